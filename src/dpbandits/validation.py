@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 LARGEST = 2**62
 UNNAMED = re.compile(r"(Unnamed: \d+(_level_\d+)?)?")  # as pandas names a column without a name
-# Options of pandas' reader: no column, besides those that the header names, becomes an index
 FORMATS = ("csv", "csv.gz", "parquet")  # of tables
 NO_PYARROW = "pyarrow is not installed: pip install 'dpbandits[parquet]'"
+# Options of pandas' reader: no column, besides those that the header names, becomes an index
 CSV: dict[str, Any] = {"index_col": False, "skipinitialspace": True}
 DECIMAL = re.compile(r"""(?<![\w./'"])\d[\d_]*(?:\.[\d_]*)?(?:[eE]\+?\d+)(?![\w./'"])""")
 

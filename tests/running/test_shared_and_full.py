@@ -36,7 +36,7 @@ def used(place):
 
 
 @pytest.mark.long
-def test_a_disk_that_fills_at_every_file(disk, right):
+def test_a_disk_that_is_some_kilobytes_too_small(disk, right):
     """It has room for all but a few kilobytes of what a command writes; then it gets more."""
     line = ["bandit-run", *words(**SWEEP), "jobs=1", f"results={disk / 'r'}"]
 

@@ -30,7 +30,6 @@ from ..results.latex import TableOptions
 from ..results.naming import FINDINGS
 from ..running.failures import Failure, RunsFailed, counted, in_words
 from ..settings.groups import default_keys
-from ..settings.user_files import user_folders
 from ..validation import folder, one_of, path_of
 from .completion import COMMANDS, OWN_KEYS
 from .help import Lists, help_text
@@ -231,6 +230,8 @@ def entry_point(
             given = parser.parse_intermixed_args(line, argparse.Namespace(line=line))
             if given.help is None:
                 return work(given)
+            from ..settings.user_files import user_folders
+
             folders = user_folders(getattr(given, "config_dir", None))
             print(help_text(name, given.help, lists, folders), end="")
             return 0

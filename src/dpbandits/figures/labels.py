@@ -21,6 +21,7 @@ from ..results.tables import (
     without_privacy,
 )
 from ..results.varying import of_game, varying
+from ..settings.choices import LABEL
 from .options import FigureOptions, current
 
 WITHOUT = "without privacy"
@@ -151,7 +152,7 @@ def with_labels(table: pd.DataFrame) -> pd.DataFrame:
     panels of their own.
     """
     records = table.attrs.get(SETTINGS, {})
-    labels = {own: r["label"] for own, r in records.items() if "label" in r}
+    labels = {own: r[LABEL] for own, r in records.items() if LABEL in r}
     if not labels:
         return table
     found = table[SETTING].astype(object).map(labels)
@@ -165,7 +166,7 @@ def environment_titles(table: pd.DataFrame) -> dict[str, str]:
     found = {str(name): environment_title(str(name)) for name in table["env"].unique()}
     for name in found:
         records = [r for r in table.attrs.get(SETTINGS, {}).values() if r["env"] == name]
-        specs = [r["env_spec"] for r in records if "label" not in r]
+        specs = [r["env_spec"] for r in records if LABEL not in r]
         means = [spec.get("means") for spec in specs if spec.get("law") == name]
         first = means[0] if means else None
         if (

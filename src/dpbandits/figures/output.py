@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -81,6 +80,8 @@ def texts_in_tex() -> Iterator[None]:
     Raises:
         BadInput: LaTeX ends with an error, for the lack of a package, say.
     """
+    from unittest.mock import patch  # slow to import, like the back-end
+
     from matplotlib.backends import backend_pgf
 
     try:
