@@ -58,8 +58,8 @@ def imported():
 @pytest.mark.slow
 def test_the_package_depends_on_what_it_imports_and_on_nothing_else():
     homes = packages_distributions()
-    in_extras = {"altair", "flint", "jinja2", "plotext", "sklearn", "vl_convert"}
-    assert {normal(name) for m in imported() - in_extras for name in homes[m]} == BASE
+    extras = named([f"{PROJECT['name']}[{','.join(OPTIONAL)}]"])
+    assert {normal(name) for m in imported() for name in homes[m]} - extras == BASE
     assert named(OPTIONAL["audit"]) == {"scikit-learn"}
 
 

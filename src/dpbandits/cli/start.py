@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import resource
 import signal
 import sys
 from functools import partial
@@ -15,6 +16,11 @@ from . import leave_when_interrupted
 CHOICES = {
     "NUMBA_OPT": ("3", "0", "1", "2", "max"),
     "LOKY_PICKLER": ("", "cloudpickle", "pickle"),
+}
+LEAST = 10**9  # bytes of memory without which libraries crash, or wait for it forever
+LIMITED = {  # what lets them do with little more
+    "OPENBLAS_NUM_THREADS": "1",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",  # another reserves a gigabyte at once
 }
 STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}
 
@@ -41,6 +47,7 @@ def start(name: str, command: str = "") -> None:
     leave_when_interrupted(command)
     try:
         check_variables()
+        make_do()
         main = import_module(f".{name}", __package__).main
     except BadInput as error:
         print(f"{command}: {error}", file=sys.stderr)
@@ -92,6 +99,21 @@ def check_variables() -> None:
     for name, allowed in CHOICES.items():
         if (value := os.environ.get(name, allowed[0])) not in allowed:
             raise BadInput(f"{name}={value}: one of {', '.join(filter(None, allowed))} is needed")
+
+
+def make_do() -> None:
+    """If memory is limited, as by ``ulimit -v``, have libraries reserve little of it, and early.
+
+    Raises:
+        MemoryError: it is not enough for them.
+    """
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return
+    if limit < LEAST:
+        raise MemoryError(f"{limit // 10**6} MB of memory are allowed, {LEAST // 10**6} are needed")
+    os.environ |= {name: os.environ.get(name, value) for name, value in LIMITED.items()}
+    import_module("scipy.linalg")  # whose BLAS, loaded later, might wait for memory forever
 
 
 run, stop, plot, status = (partial(start, name) for name in ("run", "stop", "plot", "status"))
