@@ -11,14 +11,15 @@ from sweeps import own_algorithm, pulling, requested
 from dpbandits.running.monte_carlo import run_request
 
 PLAIN = ["algo=plain", "--config-dir=mine", "horizon=10", "runs=4", "jobs=2", "backend=processes"]
+THREADS = [*PLAIN[:3], "runs=400", "jobs=200", "backend=threads"]
 TRACKER = "resource_tracker", "  warnings.warn("  # of joblib: it removes what is left
 
 
-def limited(folder, kind, limit):
+def limited(folder, kind, limit, words=PLAIN):
     """The exit code of a command that may have no more of a resource, and its messages."""
     own_algorithm(folder / "mine", "plain", pulling("plain"))
     process = subprocess.Popen(
-        [sys.executable, "-c", "from dpbandits.cli.start import run; run()", *PLAIN],
+        [sys.executable, "-c", "from dpbandits.cli.start import run; run()", *words],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         preexec_fn=lambda: resource.setrlimit(kind, (limit, limit)),
     )  # fmt: skip
@@ -48,6 +49,12 @@ def test_too_little_memory_is_one_line_and_enough_is_enough(tmp_path, megabytes)
         return
     (line,) = lines
     assert code == 1 and f"{megabytes} MB of memory are allowed, 1000 are needed" in line
+
+
+@pytest.mark.slow
+def test_too_many_threads_are_one_line(tmp_path):
+    code, lines = limited(tmp_path, resource.RLIMIT_AS, 1500 * 10**6, THREADS)
+    assert code == 1 and lines == ["bandit-run: the system refuses more (can't start 200 threads)"]
 
 
 def played(folder):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import logging
 import os
@@ -72,7 +73,10 @@ class Threads(Runner):
 
     def __init__(self, jobs: int):
         super().__init__(jobs)
-        self._pool = ThreadPool(jobs)
+        try:
+            self._pool = ThreadPool(jobs)
+        except (RuntimeError, AttributeError):  # a limit of memory or of threads, and a bug of it
+            raise OSError(errno.EAGAIN, f"can't start {jobs} threads") from None
 
     def submit(self, function: Callable[..., Any], *given: Any) -> Future:
         future: Future = Future()
