@@ -283,13 +283,13 @@ def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
         BadInput: the table is not tidy.
     """
     from .results.metrics import NASH, resolutions
-    from .results.records import records_for_nash, with_metric
+    from .results.records import records_for_nash, with_labels, with_metric
     from .results.summary import summarize
     from .results.tables import with_words
 
     table = _checked(table, metric)
     shown = with_metric(table, metric)
-    found = summarize(shown)
+    found = summarize(with_labels(shown))
     if metric == NASH and shown is not table:
         found["resolution"] = resolutions(with_words(table), records_for_nash(table))
     return found
@@ -374,10 +374,11 @@ def compare(
     """
     from .comparison.table import compare as compared
     from .errors import plain
+    from .results.records import with_labels
     from .settings.choices import plain_data
 
     name = None if baseline is None else plain(plain_data("baseline", baseline))
-    return compared(measured(table, metric), name)
+    return compared(with_labels(measured(table, metric)), name)
 
 
 def budget(

@@ -1,10 +1,11 @@
-"""``env.label`` names an environment in figures, and decides no run."""
+"""``env.label`` names an environment in figures and summaries, and decides no run."""
 
 import pytest
 from refusals import message_of
 
 import dpbandits as dp
-from dpbandits.cli import plot, run
+from dpbandits.cli import compare, plot, run
+from dpbandits.results.concat import concat_tables
 
 FAIR = {"law": "bernoulli", "means": [0.5, 0.4]}
 SMALL = {"horizon": 50, "runs": 1}
@@ -25,10 +26,25 @@ def test_each_label_has_its_panel_and_its_bounds(bandit, tmp_path):
     for means, label in (("[.8,.7]", "Mine"), ("[.9,.7]", "Yours")):
         line = f"algo=dp_se env=bernoulli 'env.means={means}' env.label={label}"
         bandit(run, f"{line} horizon=1e3 runs=2 jobs=1")
+    summaries = "\n".join(file.read_text() for file in tmp_path.glob("results/*.tex"))
+    shown = "\n".join(bandit(compare, "results out=both"))
+    for text in summaries, shown:
+        assert "Mine" in text and "Yours" in text and "ernoulli" not in text
     bandit(plot, "results bounds=true marks=true out=both.svg")
     drawn = (tmp_path / "both.svg").read_text()
     assert "Mine" in drawn and "Yours" in drawn
     assert "bound" in drawn.partition("</metadata>")[2]
+
+
+def test_panels_of_one_law_have_the_same_bounds_against_the_budget():
+    given = {"horizon": 1000, "runs": 2, "eps": [0.1, 0.2, 0.5, 1, 2]}
+    tables = [
+        dp.run("dp_se", env=dp.environment("bernoulli", means=[0.8, x], label=str(x)), **given)
+        for x in (0.6, 0.7)
+    ]
+    figure = dp.plot(concat_tables(tables), bounds=True)
+    kinds = [[line.get_gid() for line in ax.get_lines()] for ax in figure.axes]
+    assert kinds[0] == kinds[1] and kinds[0].count("bound") >= 3
 
 
 def titles(table):

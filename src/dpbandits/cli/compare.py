@@ -12,7 +12,7 @@ from ..files import check_writable, write_atomically
 from ..results.concat import read_tables
 from ..results.latex import latex_of
 from ..results.metrics import METRICS, REGRET
-from ..results.records import with_metric
+from ..results.records import with_labels, with_metric
 from ..results.summary import columns_shown, too_few_runs
 from ..results.tables import question_of_table
 from ..settings.user_files import user_folders
@@ -41,7 +41,7 @@ def main(given: Namespace) -> int:
     metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
     folders = user_folders(given.config_dir)
     table = with_metric(read_tables(paths), metric, folders)
-    compared = compare(table, baseline)
+    compared = compare(with_labels(table), baseline)
     check_writable(stem.parent)
     texts = {".md": render(compared, "pipe", baseline), ".tex": render(compared, "latex", baseline)}
     if options is not None:

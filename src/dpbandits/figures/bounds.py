@@ -14,6 +14,7 @@ from ..contracts.parameters import BUDGETS
 from ..results.records import records_of
 from ..results.summary import summarize
 from ..results.tables import SETTING, budgets_of, settings_of
+from ..settings.choices import LABEL
 from ..theory.bounds import Bound, bounds_for
 from ..theory.problem import Problem, problem
 from .style import LONG
@@ -21,9 +22,10 @@ from .style import LONG
 MOST = 6  # curves in one panel
 POINTS = 60  # of a curve
 FAR = 1000  # lower bounds are not drawn where the regret is this many times larger
+PANEL = "panel"  # what the environment of a curve is called: by its label, if it has one
 COLUMNS = ["axis", "x", "value", "label", "kind", "side"]
 SHORT = {"Theorem": "Thm.", "Corollary": "Cor.", "Algorithm": "Alg.", "whatever the": "any"}
-Curve = dict[str, Any]  # the columns of ``curves``, ``x`` and ``value`` as arrays, and its ``rank``
+Curve = dict[str, Any]  # columns of ``curves``, with ``x`` and ``value`` arrays, PANEL and ``rank``
 
 
 def curves(
@@ -39,7 +41,7 @@ def curves(
     Returns:
         A row for each point of a curve: the columns of its setting, ``axis`` (t or a budget), the
         point ``x`` on it, the ``value``, and ``label``, ``kind`` and ``side`` of the bound. A curve
-        against a budget is of several settings, and has no id. Orders are multiplied by a constant:
+        against a budget is of several settings, and has the id of the first. Orders are multiplied by a constant:
         against t the curve meets the mean regret at the horizon, against a budget it fits the mean
         regrets best.
 
@@ -50,6 +52,8 @@ def curves(
     settings, means = summary[settings_of(table)], summary["mean"].to_numpy()
     rows: list[Any] = settings.to_dict("records")
     records = records_of(table, needed, folders, settings)
+    called = (record.get(LABEL, row["env"]) for row, record in zip(rows, records, strict=True))
+    rows = [row | {PANEL: name} for row, name in zip(rows, called, strict=True)]
     problems = [problem(record) for record in records]
     found: list[Curve] = []
     for row, of_row, mean in zip(rows, problems, means, strict=True):
@@ -62,8 +66,7 @@ def curves(
             # eps can be an axis if all users have the same level
             same = all(p.equal_levels or "eps_min" not in p.parameters for p in of_budgets)
             if len(several) > 1 and same:
-                shared = {k: x for k, x in rows[several[0]].items() if k != SETTING}
-                found += against_budget(name, shared, of_budgets, means[several])
+                found += against_budget(name, rows[several[0]], of_budgets, means[several])
     drawn = limited(without_references([curve for curve in found if len(curve["x"])]))
     points = pd.DataFrame(drawn, columns=settings.columns.union(COLUMNS, sort=False))
     return points.explode(["x", "value"], ignore_index=True).astype({"x": float, "value": float})
@@ -73,7 +76,7 @@ def without_references(found: Sequence[Curve]) -> list[Curve]:
     """The curves without those of non-private algorithms where a private one has a curve."""
 
     def game(curve: Curve) -> tuple:
-        return curve["axis"], curve["env"], curve["horizon"]
+        return curve["axis"], curve[PANEL], curve["horizon"]
 
     def is_private(curve: Curve) -> bool:
         return any(math.isfinite(curve.get(name, math.inf)) for name in BUDGETS)
@@ -87,7 +90,7 @@ def limited(found: Iterable[Curve]) -> list[Curve]:
     chosen: list[Curve] = []
     drawn: defaultdict[tuple, set] = defaultdict(set)
     for curve in sorted(found, key=lambda curve: curve["rank"]):
-        panel = curve["axis"], curve["env"], curve["horizon"]
+        panel = curve["axis"], curve[PANEL], curve["horizon"]
         panel += tuple(str(curve.get(name)) for name in BUDGETS) if curve["axis"] == "t" else ()
         looks = curve["label"], curve["value"].tobytes()
         if looks in drawn[panel] or len(drawn[panel]) < MOST:

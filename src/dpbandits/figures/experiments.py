@@ -21,6 +21,7 @@ from ..results.formats import beside as of_table
 from ..results.manifest import INDIFFERENT, is_current
 from ..results.naming import refuse_to_replace, table_path
 from ..results.reading import read_table
+from ..results.records import with_labels
 from ..results.report import write_report
 from ..results.tables import question_of_table
 from ..running.monte_carlo import play_missing
@@ -31,7 +32,7 @@ from ..settings.sweep import grids, names_varied
 from ..validation import whole
 from .bounds import curves
 from .draw import figure_of_experiment, has_script
-from .labels import chosen_rows, with_labels
+from .labels import chosen_rows
 from .options import FigureOptions
 from .style import save
 

@@ -147,18 +147,6 @@ def check_labels(table: pd.DataFrame, lines: Iterable[str]) -> None:
             raise unknown("algorithm or line in labels:", name, known)
 
 
-def with_labels(table: pd.DataFrame) -> pd.DataFrame:
-    """A table in which environments that have a label are called by it, so that two of one law have
-    panels of their own.
-    """
-    records = table.attrs.get(SETTINGS, {})
-    labels = {own: r[LABEL] for own, r in records.items() if LABEL in r}
-    if not labels:
-        return table
-    found = table[SETTING].astype(object).map(labels)
-    return table.assign(env=found.where(found.notna(), table["env"].astype(object)))
-
-
 def environment_titles(table: pd.DataFrame) -> dict[str, str]:
     """The title of each environment of a table: for one that is only a law, such as ``bernoulli``,
     with the means of its arms if the table knows them.

@@ -13,7 +13,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..comparison.table import compare, games
-from ..results.records import SETTINGS
 from ..results.tables import SETTING
 from .bounds import COLUMNS
 from .style import BOUND, Styles
@@ -51,10 +50,8 @@ def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.
 def _called(bounds: pd.DataFrame, table: pd.DataFrame) -> pd.Series:
     """What the environments of curves are called in a table, perhaps by their labels."""
     called = table.drop_duplicates(SETTING).set_index(SETTING)["env"]
-    records = table.attrs.get(SETTINGS, {})
-    names = {records[own]["env"]: label for own, label in called.items() if own in records}
-    found = bounds[SETTING].map(called)  # curves against a budget have no setting
-    return found.where(found.notna(), bounds["env"].replace(names))
+    found = bounds[SETTING].map(called)
+    return found.where(found.notna(), bounds["env"])
 
 
 def _marks(bounds: pd.DataFrame) -> list[str]:

@@ -12,6 +12,7 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import CONTEXTUAL
 from ..errors import BadInput, plain
+from ..settings.choices import LABEL
 from ..settings.user_files import load_laws
 from ..theory.problem import budget_of
 from .formats import beside
@@ -126,6 +127,16 @@ def _same(value: Any, known: Any) -> bool:
     if value is None or known is None or (isinstance(value, float) and math.isnan(value)):
         return True
     return math.isclose(value, known, rel_tol=1e-9)
+
+
+def with_labels(table: pd.DataFrame) -> pd.DataFrame:
+    """A table in which environments that have a label are called by it."""
+    records = table.attrs.get(SETTINGS, {})
+    labels = {own: r[LABEL] for own, r in records.items() if LABEL in r}
+    if not labels:
+        return table
+    found = table[SETTING].astype(object).map(labels)
+    return table.assign(env=found.where(found.notna(), table["env"].astype(object)))
 
 
 def with_metric(table: pd.DataFrame, metric: str, folders: Sequence[str] = ()) -> pd.DataFrame:
