@@ -14,8 +14,6 @@ from ..errors import BadInput
 from ..files import remove_file, write_atomically
 from ..validation import FORMATS, NO_PYARROW
 
-SUMMARY = ".summary.csv"  # what the summary of a table ends in, beside it
-
 
 def format_of(table: Path) -> str:
     """The format of the file of a table: CSV, whatever its name, if it is none of the others."""
@@ -33,9 +31,8 @@ def beside(table: Path, suffix: str) -> Path:
 
 
 def tables_in(folder: Path) -> list[Path]:
-    """The files in a folder that are tables by their names, without summaries."""
-    files = (file for name in FORMATS for file in folder.glob(f"*.{name}"))
-    return sorted(file for file in files if not file.name.endswith(SUMMARY))
+    """The files in a folder that are tables by their names."""
+    return sorted(file for name in FORMATS for file in folder.glob(f"*.{name}"))
 
 
 def write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> None:

@@ -17,7 +17,7 @@ from ..compiled import SOURCES, compiler
 from ..files import PACKAGE, opened, read_text, write_atomically
 from ..settings.request import Request
 from ..settings.setting import Setting
-from .formats import SUMMARY, beside
+from .formats import beside
 
 # What a manifest raises that is missing, damaged or not one of ours.
 UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
@@ -63,7 +63,7 @@ def is_current(table: Path, config: Mapping[str, Any], settings: Sequence[Settin
     with contextlib.suppress(*UNREADABLE):
         manifest = read_manifest(table)
         return (
-            all(beside(table, suffix).stat().st_size for suffix in (".md", ".tex", SUMMARY))
+            all(beside(table, suffix).stat().st_size for suffix in (".md", ".tex"))
             and manifest["sources"] == SOURCES
             and differing(manifest["config"], config) <= INDIFFERENT
             and list(manifest["settings"]) == [setting.id for setting in settings]

@@ -9,19 +9,19 @@ import pandas as pd
 
 from ..files import write_atomically
 from ..settings.request import Request
-from .formats import SUMMARY, beside, write_pieces
+from .formats import beside, write_pieces
 from .manifest import write_manifest
 from .naming import table_path
 from .run_store import Store
 from .sources import of_summary, signed
 from .summary import render, summarize
-from .tables import SETTING, at_end, batches, settings_of, write_table
+from .tables import SETTING, at_end, batches, settings_of
 
 FRAMES = 100  # of summaries, each of which takes kilobytes, before they are made one
 
 
 def write_report(request: Request, store: Store, seconds: float) -> tuple[Path, pd.DataFrame]:
-    """Write a table, its summary as CSV, in Markdown and LaTeX, and its manifest.
+    """Write a table, its summary in Markdown and LaTeX, and its manifest.
 
     All runs are finished; they took some seconds, 0 if they were finished before.
 
@@ -47,7 +47,6 @@ def write_report(request: Request, store: Store, seconds: float) -> tuple[Path, 
 
     write_pieces(path, pieces())
     summary = pd.concat(summaries, ignore_index=True)
-    write_table(beside(path, SUMMARY), summary)
     parts = of_summary(request.settings, request.runs)
     for suffix, style in ((".md", "pipe"), (".tex", "latex")):
         text = render(summary, request.question, style) + "\n"
