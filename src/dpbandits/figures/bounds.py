@@ -41,9 +41,9 @@ def curves(
     Returns:
         A row for each point of a curve: the columns of its setting, ``axis`` (t or a budget), the
         point ``x`` on it, the ``value``, and ``label``, ``kind`` and ``side`` of the bound. A curve
-        against a budget is of several settings, and has the id of the first. Orders are multiplied by a constant:
-        against t the curve meets the mean regret at the horizon, against a budget it fits the mean
-        regrets best.
+        against a budget is of several settings, and has the id of the first. Orders are multiplied
+        by a constant: against t the curve meets the mean regret at the horizon, against a budget it
+        fits the mean regrets best.
 
     Raises:
         BadInput: see ``records_of``.

@@ -13,7 +13,6 @@ from ..contracts.display import display_name, environment_title, symbol
 from ..errors import unknown
 from ..results.records import SETTINGS
 from ..results.tables import (
-    SETTING,
     budgets_of,
     numbers_of,
     settings_in,
