@@ -17,10 +17,10 @@ CHOICES = {
     "NUMBA_OPT": ("3", "0", "1", "2", "max"),
     "LOKY_PICKLER": ("", "cloudpickle", "pickle"),
 }
-LEAST = 10**9  # bytes of memory without which libraries crash, or wait for it forever
-LIMITED = {  # what lets them do with little more
+LEAST_MEMORY = 10**9  # bytes; with less, libraries crash or wait for memory forever
+SMALL_RESERVES = {  # variables with which libraries reserve little memory
     "OPENBLAS_NUM_THREADS": "1",
-    "ARROW_DEFAULT_MEMORY_POOL": "system",  # another reserves a gigabyte at once
+    "ARROW_DEFAULT_MEMORY_POOL": "system",  # pyarrow's default pool reserves a gigabyte at once
 }
 STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}
 
@@ -47,7 +47,7 @@ def start(name: str, command: str = "") -> None:
     leave_when_interrupted(command)
     try:
         check_variables()
-        make_do()
+        adapt_to_memory_limit()
         main = import_module(f".{name}", __package__).main
     except BadInput as error:
         print(f"{command}: {error}", file=sys.stderr)
@@ -101,19 +101,20 @@ def check_variables() -> None:
             raise BadInput(f"{name}={value}: one of {', '.join(filter(None, allowed))} is needed")
 
 
-def make_do() -> None:
-    """If memory is limited, as by ``ulimit -v``, have libraries reserve little of it, and early.
+def adapt_to_memory_limit() -> None:
+    """If ``ulimit -v`` limits the memory of the process, make libraries reserve little of it.
 
     Raises:
-        MemoryError: it is not enough for them.
+        MemoryError: the limit is below LEAST_MEMORY.
     """
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit == resource.RLIM_INFINITY:
         return
-    if limit < LEAST:
-        raise MemoryError(f"{limit // 10**6} MB of memory are allowed, {LEAST // 10**6} are needed")
-    os.environ |= {name: os.environ.get(name, value) for name, value in LIMITED.items()}
-    import_module("scipy.linalg")  # whose BLAS, loaded later, might wait for memory forever
+    if limit < LEAST_MEMORY:
+        allowed, needed = limit // 10**6, LEAST_MEMORY // 10**6
+        raise MemoryError(f"{allowed} MB of memory are allowed, {needed} are needed")
+    os.environ |= SMALL_RESERVES | os.environ
+    import_module("scipy.linalg")  # its BLAS, if loaded later, may wait for memory forever
 
 
 run, stop, plot, status = (partial(start, name) for name in ("run", "stop", "plot", "status"))

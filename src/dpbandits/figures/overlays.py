@@ -13,6 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..comparison.table import compare, games
+from ..results.naming import with_names
 from ..results.tables import SETTING
 from .bounds import COLUMNS
 from .style import BOUND, Styles
@@ -38,20 +39,14 @@ def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.
         return table.head(0).assign(**dict.fromkeys([*COLUMNS, "mark"]))
     against = bounds[bounds["axis"] == axis]
     if SETTING in table.columns and {SETTING, "env"} <= set(against.columns):
-        against = against.assign(env=_called(against, table))
+        first = table.drop_duplicates(SETTING)  # environments may have their labels there
+        against = with_names(against, dict(zip(first[SETTING], first["env"], strict=True)))
     if axis != "t":  # of several settings
         against = against.drop(columns=SETTING, errors="ignore")
     setting = [c for c in against.columns if c in table.columns and c != axis]
     against = against.astype(table.dtypes[setting].to_dict())  # a column may be blank in one
     found = against.merge(table[[*setting, "line"]].drop_duplicates(), on=setting)
     return found.assign(mark=_marks(found) if len(found) else None)
-
-
-def _called(bounds: pd.DataFrame, table: pd.DataFrame) -> pd.Series:
-    """What the environments of curves are called in a table, perhaps by their labels."""
-    called = table.drop_duplicates(SETTING).set_index(SETTING)["env"]
-    found = bounds[SETTING].map(called)
-    return found.where(found.notna(), bounds["env"])
 
 
 def _marks(bounds: pd.DataFrame) -> list[str]:

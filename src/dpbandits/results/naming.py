@@ -1,4 +1,4 @@
-"""The name of a table, and the tables that must not be replaced."""
+"""The names of tables and of environments in them, and the tables that must not be replaced."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from ..errors import BadInput
 from ..settings.request import Request
 from ..settings.setting import Setting, digest, without_paths
 from .manifest import UNREADABLE, read_manifest
 from .summary import rounds
+from .tables import SETTING
 
 # How the names of the CSV files of other commands begin, which hold no runs
 FINDINGS = ("claims", "audit", "exact")
@@ -78,3 +81,11 @@ def _content(records: Iterable[Mapping[str, Any]]) -> str:
         {k: without_paths(x) for k, x in words.items() if k != "version"} for words in records
     ]
     return json.dumps(settings, sort_keys=True)
+
+
+def with_names(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    """A table in which the environments of some settings have the names that their ids map to."""
+    if not names:
+        return table
+    found = table[SETTING].astype(object).map(names)
+    return table.assign(env=found.where(found.notna(), table["env"].astype(object)))

@@ -17,6 +17,7 @@ from ..settings.user_files import load_laws
 from ..theory.problem import budget_of
 from .formats import beside
 from .metrics import NASH, REGRET, check_metric, measured_by
+from .naming import with_names
 from .tables import SETTING, question_of_table, settings_in, settings_of, with_words
 from .varying import details
 
@@ -132,11 +133,7 @@ def _same(value: Any, known: Any) -> bool:
 def with_labels(table: pd.DataFrame) -> pd.DataFrame:
     """A table in which environments that have a label are called by it."""
     records = table.attrs.get(SETTINGS, {})
-    labels = {own: r[LABEL] for own, r in records.items() if LABEL in r}
-    if not labels:
-        return table
-    found = table[SETTING].astype(object).map(labels)
-    return table.assign(env=found.where(found.notna(), table["env"].astype(object)))
+    return with_names(table, {own: r[LABEL] for own, r in records.items() if LABEL in r})
 
 
 def with_metric(table: pd.DataFrame, metric: str, folders: Sequence[str] = ()) -> pd.DataFrame:

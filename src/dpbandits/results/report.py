@@ -11,11 +11,11 @@ from ..files import write_atomically
 from ..settings.request import Request
 from .formats import beside, write_pieces
 from .manifest import write_manifest
-from .naming import table_path
+from .naming import table_path, with_names
 from .run_store import Store
 from .sources import of_summary, signed
 from .summary import render, summarize
-from .tables import SETTING, at_end, batches, settings_of
+from .tables import at_end, batches, settings_of
 
 FRAMES = 100  # of summaries, each of which takes kilobytes, before they are made one
 
@@ -31,7 +31,7 @@ def write_report(request: Request, store: Store, seconds: float) -> tuple[Path, 
     path = table_path(request)
     summaries: list[pd.DataFrame] = []
     seeds = {setting.seed for setting in request.settings}
-    called = {s.id: request.labels.get(s.env, s.env) for s in request.settings}
+    labels = {s.id: request.labels[s.env] for s in request.settings if s.env in request.labels}
 
     def pieces() -> Iterator[pd.DataFrame]:
         for batch in batches(store, request.settings, request.runs):
@@ -39,7 +39,7 @@ def write_report(request: Request, store: Store, seconds: float) -> tuple[Path, 
             for piece in batch:
                 ends.append(at_end(piece))
                 yield piece
-            rows = pd.concat(ends).assign(env=lambda rows: rows[SETTING].map(called))
+            rows = with_names(pd.concat(ends), labels)
             also = ["seed"] if len(seeds) > 1 and "seed" not in settings_of(rows) else []
             summaries.append(summarize(rows, [*settings_of(rows), *also]))
             if len(summaries) == FRAMES:

@@ -75,7 +75,7 @@ class Threads(Runner):
         super().__init__(jobs)
         try:
             self._pool = ThreadPool(jobs)
-        except (RuntimeError, AttributeError):  # a limit of memory or of threads, and a bug of it
+        except (RuntimeError, AttributeError):  # the pool's cleaning up raises the second
             raise OSError(errno.EAGAIN, f"can't start {jobs} threads") from None
 
     def submit(self, function: Callable[..., Any], *given: Any) -> Future:
