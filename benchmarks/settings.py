@@ -2,7 +2,7 @@
 
 Each setting is a single run of dp_se of 1,000 rounds with two rows. It is run, run again when
 everything is stored, and looked at by bandit-status. What the commands need for one setting is
-subtracted from the time, which is given for a quiet machine, not from the memory. The results
+subtracted from the times, which are given for a quiet machine, not from the memory. The results
 folder is beside this file, on the disk of the checkout. The table is printed and written to
 benchmarks/settings.md.
 """
@@ -13,6 +13,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -25,15 +26,18 @@ GRIDS = {3000: (3000, 1), 20_000: (2000, 10)}  # numbers of budgets and of horiz
 WORDS = ["algo=dp_se", "env=bernoulli_c2", "runs=1", "checkpoints=1", "jobs=1"]
 STEPS = {"first": "run", "again": "run", "`bandit-status`": "status"}
 REPEATS = {"status": 3}  # which changes nothing: the shortest of them counts
-TARGETS = {"first": 3.0, "again": 1.0, "`bandit-status`": 0.2, "MB": 300}
+TARGETS = {"first": 3.0, "again": 1.0, "`bandit-status`": 0.2, "first, wall": 5.0, "MB": 300}
 
 
 def cost(command, words, answer):
-    """CPU seconds and peak memory, in MB, of a command; it runs in a child that counts them."""
+    """CPU seconds, seconds as a user waits, and peak memory, in MB, of a command; it runs in a
+    child that counts them.
+    """
     call = [sys.executable, "-c", CALL.format(command), *words]
+    start = time.perf_counter()
     subprocess.run(call, check=True, stdout=subprocess.DEVNULL)
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    answer.put((used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3))
+    waited, used = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    answer.put((used.ru_utime + used.ru_stime, waited, used.ru_maxrss / 1e3))
 
 
 def measured(*given):
@@ -65,10 +69,11 @@ def file_system():
 
 def written(rows, imports):
     """Write the table of the rows so far; returns its text. The imports are in seconds."""
-    head = ["settings", *(f"{step}, ms" for step in STEPS), "peak memory, MB"]
+    head = ["settings", *(f"{step}, ms" for step in (*STEPS, "first, wall")), "peak memory, MB"]
     rows = [*rows, ["target", *(f"{x:g}" for x in TARGETS.values())]]
-    text = "CPU time for each setting, and the memory of the largest of the three commands:\n\n"
-    text += tabulate(rows, head, "pipe", disable_numparse=True, colalign=["right"] * 5)
+    text = "CPU time for each setting, how long a user waits for it at first (wall), and the memory\n"
+    text += "of the largest of the three commands:\n\n"
+    text += tabulate(rows, head, "pipe", disable_numparse=True, colalign=["right"] * 6)
     text += (
         f"\n\nFile system: {file_system()}. Load average meanwhile: {os.getloadavg()[1]:.1f} on "
     )
@@ -87,8 +92,9 @@ def main():
         for count in GRIDS:
             found = costs(count, folder)
             more = [found[step][0] - alone[step][0] for step in STEPS]
+            more.append(found["first"][1] - alone["first"][1])
             each = [seconds / count * 1e3 * QUIET / imports for seconds in more]
-            peak = max(memory for _, memory in found.values())
+            peak = max(memory for *_, memory in found.values())
             rows.append([f"{count:,}", *(f"{x:.2f}" for x in each), f"{peak:,.0f}"])
             text = written(rows, imports)
     print(text, end="")

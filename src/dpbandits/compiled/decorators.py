@@ -78,6 +78,7 @@ class Loop:
     def _make(self) -> None:
         self.backend = _backend()
         self.dispatcher: Any = self.backend.dispatcher(self.function, self.stored)
+        self.dispatcher.typeof_pyval = type_of
 
     @property
     def is_compiled(self) -> bool:
@@ -121,6 +122,28 @@ class Loop:
                 choice.report()
             elif fails:  # the function cannot be compiled at all
                 choice.fall_back(None)
+
+
+TYPES: dict[Any, types.Type] = {}  # by layout
+
+
+def type_of(value: Any) -> types.Type:
+    """The Numba type of an argument; Numba finds that of a game anew in every call, which takes
+    half a millisecond.
+    """
+    layout = layout_of(value)
+    if layout not in TYPES:
+        TYPES[layout] = numba.typeof(value)
+    return TYPES[layout]
+
+
+def layout_of(value: Any) -> Any:
+    """What determines the Numba type of a value: of tuples and arrays more than their class."""
+    if isinstance(value, tuple):
+        return type(value), *map(layout_of, value)
+    if isinstance(value, np.ndarray):
+        return type(value), value.dtype, value.ndim, value.flags.num
+    return type(value)
 
 
 def _backend() -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import math
+import os
 import struct
 import zipfile
 import zlib
@@ -36,6 +37,7 @@ MEMBERS = "runs", "pulls", "answers", "seconds", "checksum"
 HEADER = struct.Struct("<26x2H")  # of a member: the lengths of its name and of its extra field
 LONGEST = 500  # characters of a reason of a failure
 WORTH = 1.0  # seconds that runs took that not even a power cut may lose; others are played again
+BLOCK = 2**12  # bytes that a small file takes on a disk; arrays that fit are not compressed
 RATIO = 100  # and how many times the size of the file they may have beyond that
 
 
@@ -173,7 +175,7 @@ class RunStore:
     def forget_failure(self, setting: Setting) -> None:
         """Remove the reason, since the setting is finished."""
         file = self.failure_file(setting)
-        if file.exists() or file.is_symlink():
+        if os.path.lexists(file):
             with self._locked(file):
                 remove_file(file)
 
@@ -326,9 +328,10 @@ def packed(key: str, runs: Runs) -> bytes:
         "seconds": np.array([runs[r].seconds for r in numbers]),
     }
     arrays["checksum"] = np.frombuffer(checksum(key, *arrays.values()), np.uint8)
-    for write in (np.savez_compressed, np.savez):  # what compresses too well is left as it is
+    size = sum(array.nbytes for array in arrays.values())
+    for write in (np.savez_compressed, np.savez)[size <= BLOCK :]:
         buffer = io.BytesIO()
         write(buffer, **arrays)  # type: ignore[arg-type]
-        if is_plausible(sum(array.nbytes for array in arrays.values()), buffer.tell()):
+        if is_plausible(size, buffer.tell()):  # arrays that compress too well are left as they are
             break
     return buffer.getvalue()

@@ -10,11 +10,12 @@ import pickle
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, Future
-from multiprocessing.pool import ThreadPool
 from multiprocessing.resource_tracker import ensure_running
+from queue import SimpleQueue
 from typing import Any
 
 from joblib.executor import get_memmapping_executor
@@ -69,22 +70,30 @@ class Runner:
 
 
 class Threads(Runner):
-    """Threads of this process: the pool of joblib's threads, which an exit does not wait for."""
+    """Threads of this process, for which an exit does not wait."""
 
     def __init__(self, jobs: int):
         super().__init__(jobs)
+        self._calls: SimpleQueue[tuple[Future, Callable[..., Any], tuple] | None] = SimpleQueue()
         try:
-            self._pool = ThreadPool(jobs)
-        except (RuntimeError, AttributeError):  # the pool's cleaning up raises the second
+            for _ in range(jobs):
+                threading.Thread(target=self._settle_all, daemon=True).start()
+        except RuntimeError:  # Python's for a limit of memory or of threads
+            self.__exit__(None)
             raise OSError(errno.EAGAIN, f"can't start {jobs} threads") from None
 
     def submit(self, function: Callable[..., Any], *given: Any) -> Future:
         future: Future = Future()
-        self._pool.apply_async(_settle, (future, function, given))
+        self._calls.put((future, function, given))
         return future
 
     def __exit__(self, *_: Any) -> None:
-        self._pool.close()
+        for _ in range(self.jobs):
+            self._calls.put(None)
+
+    def _settle_all(self) -> None:
+        while (call := self._calls.get()) is not None:
+            _settle(*call)
 
 
 def _settle(future: Future, function: Callable[..., Any], given: tuple[Any, ...]) -> None:
