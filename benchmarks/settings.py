@@ -71,8 +71,8 @@ def written(rows, imports):
     """Write the table of the rows so far; returns its text. The imports are in seconds."""
     head = ["settings", *(f"{step}, ms" for step in (*STEPS, "first, wall")), "peak memory, MB"]
     rows = [*rows, ["target", *(f"{x:g}" for x in TARGETS.values())]]
-    text = "CPU time for each setting, how long a user waits for it at first (wall), and the memory\n"
-    text += "of the largest of the three commands:\n\n"
+    text = "CPU time for each setting, how long a user waits for it at first (wall), and the\n"
+    text += "memory of the largest of the three commands:\n\n"
     text += tabulate(rows, head, "pipe", disable_numparse=True, colalign=["right"] * 6)
     text += (
         f"\n\nFile system: {file_system()}. Load average meanwhile: {os.getloadavg()[1]:.1f} on "
