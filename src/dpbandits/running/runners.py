@@ -88,7 +88,7 @@ class Threads(Runner):
         return future
 
     def __exit__(self, *_: Any) -> None:
-        for _ in range(self.jobs):
+        for _thread in range(self.jobs):
             self._calls.put(None)
 
     def _settle_all(self) -> None:
