@@ -370,7 +370,7 @@ def test_a_sample_has_the_finished_runs_of_a_setting():
     assert "no Nash regret" in message_of(nash_regret, times)
 
 
-@pytest.mark.extra("altair", "jinja2")
+@pytest.mark.extra("jinja2", "vl_convert")
 def test_the_report_knows_what_is_published(tmp_path):
     from dpbandits.report.page import claims_in
 

@@ -19,7 +19,7 @@ README = (TOP / "README.md").read_text()
 DOCUMENTS = [TOP / "README.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").glob("*.md"))]
 MARKS = {  # of documents whose commands need more packages
     "exact_loss.md": pytest.mark.extra("flint"),
-    "report.md": pytest.mark.extra("altair", "vl_convert"),
+    "report.md": pytest.mark.extra("jinja2", "vl_convert"),
     "scale.md": pytest.mark.extra("distributed"),
 }
 

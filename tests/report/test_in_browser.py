@@ -8,11 +8,9 @@ from report_tables import regrets, stopping_times
 import dpbandits as dp
 from dpbandits.files import package_folder
 
-pytestmark = [pytest.mark.long, pytest.mark.extra("altair", "vl_convert", "selenium")]
+pytestmark = [pytest.mark.long, pytest.mark.extra("jinja2", "vl_convert", "selenium")]
 RESULTS = package_folder("conf").parent / "results"
 STUDY = "sweep"
-DRAWN = "return document.querySelectorAll('.chart[data-drawn]').length"
-CURVES = f"return document.querySelector('#{STUDY} [data-kind=curves]')"
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +39,10 @@ def committed(tmp_path_factory):
 
 def draw_all(browser):
     """Draw every chart; returns how many there are."""
-    done = "const done = arguments[0]; report.drawAll().then(() => done(''), e => done(e.stack))"
+    done = "const done = arguments[0]; drawAll().then(() => done(''), (e) => done(String(e)))"
     assert browser.driver.execute_async_script(done) == ""
-    charts = browser.run("return document.querySelectorAll('.chart').length")
-    assert browser.run(DRAWN) == charts
+    charts = len(browser.all(".chart"))
+    assert len(browser.all(".chart svg.marks")) == charts
     return charts
 
 
@@ -56,26 +54,28 @@ def opened(browser, page):
     return browser
 
 
-def choose(browser, selector):
-    """Click a control, and wait until the charts of its section show it."""
-    browser.run("document.querySelector(arguments[0]).click()", selector)
-    draw_all(browser)
-
-
-def choose_panel(browser, study, panel):
-    """The same for the list of panels."""
-    browser.run(
-        "const s = document.querySelector(arguments[0]); s.value = arguments[1];"
-        "s.dispatchEvent(new Event('input', {bubbles: true}))",
-        f"#{study} [name=panel]",
-        panel,
+def texts(browser, study=STUDY):
+    """The words in the charts of a study."""
+    return browser.run(
+        f"return [...document.querySelectorAll('#{study} svg.marks text')].map(x => x.textContent)"
     )
-    draw_all(browser)
 
 
-def place(browser, study):
-    """What the caption of a section says is shown."""
-    return browser.run(f"return document.querySelector('#{study} figcaption .place').textContent")
+def paths(browser, mark, study=STUDY):
+    """What is drawn of a kind of mark in the charts of a study."""
+    found = f"document.querySelectorAll('#{study} svg.marks .{mark} path')"
+    return browser.run(f"return [...{found}].map(x => x.getAttribute('d')).filter(Boolean)")
+
+
+def choose(browser, name, value, study=STUDY):
+    """Choose a value of a parameter, by its label."""
+    browser.run(
+        """const form = document.querySelector(`#${arguments[0]} .controls`);
+        const of = (x) => x.value === arguments[2] || x.type === "checkbox";
+        [...form.elements].find((x) => x.name === arguments[1] && of(x)).click();
+        return new Promise((done) => setTimeout(done, 200));""",
+        *(study, name, value),
+    )
 
 
 @pytest.mark.parametrize(("width", "dark"), [(400, True), (900, False), (1400, True)])
@@ -84,7 +84,7 @@ def test_every_chart_renders_and_nothing_is_requested(browser, committed, width,
     assert draw_all(browser) > 25
     empty = (
         "return [...document.querySelectorAll('.chart')].filter(c => !c.querySelector("
-        "'svg .mark-line path, svg .mark-rect path')).map(c => c.dataset.study)"
+        "'svg .mark-line path, svg .mark-rect path')).map(c => c.dataset.chart)"
     )
     assert browser.run(empty) == []
     assert browser.errors() == [] and browser.requests() == []
@@ -114,73 +114,79 @@ def test_the_checks_of_the_browser_find_faults(browser, tmp_path):
     assert "svg-img-alt" in browser.violations()
 
 
-def test_buttons_change_what_is_drawn(opened):
-    path = CURVES + ".querySelector('.mark-line path').getAttribute('d')"
-    bands = CURVES + ".querySelector('.mark-area path').getAttribute('d')"
-    axis = CURVES + ".querySelector('.role-axis-label').textContent"
-    thin = CURVES + ".querySelectorAll('[stroke-width=\"1.2\"]').length"
-    assert place(opened, STUDY) == ": C1, ε = 1"
-    seen = [opened.run(path)]
-    choose(opened, f"#{STUDY} [name=level][value='0']")
-    assert place(opened, STUDY) == ": C1, ε = 0.1"
-    seen.append(opened.run(path))
-    choose_panel(opened, STUDY, 1)
-    assert place(opened, STUDY) == ": C2, ε = 0.1"
-    seen.append(opened.run(path))
-    assert len(set(seen)) == 3
-    one = opened.run(bands)
-    choose(opened, f"#{STUDY} [name=band][value=quantiles]")
-    two = opened.run(bands)
-    choose(opened, f"#{STUDY} [name=band][value=none]")
-    assert len({one, two, opened.run(bands)}) == 3
-    logarithmic = opened.run(axis)
-    choose(opened, f"#{STUDY} [name=log_x]")
-    assert opened.run(axis) != logarithmic
-    assert opened.run(thin) == 0
-    choose(opened, f"#{STUDY} [name=bounds]")
-    assert opened.run(thin) > 0
-    said = opened.run(f"return document.querySelector('#{STUDY} .bounds').textContent")
-    assert "lower bound" in said and "Thm." in said
+def test_controls_change_what_is_drawn(opened):
+    """The control is what is drawn before."""
+    for name, value, mark in (
+        ("panel", "C2", "mark-line"),
+        ("level", "0.1", "mark-line"),
+        ("band", "none", "mark-area"),
+        ("bounds", "", "mark-line"),
+    ):
+        before = paths(opened, mark)
+        choose(opened, name, value)
+        assert paths(opened, mark) != before
     assert opened.errors() == []
 
 
-def test_a_level_that_a_panel_lacks_cannot_be_chosen(opened):
-    disabled = "return document.querySelectorAll('#lacking [name=level]:disabled').length"
-    choose(opened, "#lacking [name=level][value='0']")
-    assert place(opened, "lacking") == ": C1, ε = 0.1" and opened.run(disabled) == 0
-    for panel, left in ((1, ": C2, ε = 0.5"), (0, ": C1, ε = 0.5")):
-        choose_panel(opened, "lacking", panel)
-        assert place(opened, "lacking") == left and opened.run(disabled) == panel
-    assert opened.errors() == []
+def test_a_panel_without_runs_says_so(opened):
+    """The control is a level that the panel has."""
+    sentence = "no runs with these values"
+    choose(opened, "panel", "C2", "lacking")
+    assert sentence not in texts(opened, "lacking")
+    choose(opened, "level", "0.1", "lacking")
+    assert texts(opened, "lacking").count(sentence) == 2  # over time, and tails
 
 
-def test_the_legend_hides_and_shows_lines(opened):
-    lines = f"document.querySelectorAll('#{STUDY} [data-kind=curves] .mark-line path')"
-    button = f"#{STUDY} .line[data-line='1']"
-    pressed = f"document.querySelector(\"{button}\").getAttribute('aria-pressed')"
-    state = f"return [{lines}.length, {pressed}]"
-    before, _ = opened.run(state)
-    choose(opened, button)
-    assert opened.run(state) == [before - 1, "false"]
-    choose(opened, button)
-    assert opened.run(state) == [before, "true"]
+def test_a_line_is_chosen_in_the_legend(opened):
+    before = len(paths(opened, "mark-area"))
+    labels = f"document.querySelectorAll('#{STUDY} .role-legend-label text')"
+    label = f"[...{labels}].find((x) => x.textContent === 'DP-SE')"
+    event = "new MouseEvent('click', {bubbles: true})"
+    opened.run(f"{label}.dispatchEvent({event}); return new Promise((d) => setTimeout(d, 200))")
+    assert before == 6 and len(paths(opened, "mark-area")) == 2  # of three lines, in two charts
+
+
+def test_names_of_lines_and_labels_of_axes(opened):
+    found = texts(opened)
+    assert {"AdaP-UCB", "DP-SE", "UCB", "Regret over time", "Regret against ε"} <= set(found)
+    assert {"0.1", "0.5", "1", "10k"} <= set(found)
 
 
 def test_hovering_shows_numbers(opened):
     from selenium.webdriver.common.action_chains import ActionChains
 
-    (point, *_) = opened.all(f"#{STUDY} [data-kind=ends] .mark-symbol path")
+    (*_, point) = opened.all(f"#{STUDY} .mark-symbol.role-mark path")
     opened.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", point)
     ActionChains(opened.driver).move_to_element(point).perform()
     text = opened.wait("return document.querySelector('#vg-tooltip-element.visible')?.textContent")
-    assert "mean" in text and "95 % from" in text and "AdaP-UCB" in text
+    assert "mean" in text and "95 % from" in text and "UCB" in text
+
+
+@pytest.mark.parametrize("kind", ["svg", "png"])
+def test_charts_can_be_saved(page, kind):
+    with chromium() as browser:  # of its own: Chromium asks about a second download of a page
+        browser.open(page, 1400)
+        draw_all(browser)
+        links = f"document.querySelectorAll('#{STUDY} .vega-actions a')"
+        link = f"[...{links}].find((x) => x.textContent.includes('{kind.upper()}'))"
+        browser.run(f"{link}.dispatchEvent(new MouseEvent('mousedown'))")
+        browser.wait(f"return {link}.getAttribute('href') !== null && {link}.href !== '#'")
+        browser.run("return new Promise((done) => setTimeout(done, 1000))")
+        browser.run(f"{link}.click()")
+        file = browser.downloads / f"{STUDY}.{kind}"
+        for _ in range(100):
+            if file.exists() and file.stat().st_size:
+                break
+            browser.run("return new Promise(done => setTimeout(done, 100))")
+        content = file.read_bytes()
+    assert b"AdaP-UCB" in content if kind == "svg" else content.startswith(b"\x89PNG")
 
 
 def test_tables_are_sorted_by_their_heads(browser, page):
     browser.open(page, 1400)
-    rows = f"[...document.querySelectorAll('#{STUDY}-table tbody tr')]"
+    rows = f"[...document.querySelectorAll('#{STUDY} table tbody tr')]"
     column = f"return {rows}.map(r => r.cells[3].textContent)"
-    heads = f"document.querySelectorAll('#{STUDY}-table thead th')[3]"
+    heads = f"document.querySelectorAll('#{STUDY} table thead th')[3]"
 
     def numbers():
         return [float(text.replace(",", "")) for text in browser.run(column)]
@@ -193,76 +199,51 @@ def test_tables_are_sorted_by_their_heads(browser, page):
     assert browser.run(f"return {heads}.getAttribute('aria-sort')") == "descending"
 
 
-@pytest.mark.parametrize("kind", ["CSV", "SVG", "PNG"])
-def test_downloads(page, kind):
-    with chromium() as browser:  # of its own: Chromium asks about a second download of a page
-        browser.open(page, 1400)
-        draw_all(browser)
-        browser.run(f"document.querySelector('#{STUDY} [data-format={kind}]').click()")
-        browser.wait("return document.getElementById('said').textContent.endsWith('downloaded')")
-        file = browser.downloads / f"{STUDY}-curves.{kind.lower()}"
-        for _ in range(100):
-            if file.exists() and file.stat().st_size:
-                break
-            browser.run("return new Promise(done => setTimeout(done, 100))")
-        content = file.read_bytes()
-        assert browser.errors() == []
-    if kind == "CSV":
-        head, first = content.decode().splitlines()[:2]
-        assert head == "setting,ε,line,t,mean,low,high,q10,median,q90"
-        assert first.startswith("C1,0.1,AdaP-UCB,1,")
-    elif kind == "SVG":
-        text = content.decode()
-        assert "AdaP-UCB" in text and "mark-line" in text and "Regret over time" in text
-    else:
-        assert content.startswith(b"\x89PNG") and len(content) > 10_000
-
-
 def test_the_command_is_copied(browser, committed):
     browser.open(committed, 1400)
     browser.run("document.querySelector('.copy').click()")
     browser.wait("return document.querySelector('.copy').textContent === 'Copied'")
 
 
-def test_every_control_is_reached_with_the_keyboard(opened):
+def test_controls_and_tables_are_reached_with_the_keyboard(opened):
     from selenium.webdriver.common.keys import Keys
 
-    name = "const e = document.activeElement; return e.name || e.dataset.format || e.className"
+    opened.run("document.activeElement.blur()")
     reached = set()
-    for _ in range(80):
+    name = "const x = document.activeElement; return x.name || x.className || x.tagName"
+    for _ in range(60):
         opened.driver.switch_to.active_element.send_keys(Keys.TAB)
         reached.add(opened.run(name))
-    controls = {"panel", "level", "band", "log_x", "log_y", "bounds", "line"}
-    assert controls | {"CSV", "SVG", "PNG"} <= reached
-    opened.run(f"document.querySelector('#{STUDY} [name=level]:checked').focus()")
-    opened.driver.switch_to.active_element.send_keys(Keys.ARROW_LEFT)
-    draw_all(opened)
-    assert place(opened, STUDY) == ": C1, ε = 0.5"
+    assert {"panel", "level", "band", "bounds", "wide", "SUMMARY"} <= reached
 
 
-def test_without_javascript_there_are_static_figures(browser, committed):
+def test_without_javascript_the_numbers_are_there(browser, committed):
     browser.open(committed, 1000, javascript=False)
     try:
-        charts = "[...document.querySelectorAll('.chart')]"
-        shown = f"return {charts}.every(c => c.querySelector('svg').clientWidth > 200)"
-        assert browser.run(shown)
-        assert browser.run(DRAWN) == 0
         hidden = "return [...document.querySelectorAll('.js')].every(e => e.offsetParent === null)"
-        assert browser.run(hidden)
+        assert browser.run(hidden) and browser.all(".chart svg.marks") == []
         assert browser.run("return document.querySelectorAll('tbody tr').length") > 1000
     finally:
         browser.command("Emulation.setScriptExecutionDisabled", value=False)
 
 
-def test_printed_charts_are_static(browser, page):
+def test_charts_are_printed_without_controls(browser, page):
     browser.open(page, 800, forced_print=True)
-    pictures = "[...document.querySelectorAll('.chart svg')]"
-    visible = f"return {pictures}.filter(s => s.clientWidth > 100).length"
-    assert browser.run(visible) == browser.run("return document.querySelectorAll('.chart').length")
+    draw_all(browser)
     controls = "return getComputedStyle(document.querySelector('.controls')).display"
     assert browser.run(controls) == "none"
-    pdf = browser.command("Page.printToPDF")["data"]
-    assert len(pdf) > 20_000
+    assert len(browser.command("Page.printToPDF")["data"]) > 20_000
+
+
+def test_tables_of_a_wide_window_have_no_cut_column(browser, committed):
+    """The control is a narrow window."""
+    cut = (
+        "return [...document.querySelectorAll('.wide')].filter(x => x.scrollWidth > x.clientWidth)"
+    )
+    for width, some in ((1280, False), (400, True)):
+        browser.open(committed, width)
+        browser.run("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+        assert bool(browser.run(cut)) == some
 
 
 def test_twenty_thousand_settings_are_aggregated_and_open_within_seconds(browser, tmp_path):

@@ -128,7 +128,7 @@ def test_a_measured_table_knows_its_metric():
     assert "holds average already" in message_of(dp.compare, table, metric="nash")
 
 
-@pytest.mark.extra("altair", "vl_convert")
+@pytest.mark.extra("jinja2", "vl_convert")
 def test_the_report_of_a_measured_table_is_of_its_metric(tmp_path):
     """Its numbers were called pseudo-regret, with the theorems beside them."""
     regret = dp.run("ucb", ENV, horizon=200, runs=3, jobs=1)
@@ -165,7 +165,7 @@ def test_contexts_have_none(bandit, refused):
 
 
 def test_reports_show_it_without_theorems(bandit, refused):
-    pytest.importorskip("altair")
+    pytest.importorskip("jinja2")
     bandit(run, "algo=rs_oful env=contextual horizon=50 runs=2 jobs=1 results=c")
     assert "arms with contexts have no means" in refused(report, ["results=c", "metric=nash"])
     stored = bandit(run, "algo=ucb env=bernoulli_c2 horizon=200 runs=3 jobs=1 results=r")[-1]

@@ -5,7 +5,6 @@ import signal
 import pytest
 
 EXTRAS = {
-    "altair": "report",
     "axe_core_python": "browser",
     "dask_jobqueue": "slurm",
     "distributed": "dask",

@@ -18,6 +18,7 @@ from ..contracts.question import REGRET
 from ..errors import unknown
 from ..files import check_writable, write_atomically
 from ..fingerprint import closure
+from ..results.formats import SUMMARY_CSV
 from ..results.run_store import RunStore
 from ..results.sources import SUMMARY, Source, signed
 from ..results.tables import write_table
@@ -73,6 +74,7 @@ def settle(claims: Sequence[Claim], runs: int, keys: Mapping[str, str], stem: st
         text = tabulate(ledger, HEAD, tablefmt=style, disable_numparse=True) + "\n"
         write_atomically(results / f"{stem}{suffix}", signed(text, parts, suffix).encode())
     write_table(results / f"{stem}.csv", pd.DataFrame(numbers))
+    write_table(results / f"{stem}{SUMMARY_CSV}", pd.DataFrame(ledger, columns=HEAD))
     shown = [[r[0], r[3], r[4].replace("; ", "\n"), r[5]] for r in ledger]
     print(tabulate(shown, ["claim", *HEAD[3:6]], disable_numparse=True))
     print(results / f"{stem}.csv")

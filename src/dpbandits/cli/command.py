@@ -25,7 +25,7 @@ from ..errors import (
 )
 from ..files import Implausible, opened
 from ..results import latex
-from ..results.formats import bare_name, format_of, tables_in
+from ..results.formats import SUMMARY_CSV, bare_name, format_of, tables_in
 from ..results.latex import TableOptions
 from ..results.naming import FINDINGS
 from ..running.failures import Failure, RunsFailed, counted, in_words
@@ -85,8 +85,18 @@ def results_of(keys: Mapping[str, str]) -> Path:
     return folder("results", keys.get("results", "results"))
 
 
-def tables_of(path: Path) -> list[Path]:
-    """A table, or all tables of a folder."""
+def tables_of(names: Sequence[str]) -> list[Path]:
+    """The tables that names stand for: files, or all tables of a folder. Summaries among them, as
+    the shell's ``results/*.csv`` names them, are no tables.
+    """
+    files = [name for name in names if not name.endswith(SUMMARY_CSV)]
+    if names and not files:
+        table = names[0].removesuffix(SUMMARY_CSV)
+        raise BadInput(f"{names[0]}: the summary of a table; {table}.csv is needed")
+    return [table for name in files for table in _tables_in(Path(name))]
+
+
+def _tables_in(path: Path) -> list[Path]:
     if not os.path.isdir(path):
         return [path]
     tables = tables_in(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from pathlib import Path
 
 from ..comparison.table import compare
 from ..comparison.text import note, render
@@ -34,7 +33,7 @@ from .command import (
 @entry_point("compare", takes_folder)
 def main(given: Namespace) -> int:
     files, keys = names_and_keys("compare", given.words, files=True)
-    paths = [table for name in files for table in tables_of(Path(name))]
+    paths = tables_of(files)
     paths = paths or [table_of(keys["experiment"], results_of(keys))]
     stem = stem_of(keys, named_after(paths, "-compare"))
     baseline, options = keys.get("baseline"), table_options(keys)

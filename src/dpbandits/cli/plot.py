@@ -56,7 +56,7 @@ def main(given: Namespace) -> int:
     formats = _formats(keys.get("format", "pdf,png"))
     out = stem_of(keys, Path("-"))
     chosen = _options(keys, shlex.join(["bandit-plot", *given.line]))
-    files = [table for name in names for table in tables_of(Path(name))]
+    files = tables_of(names)
     folders = user_folders(given.config_dir)
     if files:
         stem, figure = _of_tables(files, keys, bounds, folders, chosen)

@@ -16,7 +16,7 @@ from tabulate import tabulate
 
 from ..errors import BadInput, unknown
 from ..files import RUNS, locked, remove_file
-from ..results.formats import bare_name, beside, tables_in
+from ..results.formats import SUMMARY_CSV, bare_name, beside, tables_in
 from ..results.manifest import UNREADABLE, read_manifest
 from .command import MOST, Parser, entry_point, names_and_keys, results_of
 
@@ -24,7 +24,7 @@ UNITS = {"h": 3600.0, "d": 86_400.0, "w": 604_800.0}  # seconds of hours, days a
 AGE = re.compile(rf"(\d+(?:\.\d+)?)([{''.join(UNITS)}])")
 STORED = re.compile(r".+-.+-([0-9a-f]{16})\.(npz|failed|damaged\d*)")
 MANIFEST = {"config", "settings", "sha256", "sources"}  # keys without which a manifest is not ours
-BESIDE = ".json", ".md", ".tex"  # the files of a table besides its own
+BESIDE = ".json", ".md", ".tex", SUMMARY_CSV  # the files of a table besides its own
 DRAWN = ".pdf", ".png", ".svg", ".pgf"  # and its figures
 SHORTEST = 4  # characters that stand for an id
 

@@ -16,8 +16,7 @@ from ..settings.user_files import load_laws
 from ..validation import path_of
 from .sources import Source, by_metric, source_of_table, sources_in
 
-THINNED = "The curves have fewer points than usual, since the tables are many."
-PACKAGES = ("altair", "jinja2", "vl_convert")
+PACKAGES = ("jinja2", "vl_convert")
 
 
 def check_installed() -> None:
@@ -79,8 +78,4 @@ def report_of_tables(
 def _page(title: str, sources: list[Source], results: Path | None, notes: list[str]) -> str:
     from . import page  # it needs the packages that draw the charts
 
-    sections = [page.section_of(source) for source in sources]
-    notes = [*notes, *([THINNED] if page.fit(sections) else [])]
-    for section in sections:
-        page.draw(section)
-    return page.render(title, sections, results, notes)
+    return page.render(title, [page.section_of(source) for source in sources], results, notes)

@@ -2,56 +2,44 @@
 
 from __future__ import annotations
 
-import math
-import re
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from ..audit.verdicts import combined
 from ..contracts.algorithm import find_file, load
 from ..contracts.display import display_name
-from ..errors import BadInput
 from ..results.manifest import UNREADABLE
 from ..settings.groups import names_in
-from .sources import read_pipes
 
-# What is read of the tables of audits: the columns by their heads in Markdown
-AUDITED = {
-    "audited": "name", "": "kind", "promised": "promised", "measured, at least": "measured",
-    "verdict": "verdict",
-}  # fmt: skip
-EXACT = {"audited": "name", "promised": "promised", "exact loss": "high", "verdict": "verdict"}
-REPLAYED = {"": "name", "aligned": "aligned"}
+COLUMNS = {  # what is read of the tables of audits
+    "audit": ["name", "kind", "promised", "measured", "verdict", "aligned", "replays"],
+    "exact": ["name", "promised", "high", "verdict"],
+}
 
 
-def privacy_rows(results: Path | None, names: list[str]) -> list[dict[str, Any]]:
-    """A row for each private algorithm or rule that was run, audited or computed.
+def privacy_rows(results: Path | None, names: list[str]) -> list[list[str]]:
+    """A row for each private algorithm or rule that was run, audited or computed: its name, what it
+    promises, its exact loss, its alignment, its audited loss, and the verdict on all of it.
 
-    ``exact`` and ``audited`` are the largest ratio of the loss to the promised one over all
-    budgets: computed exactly, and the lower confidence bound that was measured. ``aligned`` counts
-    the replays of its alignment that held. ``verdict`` is that on all of it.
+    Losses are the largest ratios to the promised one over all budgets: computed exactly, and the
+    lower confidence bound that was measured. The alignment counts the replays that held.
     """
-    audited, exact = _table(results, "audit", AUDITED), _table(results, "exact", EXACT)
+    audited, exact = _table(results, "audit"), _table(results, "exact")
     audited = audited[audited["kind"] != "mechanism"]
-    replayed = audited if "replays" in audited else _table(results, "privacy", REPLAYED)
     rows = []
     for name in dict.fromkeys([*names, *audited["name"], *exact["name"]]):
         promised, alignment = _promise(name)
         own, losses = audited[audited["name"] == name], exact[exact["name"] == name]
         if promised is None or (promised == "not private" and own.empty):
             continue
-        rows.append({
-            "algorithm": display_name(name),
-            "promised": promised,
-            "exact": _ratio(losses["high"], losses["promised"]),
-            "aligned": _aligned(replayed[replayed["name"] == name], alignment),
-            "audited": _ratio(own["measured"], own["promised"]),
-            "verdict": combined(*own["verdict"], *losses["verdict"]),
-        })  # fmt: skip
-    return sorted(rows, key=lambda row: row["algorithm"].casefold())
+        of = [
+            promised, _ratio(losses["high"], losses["promised"]), _aligned(own, alignment),
+            _ratio(own["measured"], own["promised"]), combined(*own["verdict"], *losses["verdict"]),
+        ]  # fmt: skip
+        rows.append([display_name(name), *of])
+    return sorted(rows, key=lambda row: row[0].casefold())
 
 
 def _promise(name: str) -> tuple[str | None, str]:
@@ -69,38 +57,22 @@ def _promise(name: str) -> tuple[str | None, str]:
     return None, ""
 
 
-def _table(results: Path | None, stem: str, heads: dict[str, str]) -> pd.DataFrame:
-    """Columns of a table: of its CSV file, with those of replays, or else of its Markdown."""
-    columns = [*heads.values()]
-    found = [pd.DataFrame(columns=columns)]
-    if results is None:
-        return found[0]
-    with suppress(*UNREADABLE):
-        table = pd.read_csv(results / f"{stem}.csv").rename(columns={"algo": "name"})
-        return table[[*columns, *({"aligned", "replays"} & {*table})]]
-    with suppress(OSError, ValueError, BadInput):
-        tables = [table.rename(columns=heads) for table in read_pipes(results / f"{stem}.md")]
-        found += [table[columns] for table in tables if {*columns} <= {*table}]
-    return pd.concat(found)
-
-
-def _last(text: Any) -> float:
-    """The last number in a cell: of "rho 0.1: mu 0.4472" the loss, of an interval its end."""
-    found = re.findall(r"\d[\d,]*\.?\d*(?:e[+-]?\d+)?", str(text))
-    return float(found[-1].replace(",", "")) if found else math.nan
+def _table(results: Path | None, stem: str) -> pd.DataFrame:
+    """The table of audits or of exact losses in a folder; empty if there is none."""
+    if results is not None:
+        with suppress(*UNREADABLE):
+            return pd.read_csv(results / f"{stem}.csv").rename(columns={"algo": "name"})[
+                COLUMNS[stem]
+            ]
+    return pd.DataFrame(columns=COLUMNS[stem])
 
 
 def _ratio(losses: pd.Series, promised: pd.Series) -> str:
-    known = (losses.map(_last) / promised.map(_last)).dropna().astype(float)
+    known = (losses / promised).dropna().astype(float)
     return "" if known.empty else f"{known.max():.4g} × promised"
 
 
 def _aligned(own: pd.DataFrame, alignment: str) -> str:
-    if "replays" in own:
-        held, replays = own["aligned"].sum(), own["replays"].sum()
-    else:
-        counts = own["aligned"].astype(str).str.extract(r"^(\d+) of (\d+)$").astype(float)
-        held, replays = counts.sum()
-    if replays > 0:
-        return f"{held:.0f} of {replays:.0f} replays"
+    if own["replays"].sum() > 0:
+        return f"{own['aligned'].sum():.0f} of {own['replays'].sum():.0f} replays"
     return "declared" if alignment else "none declared"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
@@ -15,10 +14,9 @@ import pandas as pd
 
 from ..contracts.question import QUESTIONS, REGRET
 from ..errors import BadInput
-from ..files import read_text
 from ..results import metrics
 from ..results.concat import concat_tables
-from ..results.formats import bare_name, tables_in
+from ..results.formats import SUMMARY_CSV, bare_name, tables_in
 from ..results.manifest import UNREADABLE, read_manifest
 from ..results.naming import FINDINGS
 from ..results.reading import read_table
@@ -26,12 +24,11 @@ from ..results.records import SETTINGS, Records, metric_of, with_metric
 from ..results.tables import SETTING
 from ..settings.compose import request_from
 from ..settings.groups import about, default_keys, names_in, question_of, read_experiment
+from ..validation import read_csv
+from .study import MEASURED, share
 from .words import unicode_of
 
-COLUMNS = {
-    "algorithm": "algo", "environment": "env", "true mean": "true_mean",
-    "final regret": "mean", "stopping time": "mean", "10 % to 90 %": "middle",
-}  # fmt: skip
+UNSHOWN = ("std", "runs_needed", "halted", "correct_low", "correct_high")  # columns of summaries
 SEPARATE = 12  # tables of one's own that have a section each; more of them share one
 
 
@@ -47,7 +44,6 @@ class Source:
         commit: the commit of the sources.
         table: the tidy table, or None.
         summary: its summary if there is no table.
-        picture: its figure as it is stored beside such a summary.
         metric: the statistic that the column ``regret`` of the table holds.
     """
 
@@ -60,7 +56,6 @@ class Source:
     commit: str | None = None
     table: pd.DataFrame | None = None
     summary: pd.DataFrame | None = None
-    picture: Path | None = None
     metric: str = metrics.REGRET
 
     @property
@@ -98,15 +93,15 @@ def sources_in(results: Path) -> tuple[list[Source], list[str]]:
         }  # fmt: skip
         if len(own) > SEPARATE:
             try:
-                shared = share(own)
+                joined = shared(own)
             except BadInput as error:
                 notes.append(f"{len(own)} tables have a section each: {error}.")
             else:
-                found = [shared, *(source for source in found if source.name not in own)]
-                notes.append(f"{len(own)} tables share the section {shared.title!r}.")
+                found = [joined, *(source for source in found if source.name not in own)]
+                notes.append(f"{len(own)} tables share the section {joined.title!r}.")
     names = {source.name for source in found}
     for name in ours:
-        file = results / f"{name}.md"
+        file = results / f"{name}{SUMMARY_CSV}"
         if name not in names and file.is_file():
             found.append(source_of_summary(name, file))
     if not found:
@@ -160,7 +155,7 @@ def _with_metric(source: Source, metric: str) -> Source:
     return replace(source, title=title, table=table, metric=metric)
 
 
-def share(own: Mapping[str, tuple[Source, pd.DataFrame]]) -> Source:
+def shared(own: Mapping[str, tuple[Source, pd.DataFrame]]) -> Source:
     """Tables of one's own, all of regrets or all of stopping times, as one source.
 
     Raises:
@@ -199,17 +194,10 @@ def source_of_summary(name: str, file: Path) -> Source:
     question = question_of(name) or REGRET
     summary = read_summary(file)
     with suppress(BadInput):
-        records = request_from(question, {"experiment": name}, {}).records
-        if len(records) == len(summary):
-            summary[SETTING] = [*records]
-            summary.attrs[SETTINGS] = Records(records)
+        summary.attrs[SETTINGS] = Records(request_from(question, {"experiment": name}, {}).records)
     command = f"{question.command} experiment={name}"
     seed = read_experiment(name).get("seed", default_keys(question.keys_file)["seed"])
-    picture = file.parent / "figures" / f"{name}.png"
-    return Source(
-        name, title, says, command, seed, summary=summary,
-        picture=picture if picture.is_file() else None,
-    )  # fmt: skip
+    return Source(name, title, says, command, seed, summary=summary)
 
 
 def named(name: str) -> tuple[str, str]:
@@ -234,57 +222,27 @@ def command_of(config: Mapping[str, Any], changed: Iterable[str]) -> str:
     return " ".join([question.command, *map(shlex.quote, words)])
 
 
-def read_pipes(file: Path) -> list[pd.DataFrame]:
-    """The pipe tables of a Markdown file, as text; columns of one name get numbers."""
-    frames = []
-    for lines in re.findall(r"(?:^\|.*\n?){2,}", read_text(file), re.MULTILINE):
-        cells = [line.strip().strip("|").split("|") for line in lines.splitlines()]
-        head, _, *rows = ([cell.strip() for cell in row] for row in cells)
-        names = [f"{n} {head[:i].count(n) + 1}" if n in head[:i] else n for i, n in enumerate(head)]
-        frames.append(pd.DataFrame([r for r in rows if len(r) == len(names)], columns=names))
-    return frames
-
-
 def read_summary(file: Path) -> pd.DataFrame:
-    """The summary of a table in Markdown, with numbers: the columns of the settings, then ``mean``,
-    ``low``, ``high``, ``q10``, ``median``, ``q90`` and ``runs``.
+    """The summary of a table: the columns of the settings, then ``mean``, its interval ``low`` to
+    ``high``, ``q10``, ``median``, ``q90`` and ``runs``, and of stopping rules ``correct`` in words.
 
     Raises:
         BadInput: it is no such summary.
     """
-    found = read_pipes(file)
-    frame = found[0].rename(columns=COLUMNS) if found else pd.DataFrame()
-    if not {"mean", "95 % interval", "runs"} <= set(frame.columns):
+    found = read_csv(str(file), file, words=[SETTING])
+    found = found.rename(columns={"ci_low": "low", "ci_high": "high"})
+    if not {SETTING, "mean", "low", "high", "runs"} <= set(found.columns):
         raise BadInput(f"{file}: not a summary of dpbandits")
-    first = min(list(frame.columns).index(c) for c in ("mean", "median") if c in frame.columns)
-    about_ = frame.columns[:first]
-    made = pd.DataFrame({name: column_of(frame[name]) for name in about_})
-    low, high = interval_of(frame["95 % interval"])
-    unknown = np.full(len(frame), np.nan)
-    q10, q90 = interval_of(frame["middle"]) if "middle" in frame else (unknown, unknown)
-    median = numbers(frame["median"]) if "median" in frame else unknown
-    if "correct" in frame:
-        made["correct"] = frame["correct"]
-    return made.assign(
-        mean=numbers(frame["mean"]), low=low, high=high, q10=q10, median=median, q90=q90,
-        runs=numbers(frame["runs"]),
-    )  # fmt: skip
+    if "correct" in found:
+        found["correct"] = [share(x) for x in found["correct"]]
+    unknown = {name: np.nan for name in MEASURED if name not in found}
+    return found.drop(columns=[*UNSHOWN], errors="ignore").assign(**unknown)
 
 
-def numbers(cells: Iterable[str]) -> np.ndarray:
-    """Numbers with commas and words around them; NaN for none."""
-    clean = pd.Series(list(cells)).str.replace(",", "").str.replace("at least ", "")
-    return pd.to_numeric(clean, errors="coerce").to_numpy(dtype=float)
-
-
-def column_of(cells: pd.Series) -> pd.Series:
-    """A column of settings: numbers if all of it are, else words; blank cells are missing."""
-    words = cells.replace({"not private": "inf", "": np.nan})
-    found = pd.to_numeric(words, errors="coerce")
-    return found if (found.notna() | words.isna()).all() and found.notna().any() else words
-
-
-def interval_of(cells: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-    """The two ends of "1,234 to 5,678"."""
-    parts = cells.str.split(" to ", n=1)
-    return numbers(parts.str[0]), numbers(parts.str[1].fillna(""))
+def ledger_in(results: Path | None) -> list[dict[str, str]]:
+    """The rows of a folder's ledger of claims, if there is one, by the heads of its columns."""
+    file = results / f"claims{SUMMARY_CSV}" if results is not None else None
+    if file is None or not file.is_file():
+        return []
+    found = pd.read_csv(file, dtype=str, keep_default_na=False)
+    return [{str(head): str(x) for head, x in row.items()} for row in found.to_dict("records")]

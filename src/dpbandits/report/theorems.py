@@ -20,7 +20,7 @@ from ..results.records import Record, records_of
 from ..results.tables import SETTING, descriptive, settings_in
 from ..theory.bounds import bounds_for
 from ..theory.problem import budget_of, problem
-from .data import NO_LEVEL, Study, binned
+from .study import Study, binned
 from .words import name_of, power
 
 COLUMNS = ["panel", "level", "line", "axis", "x", "value", "label", "kind"]
@@ -30,61 +30,49 @@ SLACK = 30.0  # and at this fraction of the smallest
 POINTS = 16
 
 
-def bound_curves(study: Study, table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+def bound_curves(study: Study, table: pd.DataFrame) -> pd.DataFrame:
     """The curves of bounds on a study's settings, panel by panel, as in the figures.
 
     The study is that of the table, which has the records of its settings, not aggregated.
 
     Returns:
-        A row for each point: the numbers of ``panel``, ``level`` and ``line``, the ``axis`` (t, or
-        x for the budget), ``x``, ``value`` and the number of its ``label``; and the kind of each
-        bound by its label.
+        A row for each point: ``panel``, ``level`` (NaN for all) and ``line`` ("" for several), the
+        ``axis`` (t, or x for the budget), ``x``, ``value``, the ``label`` and the ``kind`` of the
+        bound.
 
     Raises:
         BadInput: the records are not those of the table.
     """
-    settings = settings_in(table)
-    places, parts = study.arrangement.places, []
-    number: Any
-    for panel in range(len(study.arrangement.panels)):
-        inside = [int(i) for i in np.flatnonzero(places["panel"] == panel)]
-        drawn = curves(table[table[SETTING].isin(settings[SETTING].iloc[inside])])
-        if drawn.empty:
-            continue
+    settings, parts = settings_in(table), []
+    for panel, places in study.places.groupby("panel", sort=False):
+        own = settings.loc[places.index]
+        drawn = curves(table[table[SETTING].isin(own[SETTING])])
         # a seed may not vary here
-        own = [name for name in descriptive(table) if name in drawn.columns]
-        keys = settings[own].iloc[inside].assign(number=inside)
-        drawn = drawn[drawn["axis"].isin(["t", study.arrangement.axis])]
-        drawn = drawn.astype(keys.dtypes[own].to_dict()).merge(keys, on=own)
-        for number, curve in drawn.groupby("number", sort=False):
-            place = places.iloc[number]
-            for axis, points in curve.groupby("axis", sort=False):
-                for (label, kind), bound in points.groupby(["label", "kind"], sort=False):
-                    some = np.unique(np.linspace(0, len(bound) - 1, POINTS).astype(int))
-                    about = {
-                        "panel": panel, "level": place["level"] if axis == "t" else NO_LEVEL,
-                        "line": place["line"], "axis": "t" if axis == "t" else "x",
-                        "label": label, "kind": "slope" if kind in WITHOUT_CONSTANT else kind,
-                    }  # fmt: skip
-                    parts.append(bound.iloc[some][["x", "value"]].assign(**about))
-    if not parts:
-        return pd.DataFrame(columns=COLUMNS), {}
-    points = shared(pd.concat(parts, ignore_index=True)[COLUMNS])
+        keys = [name for name in descriptive(table) if name in drawn.columns]
+        drawn = drawn[drawn["axis"].isin(["t", study.axis])].astype(own.dtypes[keys].to_dict())
+        found = drawn.merge(own[keys].assign(number=own.index), on=keys)
+        at = study.places.loc[found["number"], ["level", "line"]].reset_index(drop=True)
+        kind = found["kind"].where(~found["kind"].isin(WITHOUT_CONSTANT), "slope")
+        axis = found["axis"].where(found["axis"] == "t", "x")
+        level = at["level"].where(axis == "t")
+        parts.append(found.assign(panel=panel, line=at["line"], level=level, axis=axis, kind=kind))
+    points = (
+        pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
+    )
     measured = pd.concat([study.curves["mean"], study.ends["mean"]]).astype(float)
     low, high = measured[measured > 0].min() / SLACK, measured.max() * ROOM
-    points = points[points["value"].between(low, high)].reset_index(drop=True)
-    kinds = dict(zip(points["label"], points.pop("kind"), strict=True))
-    return points.assign(label=points["label"].map(list(kinds).index)), kinds
+    return shared(points[points["value"].between(low, high)])
 
 
 def shared(points: pd.DataFrame) -> pd.DataFrame:
-    """Curves of bounds with those that several lines share once, for no line."""
+    """Curves of bounds, thinned; those that several lines share are there once, for no line."""
     by = ["panel", "level", "axis", "label", "kind"]
     seen: dict[Any, pd.DataFrame] = {}
-    for (*key, _), curve in points.groupby([*by, "line"], sort=False):
-        look = (*key, curve["value"].to_numpy().tobytes())
-        seen[look] = curve.assign(line=NO_LEVEL) if look in seen else curve
-    return pd.concat(list(seen.values()), ignore_index=True)
+    for (*key, _), curve in points.groupby([*by, "line"], sort=False, dropna=False):
+        some = curve.iloc[np.unique(np.linspace(0, len(curve) - 1, POINTS).astype(int))]
+        look = (*map(str, key), some["value"].to_numpy().tobytes())
+        seen[look] = some.assign(line="") if look in seen else some
+    return pd.concat([points.head(0), *seen.values()], ignore_index=True)
 
 
 def lower_bound(record: Record) -> float:
@@ -129,8 +117,7 @@ def map_of(ratios: pd.DataFrame) -> pd.DataFrame:
         return ratios.assign(settings=[])
     parts = []
     for _, rows in ratios.groupby(["game", "budget"], sort=False):
-        levels, level = binned(rows["x"].to_numpy())
-        parts.append(rows.assign(x=np.array(levels)[level]))
+        parts.append(rows.assign(x=binned(rows["x"].to_numpy())))
     rows = pd.concat(parts).assign(log=lambda r: np.log(r["ratio"]))
     groups = rows.groupby(["game", "budget", "algo", "x"], sort=False)["log"]
     found = groups.agg(ratio=lambda v: float(np.exp(v.mean())), settings="count").reset_index()

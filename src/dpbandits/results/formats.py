@@ -14,6 +14,8 @@ from ..errors import BadInput
 from ..files import remove_file, write_atomically
 from ..validation import FORMATS, NO_PYARROW
 
+SUMMARY_CSV = ".summary.csv"  # the ending of the summary of a table; it is no table of runs
+
 
 def format_of(table: Path) -> str:
     """The format of the file of a table: CSV, whatever its name, if it is none of the others."""
@@ -32,7 +34,8 @@ def beside(table: Path, suffix: str) -> Path:
 
 def tables_in(folder: Path) -> list[Path]:
     """The files in a folder that are tables by their names."""
-    return sorted(file for name in FORMATS for file in folder.glob(f"*.{name}"))
+    found = (file for name in FORMATS for file in folder.glob(f"*.{name}"))
+    return sorted(file for file in found if not file.name.endswith(SUMMARY_CSV))
 
 
 def write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> None:

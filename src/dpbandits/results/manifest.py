@@ -17,7 +17,7 @@ from ..compiled import SOURCES, compiler
 from ..files import PACKAGE, opened, read_text, write_atomically
 from ..settings.request import Request
 from ..settings.setting import Setting
-from .formats import beside
+from .formats import SUMMARY_CSV, beside
 
 # What a manifest raises that is missing, damaged or not one of ours.
 UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
@@ -60,10 +60,11 @@ def write_manifest(table: Path, request: Request, seconds: float) -> None:
 
 def is_current(table: Path, config: Mapping[str, Any], settings: Sequence[Setting]) -> bool:
     """Whether a table and its summaries are those that these settings would give again."""
+    summaries = [".md", ".tex", *([SUMMARY_CSV] if config["experiment"] is not None else [])]
     with contextlib.suppress(*UNREADABLE):
         manifest = read_manifest(table)
         return (
-            all(beside(table, suffix).stat().st_size for suffix in (".md", ".tex"))
+            all(beside(table, suffix).stat().st_size for suffix in summaries)
             and manifest["sources"] == SOURCES
             and differing(manifest["config"], config) <= INDIFFERENT
             and list(manifest["settings"]) == [setting.id for setting in settings]

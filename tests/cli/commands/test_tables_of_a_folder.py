@@ -1,6 +1,7 @@
 """What commands print of many settings, and which files of a folder they read."""
 
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +14,6 @@ import dpbandits as dp
 from dpbandits.cli import run as of_request
 from dpbandits.cli.command import MOST, tables_of
 from dpbandits.cli.words import value_of
-from dpbandits.report.stored_figure import inside_page
 from dpbandits.running.monte_carlo import _runner_of
 from dpbandits.validation import folder
 
@@ -31,12 +31,19 @@ def test_foreign_files_of_a_folder_are_left_out(tmp_path, capsys):
     ours.write_text(RUNS)
     for name, content in FOREIGN.items():
         (tmp_path / name).write_bytes(content)
-    assert tables_of(tmp_path) == [ours]
+    assert tables_of([str(tmp_path)]) == [ours]
     lines = capsys.readouterr().err.splitlines()
     assert lines == [f"left out: {tmp_path / f} is no table of runs" for f in sorted(FOREIGN)]
     ours.unlink()
-    assert message_of(tables_of, tmp_path).endswith("the folder has no tables of runs")
+    assert message_of(tables_of, [str(tmp_path)]).endswith("the folder has no tables of runs")
     assert capsys.readouterr().err == ""
+
+
+def test_summaries_among_the_files_of_a_folder_are_no_tables():
+    """As the shell writes results/*.csv. The control is a summary alone, and one in a folder."""
+    assert tables_of(["a.csv", "a.summary.csv"]) == [Path("a.csv")]
+    expected = "a.summary.csv: the summary of a table; a.csv is needed"
+    assert message_of(tables_of, ["a.summary.csv"]) == expected
 
 
 @pytest.mark.parametrize("count", [MOST, MOST + 5])
@@ -65,22 +72,6 @@ def test_a_long_sweep_of_what_cannot_be_swept_is_refused_at_once():
 def test_names_that_are_no_formula_are_drawn_as_they_stand(name):
     rows = [{"algo": name, "env": name, "t": 10, "run": r, "regret": 1.0 + r} for r in range(3)]
     assert dp.plot(pd.DataFrame(rows))._repr_png_()
-
-
-@pytest.mark.parametrize("size", [(30_000, 30_000), (8000, 8000), (1, 1)])
-def test_a_picture_that_claims_to_be_huge_is_left_out(tmp_path, size):
-    from PIL import Image
-
-    file = tmp_path / "figure.png"
-    Image.new("1", (1, 1)).save(file)
-    content = bytearray(file.read_bytes())
-    content[16:24] = b"".join(x.to_bytes(4, "big") for x in size)
-    if size != (1, 1):
-        import zlib
-
-        content[29:33] = zlib.crc32(content[12:29]).to_bytes(4, "big")
-    file.write_bytes(content)
-    assert (inside_page(file) != "") == (size == (1, 1))
 
 
 @pytest.mark.parametrize("value", [object(), True, None, "", [], {}, b"x", 2024, "x" * 5000])

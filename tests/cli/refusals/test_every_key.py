@@ -95,7 +95,9 @@ def usual(key):
 
 
 WITH_EXTRAS = [
-    pytest.param(name, marks=pytest.mark.extra("altair", "jinja2")) if name == "report" else name
+    pytest.param(name, marks=pytest.mark.extra("jinja2", "vl_convert"))
+    if name == "report"
+    else name
     for name in HEAVY
 ]
 

@@ -1,8 +1,8 @@
-"""From tables to the plain data of the page: aggregated over runs, not a row for each of them."""
+"""From a table to what the page shows of it: means, quantiles and tails, not a row for each run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +14,6 @@ from ..contracts.display import display_name, environment_title
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import QUESTIONS
 from ..figures.labels import WITHOUT, unprotected
-from ..figures.style import looks_of
 from ..results.metrics import NASH
 from ..results.records import metric_of
 from ..results.summary import mean_of
@@ -30,51 +29,15 @@ from ..results.varying import varying
 from .words import name_of, value
 
 MOST_SETTINGS = 1000  # of a table whose settings are shown one by one
-MOST_PANELS = 60
-MOST_LINES = 24
-MOST_LEVELS = 40  # values on the axis
+MOST = {"panel": 60, "line": 24, "level": 40}  # different ones of such a table
 POINTS = 40  # of a curve, at most
 FEWEST = 12
-NUMBERS = 2400  # points of all curves of a table, about
-TAIL = 24  # points of a tail
+NUMBERS = 600  # points of all curves of a table, about
+TAIL = 16  # points of a tail
 QUANTILES = {"q10": 0.1, "median": 0.5, "q90": 0.9}
 MEASURED = ["mean", "low", "high", *QUANTILES]
 NO_AXIS = ("env.instance", "seed", "cap", "true_mean")  # numbers that are on no axis
 PLACE = ["panel", "level", "line"]
-CURVE = [*PLACE, "t", *MEASURED]
-NO_LEVEL = -1  # of a line without a value on the axis: it belongs to every level
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of all charts of a table: an algorithm, with the parameters that vary."""
-
-    label: str
-    algo: str
-    colour: str
-    dash: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Arrangement:
-    """Which line, panel and place on the axis each setting of a table has.
-
-    Attributes:
-        axis: the column on the axis: a budget, or else the parameter of most values; None if
-            nothing varies.
-        levels: its finite values, in ascending order.
-        panels: the titles of the panels, one for each game and all that varies beside the lines.
-        lines: the lines.
-        places: a row for each setting with the numbers of its ``panel``, ``level`` and ``line``.
-        without: what a setting without a value on the axis is called.
-    """
-
-    axis: str | None
-    levels: list[float]
-    panels: list[str]
-    lines: list[Line]
-    places: pd.DataFrame
-    without: str
 
 
 @dataclass(frozen=True)
@@ -83,79 +46,98 @@ class Study:
 
     Attributes:
         statistic: what is measured: regret, or stopping time.
-        curves: for each place and round ``t`` the mean regret with its 95 % interval ``low`` to
-            ``high`` and the quantiles of the runs; empty if they are not known.
-        ends: the same of final regrets or stopping times, with the value ``x`` on the axis, and
-            letters of ``ties``: means of one game that cannot be told apart share one.
-        tails: for each place the share ``p`` of runs above ``x``.
+        axis: the column on the axis: a budget, or else the parameter of most values; None if
+            nothing varies.
+        places: a row for each setting, with the title of its ``panel``, its value on the axis, the
+            ``level``, NaN if it has none and belongs to every level, and the label of its ``line``.
+        algorithms: the algorithm, or the rule, of each line by its label.
+        ends: for each place the mean final regret or stopping time, its 95 % interval ``low`` to
+            ``high``, quantiles of the runs, and letters of ``ties``: means of one game that cannot
+            be told apart share one.
         means: the mean final regret or stopping time of each setting, in the table's order.
+        curves: the same of regrets, for each place and round ``t``; empty if they are not known.
+        tails: for each place the share ``p`` of runs above ``x``.
         notes: what the reader has to know: thinned, aggregated, without runs.
+        without: what a setting without a value on the axis is called.
     """
 
     statistic: str
-    arrangement: Arrangement
+    axis: str | None
+    places: pd.DataFrame
+    algorithms: dict[str, str]
     ends: pd.DataFrame
     means: np.ndarray
     runs: int
-    curves: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=CURVE))
+    curves: pd.DataFrame = field(
+        default_factory=lambda: pd.DataFrame(columns=[*PLACE, "t", *MEASURED])
+    )
     tails: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=[*PLACE, "x", "p"]))
     aggregated: bool = False
     notes: list[str] = field(default_factory=list)
+    without: str = ""
 
     @property
     def settings(self) -> int:
         """The number of settings."""
         return len(self.means)
 
+    @property
+    def panels(self) -> list[str]:
+        """The titles of the panels, one for each game and all that varies beside the lines."""
+        return list(self.places["panel"].unique())
+
+    @property
+    def levels(self) -> list[float]:
+        """The values on the axis, in ascending order."""
+        return sorted(self.places["level"].dropna().unique())
+
 
 def study_of_table(table: pd.DataFrame) -> Study:
-    """The study of a tidy table; Nash regret, one number of all runs, has no spread."""
-    table = table.reset_index(drop=True)
-    question = question_of_table(table)
-    statistic = question.statistic
-    settings = settings_in(table)
+    """The study of a tidy table."""
+    question, settings = question_of_table(table), settings_in(table)
     number = numbers_of(table, settings)
-    slim = pd.DataFrame({"setting": number, "value": table[statistic].to_numpy(dtype=float)})
+    slim = pd.DataFrame({"setting": number, "value": table[question.statistic].to_numpy()})
     slim["t"] = table["t"].to_numpy() if question.each_checkpoint else 0
     last = slim[table.index.isin(at_end(table).index)]
     runs = int(table["run"].nunique())
     words = "regret" if question.each_checkpoint else "stopping time"
-    found = arranged(settings)
-    if is_large(found, len(settings)):
+    axis, places, algorithms = arranged(settings)
+    if is_large(places):
         return aggregated(settings, slim, last, words, runs)
     shown, fewer = thinned(slim, len(settings)) if question.each_checkpoint else (slim, "")
-    curves = pd.DataFrame(columns=CURVE)
+    curves = pd.DataFrame(columns=[*PLACE, "t", *MEASURED])
     if shown["t"].nunique() > 1:
-        curves = _placed(statistics(shown, ["setting", "t"]), found)
-    ends = _placed(statistics(last, ["setting"]), found)
+        curves = _placed(statistics(shown, ["setting", "t"]), places)
+    ends = _placed(statistics(last, ["setting"]), places)
     if question.share is not None:
         of = [table[name].groupby(number).sum().to_numpy(dtype=float) for name in question.share]
-        ends["correct"] = [
-            f"{100 * a / b:.4g} %" if b else "none halted" for a, b in zip(*of, strict=True)
-        ]
+        ends["correct"] = [share(a / b if b else np.nan) for a, b in zip(*of, strict=True)]
     ends["ties"] = compare(table)["letters"].to_numpy()
-    tails, notes = _placed(exceedance(last), found), [fewer] if fewer else []
+    tails, notes = _placed(exceedance(last), places), [fewer] if fewer else []
     if metric_of(table) == NASH:
         tails, spread = tails.head(0), dict.fromkeys(QUANTILES, np.nan)
         curves, ends = curves.assign(**spread), ends.assign(**spread)
     means = ends["mean"].to_numpy()
-    return Study(words, found, ends, means, runs, curves, tails, notes=notes)
+    return Study(
+        words, axis, places, algorithms, ends, means, runs, curves, tails, notes=notes,
+        without=named_without(axis, settings),
+    )  # fmt: skip
 
 
-def is_large(found: Arrangement, settings: int) -> bool:
+def share(correct: float) -> str:
+    """The share of correct answers in words."""
+    return "none halted" if np.isnan(correct) else f"{100 * correct:.4g} %"
+
+
+def is_large(places: pd.DataFrame) -> bool:
     """Whether a table has too many settings to be shown one by one."""
-    return (
-        settings > MOST_SETTINGS
-        or len(found.panels) > MOST_PANELS
-        or len(found.lines) > MOST_LINES
-        or len(found.levels) > MOST_LEVELS
-    )
+    return len(places) > MOST_SETTINGS or any(places[x].nunique() > n for x, n in MOST.items())
 
 
-def _placed(measured: pd.DataFrame, found: Arrangement) -> pd.DataFrame:
-    """Rows with the numbers of panel, level and line in the place of that of the setting."""
-    places = found.places.loc[measured["setting"]].reset_index(drop=True)
-    return pd.concat([places, measured.drop(columns="setting").reset_index(drop=True)], axis=1)
+def _placed(measured: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:
+    """Rows with panel, level and line in the place of the number of the setting."""
+    where = places.loc[measured["setting"]].reset_index(drop=True)
+    return pd.concat([where, measured.drop(columns="setting").reset_index(drop=True)], axis=1)
 
 
 def statistics(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -206,8 +188,10 @@ def exceedance(last: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else empty
 
 
-def arranged(settings: pd.DataFrame) -> Arrangement:
-    """Divide what varies among the axis, panels and lines; see ``Arrangement``."""
+def arranged(settings: pd.DataFrame) -> tuple[str | None, pd.DataFrame, dict[str, str]]:
+    """Divide what varies among the axis, panels and lines: the ``axis``, ``places`` and
+    ``algorithms`` of a study.
+    """
     settings = settings.drop(columns=SETTING, errors="ignore")
     group = "rule" if "rule" in settings.columns else "algo"
     axis = axis_of(settings, group)
@@ -226,34 +210,22 @@ def arranged(settings: pd.DataFrame) -> Arrangement:
     if axis in BUDGETS:
         labels = marked(labels, settings, group)
     x = settings[axis].to_numpy(dtype=float) if axis else np.full(len(settings), np.nan)
-    levels = np.unique(x[np.isfinite(x)])
-    level = np.where(np.isfinite(x), np.searchsorted(levels, x), NO_LEVEL)
-    panels = list(dict.fromkeys(titles))
-    return _arrangement(axis, levels, level, panels, titles, labels, settings)
+    level = np.where(np.isfinite(x), x, np.nan)
+    places = pd.DataFrame({"panel": titles, "level": level, "line": labels})
+    return axis, places, dict(zip(labels, settings[group].astype(str), strict=True))
+
+
+def named_without(axis: str | None, settings: pd.DataFrame) -> str:
+    """What a setting without a value on the axis is called in a table."""
+    if axis not in BUDGETS:
+        return ""
+    return "none" if len(budgets_of(settings)) > 1 else "not private"
 
 
 def marked(labels: Sequence[str], settings: pd.DataFrame, group: str) -> list[str]:
     """The labels of settings, which say what is without privacy although the algorithm has it."""
     free = unprotected(settings, group)
     return [f"{x}, {WITHOUT}" if y else x for x, y in zip(labels, free, strict=True)]
-
-
-def _arrangement(
-    axis: str | None, levels: Iterable[float], level: np.ndarray, panels: list[str],
-    titles: Sequence[str], labels: Sequence[str], settings: pd.DataFrame,
-) -> Arrangement:  # fmt: skip
-    """The arrangement of settings that have these levels, titles of panels, and labels of lines."""
-    algorithms = settings["rule" if "rule" in settings.columns else "algo"].astype(str)
-    lines = looks(dict(zip(labels, algorithms, strict=True)))
-    names = [line.label for line in lines]
-    places = pd.DataFrame({
-        "panel": [panels.index(title) for title in titles],
-        "level": level,
-        "line": [names.index(label) for label in labels],
-    })  # fmt: skip
-    several = len(budgets_of(settings)) > 1
-    without = "" if axis not in BUDGETS else "none" if several else "not private"
-    return Arrangement(axis, [float(v) for v in levels], panels, lines, places, without)
 
 
 def axis_of(settings: pd.DataFrame, group: str) -> str | None:
@@ -295,17 +267,6 @@ def title_of(columns: Sequence[str], row: Sequence[Any]) -> str:
     return ", ".join(filter(None, [env, *words_of(list(pairs), list(pairs.values()))])) or "all"
 
 
-def looks(of_line: Mapping[str, str]) -> list[Line]:
-    """The lines in the colours and dashes that their algorithms declare, as in all figures."""
-    own: dict[str, list[str]] = {}
-    for label, algo in of_line.items():
-        own.setdefault(algo, []).append(label)
-    return [
-        Line(label, algo, colour, () if dash == "-" else tuple(2.0 * x for x in dash[1]))
-        for algo, label, colour, dash in looks_of(own)
-    ]
-
-
 def aggregated(
     settings: pd.DataFrame, slim: pd.DataFrame, last: pd.DataFrame, statistic: str, runs: int
 ) -> Study:
@@ -321,85 +282,83 @@ def aggregated(
     sizes = settings[limit].value_counts().sort_index()
     panels = {T: f"T = {value('horizon', T)}, {n:,} settings" for T, n in sizes.items()}
     x = settings[axis].to_numpy(dtype=float) if axis else np.full(len(settings), np.inf)
-    levels, level = binned(x)
-    titles = [panels[T] for T in settings[limit]]
     labels = marked([display_name(str(name)) for name in settings[group]], settings, group)
-    found = _arrangement(axis, levels, level, list(panels.values()), titles, labels, settings)
-    places = found.places
+    titles = [panels[T] for T in settings[limit]]
+    places = pd.DataFrame({"panel": titles, "level": binned(x), "line": labels})
     means = last.groupby("setting")["value"].mean()
     of_game = [c for c in settings.columns if is_of_game(c, group)]
     game = settings.groupby(of_game, sort=False, dropna=False).ngroup()
     best = means.groupby(game).transform("min").where(lambda v: v > 0)
-    ratio = means / best
-    over = pd.concat([places, pd.DataFrame({"value": means, "ratio": ratio})], axis=1)
+    over = places.assign(value=means, ratio=means / best)
     ends = _over_settings(over, PLACE)
-    groups = over.groupby(PLACE, sort=False)["ratio"]
+    groups = over.groupby(PLACE, sort=False, dropna=False)["ratio"]
     with np.errstate(divide="ignore"):
-        logs = np.log(over["ratio"]).groupby([over[c] for c in PLACE], sort=False).mean()
-    ends["to_smallest"] = np.exp(logs).to_numpy()
+        ends["to_smallest"] = groups.apply(lambda r: np.exp(np.log(r).mean())).to_numpy()
     ends["smallest"] = groups.apply(lambda r: float((r <= 1 + 1e-12).mean())).to_numpy()
     ends["worst"] = groups.max().to_numpy()
-    curves = pd.DataFrame(columns=CURVE)
+    curves = pd.DataFrame(columns=[*PLACE, "t", *MEASURED])
     if slim["t"].nunique() > 1:
         shown, _ = thinned(slim, len(ends))
         at = shown.groupby(["setting", "t"], sort=False)["value"].mean().reset_index()
-        at = at.assign(**{c: places[c].to_numpy()[at["setting"]] for c in PLACE})
-        curves = _over_settings(at, [*PLACE, "t"])
+        curves = _over_settings(_placed(at, places), [*PLACE, "t"])
     wide = last.assign(value=last["value"].to_numpy() / best.to_numpy()[last["setting"]])
-    code = places.groupby(PLACE, sort=False).ngroup().to_numpy()
+    code = places.groupby(PLACE, sort=False, dropna=False).ngroup().to_numpy()
     tail = exceedance(wide.assign(setting=code[wide["setting"]]).dropna())
-    of_tail = places.drop_duplicates(PLACE, ignore_index=True).loc[tail["setting"].astype(int)]
-    tails = pd.concat([of_tail.reset_index(drop=True), tail[["x", "p"]]], axis=1)
+    tails = _placed(tail, places.drop_duplicates(PLACE, ignore_index=True))
     notes = [
         f"{len(settings):,} settings are too many to be shown one by one: they are aggregated. "
         "A line is the mean, over the settings of an algorithm, of their mean "
         f"{statistic}; quantiles are those over settings, and the mean has no interval."
     ]
-    if len(levels) < len(np.unique(x[np.isfinite(x)])):
-        notes.append(f"Values of {name_of(str(axis))} are grouped into {len(levels)} classes.")
-    return Study(statistic, found, ends, means.to_numpy(), runs, curves, tails, True, notes)
+    classes = places["level"].nunique()
+    if classes < len(np.unique(x[np.isfinite(x)])):
+        notes.append(f"Values of {name_of(str(axis))} are grouped into {classes} classes.")
+    algorithms = dict(zip(labels, settings[group].astype(str), strict=True))
+    return Study(
+        statistic, axis, places, algorithms, ends, means.to_numpy(), runs, curves, tails, True,
+        notes, named_without(axis, settings),
+    )  # fmt: skip
 
 
 def _over_settings(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """The mean and quantiles of a column ``value`` over settings."""
-    groups = rows.groupby(by, sort=False)["value"]
+    groups = rows.groupby(by, sort=False, dropna=False)["value"]
     found = groups.agg(mean="mean", runs="count").reset_index()
     for name, q in QUANTILES.items():
         found[name] = groups.quantile(q).to_numpy()
     return found.assign(low=np.nan, high=np.nan)
 
 
-def binned(x: np.ndarray) -> tuple[list[float], np.ndarray]:
-    """The levels of an axis and that of each value; many values are grouped by ratios, and a group
-    has the geometric mean of its ends.
+def binned(x: np.ndarray) -> np.ndarray:
+    """The level of each value, NaN for none: the value itself, or if these are many, the geometric
+    mean of the ends of the class to which it belongs.
     """
-    finite = np.isfinite(x) & (x > 0)
-    values = np.unique(x[finite])
-    level = np.full(len(x), NO_LEVEL)
-    if len(values) <= MOST_LEVELS:
-        level[finite] = np.searchsorted(values, x[finite])
-        return [float(v) for v in values], level
-    edges = np.geomspace(values[0], values[-1], MOST_LEVELS + 1)
-    place = np.clip(np.searchsorted(edges, x[finite], side="right") - 1, 0, MOST_LEVELS - 1)
-    used, level[finite] = np.unique(place, return_inverse=True)
-    return [float(f"{np.sqrt(edges[i] * edges[i + 1]):.3g}") for i in used], level
+    level = np.where(np.isfinite(x) & (x > 0), x, np.nan)
+    values = np.unique(level[np.isfinite(level)])
+    if len(values) <= MOST["level"]:
+        return level
+    edges = np.geomspace(values[0], values[-1], MOST["level"] + 1)
+    place = np.clip(np.searchsorted(edges, level, side="right") - 1, 0, MOST["level"] - 1)
+    middle = np.array([float(f"{x:.3g}") for x in np.sqrt(edges[:-1] * edges[1:])])
+    return np.where(np.isfinite(level), middle[place], np.nan)
 
 
 def study_of_summary(summary: pd.DataFrame, statistic: str) -> Study:
     """The study of a summary, of which no curve and no tail is known."""
-    about = summary.drop(columns=[*MEASURED, "runs", "correct"], errors="ignore")
-    found = arranged(about)
-    measured = [name for name in (*MEASURED, "correct", "runs") if name in summary.columns]
-    ends = pd.concat([found.places, summary[measured]], axis=1)
+    known = [name for name in (*MEASURED, "correct", "runs") if name in summary.columns]
+    about = summary.drop(columns=known)
+    axis, places, algorithms = arranged(about)
     note = (
         "The folder holds the summary alone, without the table of runs: curves over time and "
         "tails need it. The command below makes it."
     )
-    study = Study(
-        statistic, found, ends, summary["mean"].to_numpy(), int(summary["runs"].max()), notes=[note]
-    )
-    if not is_large(found, len(summary)):
-        return study
-    rows = pd.DataFrame({"setting": np.arange(len(about)), "value": summary["mean"], "t": 0})
-    large = aggregated(about, rows, rows, statistic, study.runs)
-    return replace(large, notes=[*large.notes, note], tails=study.tails)
+    means, runs = summary["mean"].to_numpy(), int(summary["runs"].max())
+    if is_large(places):
+        rows = pd.DataFrame({"setting": np.arange(len(about)), "value": means, "t": 0})
+        large = aggregated(about, rows, rows, statistic, runs)
+        return replace(large, notes=[*large.notes, note], tails=large.tails.head(0))
+    ends = pd.concat([places, summary[known]], axis=1)
+    return Study(
+        statistic, axis, places, algorithms, ends, means, runs, notes=[note],
+        without=named_without(axis, about),
+    )  # fmt: skip

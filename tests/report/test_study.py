@@ -8,12 +8,22 @@ from report_tables import regrets, stopping_times
 
 import dpbandits as dp
 from dpbandits.figures.style import PALETTE
-from dpbandits.report import build, data
-from dpbandits.report.data import NO_LEVEL, arranged, binned, exceedance, study_of_table, thinned
+from dpbandits.report import build
+from dpbandits.report import study as module
 from dpbandits.report.sources import SEPARATE, read_summary, sources_in, without_parts
+from dpbandits.report.study import (
+    arranged,
+    binned,
+    exceedance,
+    study_of_summary,
+    study_of_table,
+    thinned,
+)
 from dpbandits.report.theorems import bound_curves
 from dpbandits.report.words import number, power, unicode_of
 from dpbandits.results.concat import concat_tables
+from dpbandits.results.reading import checked
+from dpbandits.results.summary import summarize
 from dpbandits.results.tables import at_end, settings_of, write_table
 
 
@@ -25,10 +35,9 @@ def test_statistics_of_curves_are_those_of_the_runs():
     """Controls: median for mean, runs mixed between settings, the wrong round."""
     table = regrets(envs=("bernoulli_c1", "bernoulli_c2"))
     study = study_of_table(table)
-    found = study.arrangement
-    assert found.panels == ["C1", "C2"] and found.levels == [0.1, 1.0] and found.axis == "eps"
-    row = study.curves[(study.curves["panel"] == 1) & (study.curves["level"] == 0)]
-    row = row[row["line"] == 1].iloc[len(row) // 4]
+    assert study.panels == ["C1", "C2"] and study.levels == [0.1, 1.0] and study.axis == "eps"
+    row = study.curves[(study.curves["panel"] == "C2") & (study.curves["level"] == 0.1)]
+    row = row[row["line"] == "DP-SE"].iloc[len(row) // 4]
     own = table[(table["env"] == "bernoulli_c2") & (table["eps"] == 0.1)]
     own = own[(own["algo"] == "dp_se") & (own["t"] == row["t"])]["regret"]
     assert row["mean"] == pytest.approx(own.mean())
@@ -38,14 +47,14 @@ def test_statistics_of_curves_are_those_of_the_runs():
     assert row["low"] < own.mean() < row["high"] < own.max()
 
 
-@pytest.mark.extra("altair")
+@pytest.mark.extra("jinja2")
 def test_the_level_that_is_shown_first_is_one_of_the_first_panel():
     from dpbandits.report.page import usual_level
 
     table = regrets(envs=("bernoulli_c1", "bernoulli_c2"))
-    assert usual_level(study_of_table(table)) == 1  # eps = 1
+    assert usual_level(study_of_table(table)) == 1.0
     missing = (table["env"] == "bernoulli_c1") & (table["eps"] == 1.0)
-    assert usual_level(study_of_table(table[~missing])) == 0
+    assert usual_level(study_of_table(table[~missing])) == 0.1
 
 
 def test_last_values_are_those_of_the_summary_in_whatever_order_rows_stand():
@@ -59,27 +68,30 @@ def test_last_values_are_those_of_the_summary_in_whatever_order_rows_stand():
     assert one["mean"].tolist() == pytest.approx(other["mean"].tolist())
 
 
+@pytest.mark.extra("jinja2", "vl_convert")
 def test_lines_have_the_colours_that_algorithms_declare():
-    lines = arranged(settings(regrets(("adap_ucb", "dp_se", "mine")))).lines
-    assert [line.label for line in lines] == ["AdaP-UCB", "DP-SE", "mine"]
-    assert lines[1].colour == PALETTE["blue"].lower()
-    assert len({(line.colour, line.dash) for line in lines}) == 3
+    from dpbandits.report.page import lines_of
+
+    lines = lines_of(study_of_table(regrets(("adap_ucb", "dp_se", "mine"))))
+    assert list(lines) == ["AdaP-UCB", "DP-SE", "mine"]
+    assert lines["DP-SE"][0] == PALETTE["blue"].lower()
+    assert len({(colour, *dash) for colour, dash in lines.values()}) == 3
 
 
 def test_an_algorithm_without_privacy_is_on_every_level():
     table = pd.concat([regrets(), regrets(("ucb",), (np.inf,))], ignore_index=True)
-    found = arranged(settings(table))
-    assert found.places["level"].tolist() == [0, 1, 0, 1, NO_LEVEL]
-    assert found.panels == ["C1"]
+    study = study_of_table(table)
+    assert study.places["level"].fillna(-1).tolist() == [0.1, 1.0, 0.1, 1.0, -1]
+    assert study.panels == ["C1"] and study.levels == [0.1, 1.0] and study.without == "not private"
 
 
 def test_an_algorithm_that_is_also_played_without_privacy_has_two_lines(monkeypatch):
     table = pd.concat([regrets(("dp_se",)), regrets(("dp_se",), (np.inf,))], ignore_index=True)
-    found = arranged(settings(table))
-    assert [line.label for line in found.lines] == ["DP-SE", "DP-SE, without privacy"]
-    assert found.places["line"].tolist() == [0, 0, 1]
-    monkeypatch.setattr(data, "MOST_SETTINGS", 2)
-    assert study_of_table(table).arrangement.lines == found.lines
+    study = study_of_table(table)
+    assert list(study.algorithms) == ["DP-SE", "DP-SE, without privacy"]
+    assert study.places["line"].tolist() == ["DP-SE", "DP-SE", "DP-SE, without privacy"]
+    monkeypatch.setattr(module, "MOST_SETTINGS", 2)
+    assert study_of_table(table).algorithms == study.algorithms
 
 
 def test_algorithms_of_two_budgets_share_a_chart():
@@ -87,10 +99,9 @@ def test_algorithms_of_two_budgets_share_a_chart():
     own = [regrets(("adap_ucb",)), regrets(("adac_ucb",)).rename(columns={"eps": "rho"})]
     own += [regrets(("ucb",), (np.inf,)).assign(rho=np.inf)]
     study = study_of_table(pd.concat(own, ignore_index=True))
-    found = study.arrangement
-    assert (found.axis, found.panels, found.without) == ("eps", ["C1"], "none")
+    assert (study.axis, study.panels, study.without) == ("eps", ["C1"], "none")
     rhos = [f"AdaC-UCB, ρ = {x:g}" for x in own[1]["rho"].unique()]
-    assert [line.label for line in found.lines] == ["AdaP-UCB", *rhos, "UCB"]
+    assert list(study.algorithms) == ["AdaP-UCB", *rhos, "UCB"]
 
 
 def test_nash_regret_has_no_spread():
@@ -113,8 +124,8 @@ def test_nash_regret_has_no_spread():
     ],
 )
 def test_what_varies_is_axis_panel_or_line(more, axis, panels, lines):
-    found = arranged(settings(regrets(runs=1, times=2, **more)))
-    assert (found.axis, len(found.panels), len(found.lines)) == (axis, panels, lines)
+    found, places, algorithms = arranged(settings(regrets(runs=1, times=2, **more)))
+    assert (found, places["panel"].nunique(), len(algorithms)) == (axis, panels, lines)
 
 
 def test_curves_are_thinned_between_their_ends_and_it_is_said():
@@ -122,7 +133,7 @@ def test_curves_are_thinned_between_their_ends_and_it_is_said():
     slim = pd.DataFrame({"setting": 0, "value": 1.0, "t": np.unique(table["t"])})
     kept, said = thinned(slim, 4)
     times = kept["t"].unique()
-    assert len(times) <= data.POINTS < slim["t"].nunique() and said.startswith("Curves show ")
+    assert len(times) <= module.POINTS < slim["t"].nunique() and said.startswith("Curves show ")
     assert times[0] == slim["t"].min() and times[-1] == slim["t"].max()
     few, nothing = thinned(slim[slim["t"] < 10], 4)
     assert nothing == "" and len(few) == len(slim[slim["t"] < 10])
@@ -131,7 +142,7 @@ def test_curves_are_thinned_between_their_ends_and_it_is_said():
 def test_tails_are_shares_of_runs_down_to_the_worst():
     last = pd.DataFrame({"setting": 0, "value": np.arange(1.0, 101.0)})
     tail = exceedance(last)
-    assert len(tail) <= data.TAIL
+    assert len(tail) <= module.TAIL
     for x, p in zip(tail["x"], tail["p"], strict=True):
         assert p == pytest.approx((last["value"] >= x).mean())
     assert tail["x"].max() == 100.0 and tail["p"].min() == pytest.approx(0.01)
@@ -146,43 +157,45 @@ def test_stopping_times_have_shares_of_correct_answers():
 
 def test_many_settings_are_aggregated_and_it_is_said(monkeypatch):
     table = regrets(envs=("bernoulli_c1", "bernoulli_c2"), **{"env.gap": (0.1, 0.2, 0.3)})
-    monkeypatch.setattr(data, "MOST_SETTINGS", 20)
+    monkeypatch.setattr(module, "MOST_SETTINGS", 20)
     study = study_of_table(table)
     assert study.aggregated and "24 settings" in study.notes[0]
     assert len(study.ends) == 4 and study.ends["runs"].tolist() == [6] * 4
     means = at_end(table).groupby(["algo", "eps", "env", "env.gap"])["regret"].mean()
     of = means["adap_ucb", 0.1]
-    row = study.ends[(study.ends["line"] == 0) & (study.ends["level"] == 0)].iloc[0]
+    low = study.ends[study.ends["level"] == 0.1].set_index("line")
+    row = low.loc["AdaP-UCB"]
     assert row["mean"] == pytest.approx(of.mean())
     assert row["q90"] == pytest.approx(of.quantile(0.9))
     ratio = (means["dp_se", 0.1] / np.minimum(of, means["dp_se", 0.1])).to_numpy()
-    worse = study.ends[(study.ends["line"] == 1) & (study.ends["level"] == 0)].iloc[0]
+    worse = low.loc["DP-SE"]
     assert worse["to_smallest"] == pytest.approx(np.exp(np.log(ratio).mean()))
     assert worse["worst"] == pytest.approx(ratio.max())
 
 
 def test_many_budgets_are_grouped_in_order():
     x = np.geomspace(0.01, 10, 1000)
-    levels, level = binned(np.append(x, np.inf))
-    assert len(levels) <= data.MOST_LEVELS and levels == sorted(levels)
-    assert level[-1] == NO_LEVEL and (np.diff(level[:-1]) >= 0).all()
-    assert set(level[:-1]) == set(range(len(levels)))
-    ratios = np.array(levels)[level[:-1]] / x
+    level = binned(np.append(x, np.inf))
+    assert len(set(level[:-1])) <= module.MOST["level"]
+    assert np.isnan(level[-1]) and (np.diff(level[:-1]) >= 0).all()
+    ratios = level[:-1] / x
     assert ratios.max() < 1.2 and ratios.min() > 1 / 1.2
 
 
 def test_a_summary_is_read_back_as_it_was_written(tmp_path):
-    from dpbandits.contracts.question import REGRET
-    from dpbandits.results.summary import render, summarize
-
-    table = pd.concat([regrets(), regrets(("ucb",), (np.inf,))], ignore_index=True)
-    file = tmp_path / "hu2022.md"
-    file.write_text(render(summarize(table), REGRET, "pipe") + "\n")
-    found, summary = read_summary(file), summarize(table)
+    rows = pd.concat([regrets(), regrets(("ucb",), (np.inf,))], ignore_index=True)
+    table, file = checked("table", rows), tmp_path / "hu2022.summary.csv"
+    summary = summarize(table, settings_of(table))
+    write_table(file, summary)
+    found = read_summary(file)
     assert found["algo"].tolist() == summary["algo"].tolist()
-    assert found["eps"].tolist() == summary["eps"].tolist()
-    for here, there in (("mean", "mean"), ("low", "ci_low"), ("high", "ci_high")):
-        assert found[here].tolist() == pytest.approx(summary[there].tolist(), rel=1e-3)
+    for here, there in (("eps", "eps"), ("mean", "mean"), ("low", "ci_low")):
+        assert found[here].tolist() == pytest.approx(summary[there].tolist(), rel=1e-9)
+    assert [source.name for source in sources_in(tmp_path)[0]] == ["hu2022"]
+    study, own = study_of_summary(found, "regret"), study_of_table(table)
+    assert study.curves.empty and study.tails.empty and "summary" in study.notes[0]
+    assert study.ends["mean"].tolist() == pytest.approx(own.ends["mean"].tolist())
+    assert (study.panels, study.levels) == (own.panels, own.levels)
 
 
 def test_tables_whose_settings_are_in_another_are_left_out(tmp_path):
@@ -229,13 +242,13 @@ def test_tables_of_several_seeds_have_bounds():
     given = {"eps": [0.5, 1], "horizon": 2000, "runs": 2, "checkpoints": 8}
     tables = [dp.run("adap_ucb", "bernoulli_c2", seed=seed, **given) for seed in (0, 1)]
     both = concat_tables(tables)
-    points, kinds = bound_curves(study_of_table(both), both)
-    alone, same = bound_curves(study_of_table(tables[0]), tables[0])
-    assert list(kinds.items()) == list(same.items()) and set(points["panel"]) == {0, 1}
-    places = ["level", "line", "axis", "label"]
-    expected = alone[places].value_counts()
+    points = bound_curves(study_of_table(both), both)
+    alone = bound_curves(study_of_table(tables[0]), tables[0])
+    places = ["level", "line", "axis", "label", "kind"]
+    expected = alone[places].fillna(-1).value_counts().sort_index()
+    assert points["panel"].nunique() == 2 and len(expected) > 2
     for _, own in points.groupby("panel"):
-        assert own[places].value_counts().index.sort_values().equals(expected.index.sort_values())
+        assert own[places].fillna(-1).value_counts().sort_index().equals(expected)
 
 
 @pytest.mark.parametrize(
@@ -252,5 +265,5 @@ def test_mathematics_becomes_unicode():
 
 def test_a_missing_package_is_named(unchanged, monkeypatch):
     monkeypatch.setattr(build, "find_spec", lambda name: None)
-    expected = "a report needs altair: pip install 'dpbandits[report]'"
+    expected = "a report needs jinja2: pip install 'dpbandits[report]'"
     assert message_of(dp.report, regrets()) == expected
