@@ -89,11 +89,11 @@ def samples_of_the_slides(runs: Runs) -> Parts:
     authors' code of AdaP-TT; medians of AdaP-TT*, whose runs that stall have no mean; within a
     tenth).
 
-    AdaP-TT needs about 1.7 times as many samples here as in print: the authors' code reports the
-    samples of finished phases, ours all. AdaP-TT* needs 13 and 160 times as many: here it is the
+    AdaP-TT needs 1.4 to 1.7 times as many samples here as in print: the authors' code reports the
+    samples of finished phases, ours all. AdaP-TT* needs 13 to 160 times as many: here it is the
     printed rule, with the proved threshold, and its runs stall where arms have equal means. DP-SE
-    needs a half to a quarter: their code divides the sum of an epoch by all pulls of the arm, so
-    that its means are too small (docs/published_code.md).
+    needs as many at eps 10^(-5/3) and a quarter to a half elsewhere: their code divides the sum of
+    an epoch by all pulls of the arm, so that its means are too small (docs/published_code.md).
     """
     first = runs(env_means=FIRST)
     for eps, (adap_tt, star, dp_se) in PUBLISHED.items():
