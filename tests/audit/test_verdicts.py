@@ -73,4 +73,4 @@ def test_the_page_of_results_and_the_report_have_one_word(row, response, exact, 
     assert privacy_table.rows_of(audits, losses)[0][-1] == verdict
     audits.to_csv(tmp_path / "audit.csv", index=False)
     losses.to_csv(tmp_path / "exact.csv", index=False)
-    assert [found["verdict"] for found in privacy_rows(tmp_path, [])] == [verdict]
+    assert [row[-1] for row in privacy_rows(tmp_path, [])] == [verdict]

@@ -104,7 +104,7 @@ def test_fig3_spans_both_regimes():
 
 def test_scale_of_the_experiment_on_the_best_arm():
     request = requested(question=STOPPING, experiment="azize2023_bai")
-    assert request.runs == 1000 and len(request.settings) == 2 * (1 + 13 * 4)
+    assert request.runs == 1000 and len(request.settings) == 2 * (1 + 13 * 4) + 6
     assert {s.budget for s in request.settings} >= {0.001, 0.01, 1000, np.inf}
     assert {dict(s.goal)["delta"] for s in request.settings} == {0.01}
     means = {tuple(s.instance.means) for s in request.settings}

@@ -60,7 +60,7 @@ def write_manifest(table: Path, request: Request, seconds: float) -> None:
 
 def is_current(table: Path, config: Mapping[str, Any], settings: Sequence[Setting]) -> bool:
     """Whether a table and its summaries are those that these settings would give again."""
-    summaries = [".md", ".tex", *([SUMMARY_CSV] if config["experiment"] is not None else [])]
+    summaries = [".md", ".tex", *([SUMMARY_CSV] if config.get("experiment") is not None else [])]
     with contextlib.suppress(*UNREADABLE):
         manifest = read_manifest(table)
         return (
