@@ -6,8 +6,12 @@ import importlib
 import pytest
 
 
+API = ("lists", "pictures", "privacy", "runs", "tables")
+PUBLIC = [*(f"dpbandits.api.{name}" for name in API), "dpbandits.environment_values"]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["dpbandits", "dpbandits.api", "dpbandits.environment_values"])
+@pytest.mark.parametrize("name", ["dpbandits", *PUBLIC])
 def test_examples(name):
     result = doctest.testmod(importlib.import_module(name))
     assert result.attempted > 0 and result.failed == 0

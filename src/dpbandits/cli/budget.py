@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 from tabulate import tabulate
 
-from ..api import OF_SEARCH
+from ..api.privacy import OF_SEARCH
 from ..decisions.budget import budgets_needed
 from ..errors import BadInput, unknown
 from ..figures.regret_vs_budget import budget_needed

@@ -1,0 +1,61 @@
+"""What the package holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def algorithms() -> pd.DataFrame:
+    """The algorithms of the package, one row each: the promise, the parameters, and the kind of
+    actions that the algorithm plays.
+
+    >>> import dpbandits as dp
+    >>> dp.algorithms().loc["adap_klucb", "parameters"]
+    'alpha=3.1'
+    """
+    return _listing("algo")
+
+
+def rules() -> pd.DataFrame:
+    """The stopping rules of the package: a row each, with what it promises and its parameters."""
+    return _listing("rule")
+
+
+def environments() -> pd.DataFrame:
+    """The environments of the package: a row each, with its law and parameters.
+
+    >>> import dpbandits as dp
+    >>> dp.environments().loc["bernoulli_c2", "parameters"]
+    'family=c2, arms=5'
+    """
+    return _listing("env")
+
+
+def experiments() -> pd.DataFrame:
+    """The experiments of the package: one row each, with a description."""
+    return _listing("experiment")
+
+
+def _listing(group: str) -> pd.DataFrame:
+    import pandas as pd
+
+    from ..contracts.algorithm import find_file, load
+    from ..errors import plain
+    from ..settings.groups import about, names_in, read_group
+
+    rows = []
+    for name in names_in(group):
+        row = {"name": name, "about": about(group, name)}
+        if group != "experiment":
+            contents = read_group(group, name)
+            contents.pop("law", None)
+            row["parameters"] = ", ".join(f"{k}={plain(v)}" for k, v in contents.items())
+        if group in ("algo", "rule"):
+            found = load(find_file(name, (), group))
+            row["privacy"] = found.promise()
+            row["actions"] = found.actions
+        rows.append(row)
+    return pd.DataFrame(rows).set_index("name")

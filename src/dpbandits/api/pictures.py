@@ -1,0 +1,209 @@
+"""Figures, reports and bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .runs import request_of
+from .tables import measured
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ..settings.choices import Choice
+    from .arguments import AlgorithmLike, EnvironmentLike, Number
+
+
+def plot(
+    table: pd.DataFrame,
+    *,
+    x: str | None = None,
+    kind: str | None = None,
+    band: str = "ci",
+    bounds: bool = False,
+    metric: str = "regret",
+    marks: bool = False,
+    title: str | None = None,
+    width: float | str | None = None,
+    height: float | None = None,
+    font: str | None = None,
+    note: bool | None = None,
+    legend: str | None = None,
+    labels: Mapping[str, str] | None = None,
+    only: Sequence[str] | None = None,
+    order: Sequence[str] | None = None,
+    highlight: Sequence[str] | None = None,
+    xscale: str | None = None,
+    yscale: str | None = None,
+    palette: str | Sequence[str] | None = None,
+    ax: Axes | None = None,
+) -> Figure:
+    """Draw a tidy table: regret against time or budget, or stopping times.
+
+    A result of ``dp.budget`` is drawn, too: regret against the budget, the goal and the answers.
+
+    Args:
+        table: a tidy table, or any with the columns ``algo``, ``t`` and ``regret``.
+        x: ``t`` for regret against time, a budget (``eps`` or ``rho``) or a parameter that the
+            table varies for final regret against it; None for what suits the table.
+        kind: ``tail`` for the probability of large regrets; else None.
+        band: ``ci`` for the 95 % interval of the mean, ``std`` for one standard deviation,
+            ``quantiles`` for medians with 10 % to 90 % of the runs.
+        bounds: whether to draw what theorems say beside the regret.
+        metric: ``regret``, ``average`` or ``nash``, see ``measured``.
+        marks: whether to draw rings around the mean final regrets that ``compare`` cannot tell
+            from the smallest of their game.
+        title: a title; None for one that says what varies, an empty one for none.
+        width: inches, or ``column``, ``text``, ``icml-column``, ``ieee-text`` and others.
+        height: inches.
+        font: ``sans``, ``serif`` (Times), ``latex`` (Computer Modern) or an installed font.
+        note: False for no note below the panels.
+        legend: ``top``, ``right``, ``inside`` or ``none``.
+        labels: the labels of algorithms, or of lines of the legend, by their names.
+        only: the algorithms that are drawn.
+        order: the algorithms that come first in the legend.
+        highlight: the algorithms that are drawn in colour; the others are grey.
+        xscale: ``log`` or ``linear``.
+        yscale: ``log`` or ``linear``.
+        palette: ``okabe-ito``, ``tol-bright``, ``tol-high-contrast`` or ``grey``, or a list of
+            colours.
+        ax: axes of yours, in which a figure of one panel is drawn.
+
+    Returns:
+        A figure, which Jupyter shows; ``figure.savefig(path)`` writes it.
+
+    Raises:
+        BadInput: the table cannot be drawn so.
+    """
+    from ..errors import BadInput
+    from ..figures.bands import BANDS
+    from ..figures.bounds import curves
+    from ..figures.draw import figure_of_table, name_axes, refuse_bounds, refuse_spread
+    from ..figures.experiments import as_it_stands
+    from ..figures.labels import chosen_rows, usual_title
+    from ..figures.options import checked
+    from ..figures.regret_vs_budget import budget_needed
+    from ..results.reading import frame
+    from ..results.records import metric_of
+    from ..validation import one_of, text, yes_no
+
+    x, kind = (None if v is None else text(k, v) for k, v in (("x", x), ("kind", kind)))
+    bounds, marks = yes_no("bounds", bounds), yes_no("marks", marks)
+    given = {
+        "title": title, "width": width, "height": height, "font": font, "note": note,
+        "legend": legend, "labels": labels, "only": only, "order": order, "highlight": highlight,
+        "xscale": xscale, "yscale": yscale, "palette": palette,
+    }  # fmt: skip
+    chosen = checked(given, ax, "dpbandits.plot")
+    one_of(BANDS, "band", band)
+    if "reached" in frame("the table", table):
+        with chosen.applied():
+            return budget_needed(chosen_rows(table, chosen))
+    table = measured(table, metric)
+    metric = metric_of(table)
+    if bounds:
+        refuse_bounds(metric)
+    refuse_spread(metric, kind, band)
+    if bounds and "rule" in table.columns:
+        raise BadInput("bounds=True: bounds are drawn beside regret, not beside stopping times")
+    table = chosen_rows(table, chosen)
+    drawn = curves(table, "bounds=True") if bounds else None
+    table = as_it_stands(table)
+    with chosen.applied():
+        usual = usual_title(table)
+        figure = figure_of_table(table, usual, x=x, kind=kind, band=band, bounds=drawn, marks=marks)
+        name_axes(figure, metric)
+    return figure
+
+
+def report(
+    tables: pd.DataFrame | Sequence[pd.DataFrame] | Mapping[str, pd.DataFrame],
+    out: str | PathLike[str] = "report.html",
+    *,
+    metric: str = "regret",
+) -> Path:
+    """Write one HTML page of tidy tables: charts, summary tables, privacy, the map of regrets.
+
+    The page needs no network and no server. ``bandit-report`` writes such a page for a results
+    folder. The function needs the extra ``report``.
+
+    Args:
+        tables: a tidy table, several, or several by their names on the page.
+        out: the file to write.
+        metric: ``regret``, ``average`` or ``nash``, as in ``measured``. Theorems are about pseudo-
+            regret, so pages of other metrics show no theorems.
+
+    Returns:
+        The path of the page.
+
+    Raises:
+        BadInput: an argument is no tidy table, or a package is missing; nothing is written.
+        CannotWrite: the disk is full, or the folder is not writable.
+    """
+    import pandas as pd
+
+    from ..files import write_atomically
+    from ..report.build import checked_page, report_of_tables
+    from ..results.metrics import check_metric
+    from ..settings.choices import listed
+
+    path = checked_page(out)
+    check_metric(metric)
+    given = [tables] if isinstance(tables, pd.DataFrame) else listed("tables", tables)
+    write_atomically(path, report_of_tables(given, metric).encode())
+    return path
+
+
+def bounds(
+    algo: AlgorithmLike | None = None,
+    env: EnvironmentLike | None = None,
+    *,
+    eps: Number | None = None,
+    rho: Number | None = None,
+    horizon: float | None = None,
+    population: str | Choice | None = None,
+    eps_min: Number | None = None,
+    assume: bool | None = None,
+    config_dir: str | PathLike[str] | None = None,
+    **parameters: Any,
+) -> pd.DataFrame:
+    """The theorems that bound the regret of one setting.
+
+    >>> import dpbandits as dp
+    >>> found = dp.bounds(algo="adap_ucb", env="bernoulli_c2", eps=0.5, horizon=1e6)
+    >>> found.loc[0, "bound"], found.loc[0, "side"], found.loc[0, "kind"]
+    ('Azize & Basu 2022, Theorem 7', 'upper', 'exact')
+
+    Args:
+        algo: as in ``run``.
+        env: the environment.
+        eps: privacy budget.
+        rho: privacy budget of an algorithm with rho-zCDP.
+        horizon: number of rounds.
+        population: users with individual privacy levels.
+        eps_min: the lowest level of users who send.
+        assume: as in ``run``.
+        config_dir: as in ``run``.
+        **parameters: parameters of the algorithm.
+
+    Returns:
+        A row for each theorem that applies: ``bound, side, kind, value, formula``; the value is
+        NaN if the theorem has no known constants.
+    """
+    request = request_of("regret", locals())
+
+    import pandas as pd
+
+    from ..errors import BadInput
+    from ..theory.bounds import bound_rows
+    from ..theory.problem import problem
+
+    if len(request.settings) != 1:
+        raise BadInput("dp.bounds takes one setting, and these are several")
+    rows, _ = bound_rows(problem(request.settings[0].record))
+    return pd.DataFrame(rows, columns=["bound", "side", "kind", "value", "formula"])

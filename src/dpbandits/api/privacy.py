@@ -1,0 +1,224 @@
+"""Privacy: the audit, and the budget that a regret needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .runs import folders_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..audit.findings import Audit
+    from ..contracts.algorithm import Algorithm
+    from .arguments import AlgorithmLike, EnvironmentLike
+
+# The arguments of ``budget`` that decide how it is searched for; the others are those of runs
+OF_SEARCH = ("regret", "ratio", "baseline", "least", "most", "precision", "runs")
+
+
+def budget(
+    algo: AlgorithmLike | Sequence[AlgorithmLike],
+    env: EnvironmentLike | None = None,
+    horizon: float | None = None,
+    *,
+    regret: float | None = None,
+    ratio: float | None = None,
+    baseline: AlgorithmLike | None = None,
+    least: float = 1e-3,
+    most: float = 1e3,
+    precision: float = 1.25,
+    runs: int = 2048,
+    seed: int | None = None,
+    shuffle_arms: bool | None = None,
+    assume: bool | None = None,
+    jobs: int | None = None,
+    backend: str | None = None,
+    results: str | PathLike[str] | None = None,
+    config_dir: str | PathLike[str] | None = None,
+    **parameters: Any,
+) -> pd.DataFrame:
+    """The smallest privacy budget at which mean regret is at most a number, or a ratio.
+
+    The search adds runs at a budget until the regret there is above or below the goal with
+    confidence, and bisects the budgets until the interval is as narrow as ``precision`` requires,
+    or ``runs`` do not suffice. The interval holds with probability 95 % (docs/comparing.md).
+
+    >>> import dpbandits as dp
+    >>> found = dp.budget("dp_se", "bernoulli_c2", 1e4, ratio=2, precision=2, runs=512)
+    >>> bool(found.loc[0, "low"] <= found.loc[0, "budget"] <= found.loc[0, "high"])
+    True
+
+    Args:
+        algo: an algorithm, or several, as in ``run``.
+        env: one environment.
+        horizon: number of rounds, T.
+        regret: the largest mean regret at the horizon.
+        ratio: instead of ``regret``, the largest ratio to the mean regret of the baseline.
+        baseline: for ``ratio``, an algorithm without privacy; None for each algorithm itself
+            without privacy.
+        least: the smallest budget that is tried.
+        most: the largest budget that is tried.
+        precision: the ratio of the ends of the requested interval.
+        runs: independent runs at one budget, at most.
+        seed: as in ``run``.
+        shuffle_arms: as in ``run``.
+        assume: whether to run although assumptions that only regret bounds need do not hold.
+        jobs: number of workers.
+        backend: ``threads``, ``processes`` or ``auto``.
+        results: folder in which finished runs are stored and found.
+        config_dir: as in ``run``.
+        **parameters: parameters of the algorithm.
+
+    Returns:
+        A row for each algorithm: ``algo``, and the parameters that distinguish algorithms of one
+        name; ``budget`` with its interval from ``low`` to ``high``; ``reached``, whether a budget
+        reaches the goal; ``name`` (``eps`` or ``rho``), ``env, horizon, goal, baseline``; the
+        ``runs`` and ``seconds`` of the search; the ``answer`` as a sentence. If the smallest budget
+        that was tried reaches the goal, ``low`` is 0; if no budget reaches it, ``budget`` is
+        blank.
+
+    Raises:
+        BadInput: a value cannot be run; the message names it and what is allowed.
+        RunsFailed: an algorithm raised an error.
+    """
+    given = locals()
+    search = {key: given.pop(key) for key in OF_SEARCH}
+    for key in ("algo", "config_dir", "parameters"):
+        del given[key]
+
+    from ..decisions.budget import budgets_needed
+    from ..settings.choices import listed, plain_data
+
+    given |= {k: plain_data(k, x) for k, x in given.items() if k != "env"}
+    search |= {k: plain_data(k, x) for k, x in search.items() if k != "baseline"}
+    algorithms = algo if isinstance(algo := listed("algo", algo), list) else [algo]
+    return budgets_needed(algorithms, given, parameters, folders_of(config_dir), **search)
+
+
+def audit(
+    algo: AlgorithmLike | None = None,
+    *,
+    rule: AlgorithmLike | None = None,
+    mechanism: str | None = None,
+    policy: Callable[..., Any] | None = None,
+    local: bool = False,
+    eps: float | Sequence[float] | None = None,
+    rho: float | Sequence[float] | None = None,
+    horizon: int | Sequence[int] | None = None,
+    exact: bool = False,
+    arms: int | None = None,
+    runs: int | None = None,
+    confidence: float | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    results: str | PathLike[str] | None = None,
+    config_dir: str | PathLike[str] | None = None,
+    **parameters: Any,
+) -> pd.DataFrame:
+    """Audit the guarantee of an algorithm: replay its proof, and bound its privacy loss from below.
+
+    The audit plays the algorithm on sequences of rewards that differ in one reward, and searches
+    for an event that distinguishes them. docs/privacy_limits.md says what an audit proves.
+
+    Args:
+        algo: an algorithm, as in ``run``. The verdict on a function that declares no ``rewards``
+            (see ``algorithm``) and does not truncate rewards is *undecided*.
+        rule: a stopping rule instead.
+        mechanism: the name of a release instead.
+        policy: an external policy instead, a bandit in plain Python that does not use this package,
+            for rewards in [0, 1]: ``policy(arms=K, horizon=T, eps=eps, rng=generator)`` returns an
+            object with ``choose() -> int`` and ``receive(arm, reward)``, or with its own loop,
+            ``play(pull)``, that calls ``pull(arm) -> reward``. The policy may also draw random
+            numbers from the functions of ``numpy.random`` and ``random``; a fixed seed has its
+            effect. The audit replays the noise of the policy, and samples its actions only if the
+            replays show no privacy. The verdict is *consistent* only if every replay succeeded,
+            else *VIOLATED* or *undecided*.
+        local: whether a policy promises the privacy of each user's response, which the policy adds
+            to a reward at once. Otherwise it promises the privacy of all its actions. If a replay
+            fails, the audit samples responses and actions.
+        eps: the budget, or a list of budgets.
+        rho: the budget, or a list of budgets, of a promise of rho-zCDP.
+        horizon: rounds of the games; None for several, as long as they are cheap.
+        exact: compute the exact loss of an algorithm's actions instead (docs/exact_loss.md).
+        arms: the number of arms of an exact loss; 2 if None.
+        runs: the largest number of runs of a test under each of two neighbours; None for a number
+            that is enough in most cases.
+        confidence: the probability that a measured loss does not exceed the true loss.
+        seed: the seed and the arguments above determine a finding.
+        jobs: number of workers, -1 for one per core.
+        results: folder in which findings of samples are stored; None to write nothing.
+        config_dir: as in ``run``.
+        **parameters: parameters of the algorithm; for a rule also the keys by which its answers are
+            judged, such as ``rel_error``.
+
+    Returns:
+        A row for each budget, and for local privacy a second row for the response of a user:
+        ``measured``, the lower confidence bound on the privacy loss, and ``promised``, both in the
+        ``unit`` eps, or mu for zCDP and RDP; ``detectable``, the least multiple of the promised
+        loss that the runs would have refuted; the neighbouring sequences and the event; how many
+        ``replays`` of the alignment were ``aligned``; and the ``verdict``, one of VIOLATED,
+        MISALIGNED, undecided, consistent and proved (docs/privacy.md). With ``exact``, a row for
+        each budget and horizon, with ``low`` and ``high``, between which the loss lies.
+
+    Raises:
+        BadInput: something cannot be audited, an exact loss is out of reach, or scikit-learn (for
+            exact losses python-flint) is not installed.
+    """
+    given = locals()
+    for key in ("algo", "rule", "policy", "local", "config_dir", "parameters"):
+        del given[key]
+
+    from ..audit.requests import refuse_unused, requested
+    from ..contracts.question import QUESTIONS
+    from ..errors import BadInput
+    from ..files import check_writable
+    from ..settings.choices import algorithm_of, plain_data
+    from ..settings.groups import default_keys
+    from ..validation import path_of, yes_no
+
+    names = {name for question in QUESTIONS for name in question.goal_names}
+    goal = {k: v for k, v in parameters.items() if rule is not None and k in names}
+    own = {k: v for k, v in parameters.items() if k not in goal}
+    values = {k: plain_data(k, v) for k, v in {**given, **goal}.items() if v is not None}
+    if yes_no("local", local) and policy is None:
+        raise BadInput("local=True: an algorithm declares it itself, only a policy does not")
+    config = {**default_keys("audit"), "results": None, **values, "algo": algo, "rule": rule}
+    if policy is not None:
+        others = {"algo": algo, "rule": rule, "config_dir": config_dir, **own}
+        keys = {*values, *(k for k, v in others.items() if v is not None)}
+        return _audited(requested(config, keys, None, {}, policy, local), None)
+    group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
+    made: Algorithm | None = None
+    spec: dict[str, Any] = {}
+    if chosen is not None:
+        made, spec = algorithm_of(chosen, group, own, folders_of(config_dir))
+        config[group] = made.name
+    elif own:
+        raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
+    keys = {f"{group}.{name}" for name in own}
+    refuse_unused(config, keys, made)
+    folder = None if results is None else path_of("results", results, "folder")
+    if folder is not None:
+        check_writable(folder)
+    return _audited(requested(config, keys, made, spec), folder and folder / "audits")
+
+
+def _audited(audits: Sequence[Audit], folder: Path | None) -> pd.DataFrame:
+    """The findings of audits, a row each."""
+    import pandas as pd
+
+    from ..audit.work import findings_of
+    from ..running.progress import progress_bar
+
+    rows = []
+    with progress_bar(len(audits)) as bar:
+        bar.set_postfix_str(audits[0].name)
+        for _, found in findings_of(audits, folder, bar.update):
+            if isinstance(found, Exception):
+                raise found
+            rows.append(found)
+    return pd.DataFrame(rows).drop(columns="witness", errors="ignore")

@@ -1,0 +1,256 @@
+"""Runs, stopping times and experiments from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..contracts.assumptions import Assumption
+    from ..contracts.guarantees import Guarantee
+    from ..settings.choices import Choice
+    from ..settings.request import Request
+    from .arguments import AlgorithmLike, EnvironmentLike, Number
+
+
+def run(
+    algo: AlgorithmLike | Sequence[AlgorithmLike] | None = None,
+    env: EnvironmentLike | Sequence[EnvironmentLike] | None = None,
+    *,
+    eps: Number | Sequence[Number] | None = None,
+    rho: Number | Sequence[Number] | None = None,
+    horizon: float | Sequence[float] | None = None,
+    runs: int | None = None,
+    seed: int | None = None,
+    population: str | Choice | Sequence[str | Choice] | None = None,
+    eps_min: Number | Sequence[Number] | None = None,
+    checkpoints: int | None = None,
+    shuffle_arms: bool | None = None,
+    assume: bool | None = None,
+    experiment: str | None = None,
+    jobs: int | None = None,
+    backend: str | None = None,
+    results: str | PathLike[str] | None = None,
+    max_rows: float | None = None,
+    config_dir: str | PathLike[str] | None = None,
+    **parameters: Any,
+) -> pd.DataFrame:
+    """Run bandit algorithms and return their regret as a tidy table.
+
+    A list is a sweep: every combination is run. The table is that of the same sweep of
+    ``bandit-run``. Arguments that are left out have the defaults of conf/config.yaml.
+
+    >>> import dpbandits as dp
+    >>> table = dp.run(algo="adap_ucb", env=dp.bernoulli([0.9, 0.8]), eps=1, horizon=1e4, runs=2)
+    >>> list(table.columns)
+    ['algo', 'env', 'eps', 'horizon', 'seed', 'setting', 'run', 't', 'regret']
+
+    An algorithm can be a function, plain or decorated with ``dp.kernel``:
+
+    >>> from dpbandits.authoring import arms, pull, rounds_left
+    >>> def in_turn(game, rng, start):
+    ...     a = int(start)
+    ...     while rounds_left(game) > 0:
+    ...         pull(game, a % arms(game))
+    ...         a += 1
+    >>> table = dp.run(algo=in_turn, env="bernoulli_c2", horizon=100, runs=2, start=1, jobs=1)
+    >>> float(table["regret"].max())
+    25.0
+
+    Args:
+        algo: an algorithm's name, ``dp.algorithm(...)``, or a function.
+        env: an environment's name, or a value such as ``dp.bernoulli([0.9, 0.8])``.
+        eps: privacy budget, in nats.
+        rho: privacy budget of algorithms with rho-zCDP.
+        horizon: number of rounds, T.
+        runs: independent runs of each setting; 100 by default. No interval of n runs can account
+            for bad runs that are rarer than 3/n.
+        seed: setting, seed and run number determine a run.
+        population: users with individual privacy levels, for local privacy.
+        eps_min: local privacy: users with a lower level send nothing.
+        checkpoints: approximate number of points of each regret curve.
+        shuffle_arms: whether each run shuffles the arms; true by default. Ties go to the arm of the
+            lowest number, so without shuffling regret depends on the order of the arms.
+        assume: whether to run although assumptions that only regret bounds need do not hold.
+        experiment: the name of a paper's experiment, one of ``dp.experiments()``.
+        jobs: number of workers, -1 for one per core. The table does not depend on ``jobs``.
+        backend: ``threads``, ``processes`` or ``auto``.
+        results: folder in which finished runs are stored and found, shared with the commands; None
+            to write nothing.
+        max_rows: a request whose table would have more rows is refused.
+        config_dir: folder with your own algorithms, environments and experiments.
+        **parameters: parameters of the algorithm.
+
+    Returns:
+        A row for each run and checkpoint: ``algo, env, eps, horizon, seed``, a column for each
+        parameter that varies, ``setting``, the id of the setting, and ``run, t, regret`` (pseudo-
+        regret). The budgets of algorithms with rho-zCDP are in a column ``rho``; the column of a
+        budget is blank for algorithms that do not take it. ``table.attrs["settings"]`` contains
+        the description of each setting, by its id.
+
+    Raises:
+        BadInput: a value cannot be run; the message names it and what is allowed.
+        RunsFailed: an algorithm raised an error.
+    """
+    return _table("regret", locals())
+
+
+def stop(
+    rule: AlgorithmLike | Sequence[AlgorithmLike] | None = None,
+    env: EnvironmentLike | Sequence[EnvironmentLike] | None = None,
+    *,
+    arm: int | Sequence[int] | None = None,
+    eps: Number | Sequence[Number] | None = None,
+    rel_error: float | Sequence[float] | None = None,
+    beta: float | Sequence[float] | None = None,
+    R: float | Sequence[float] | None = None,
+    delta: float | Sequence[float] | None = None,
+    mu0: float | Sequence[float] | None = None,
+    mu1: float | Sequence[float] | None = None,
+    alpha: float | Sequence[float] | None = None,
+    cap: float | Sequence[float] | None = None,
+    runs: int | None = None,
+    seed: int | None = None,
+    shuffle_arms: bool | None = None,
+    experiment: str | None = None,
+    jobs: int | None = None,
+    backend: str | None = None,
+    results: str | PathLike[str] | None = None,
+    max_rows: float | None = None,
+    config_dir: str | PathLike[str] | None = None,
+    **parameters: Any,
+) -> pd.DataFrame:
+    """Run stopping rules. Each samples until it has an answer: the mean of an arm to a relative
+    error, the best arm of several, or one of two hypotheses about a mean.
+
+    >>> import dpbandits as dp
+    >>> table = dp.stop("adap_tt", env=dp.bernoulli([0.9, 0.5]), eps=1, delta=0.1, runs=3)
+    >>> table["answer"].tolist()
+    [0, 0, 0]
+    >>> table = dp.stop("dp_nas_exp", env=dp.sign(-0.5), eps=1, rel_error=0.5, runs=3)
+    >>> table["halted"].tolist()
+    [1, 1, 1]
+
+    Args:
+        rule: a rule's name, ``dp.algorithm(...)``, or a function.
+        env: the environment that has the arm.
+        arm: the number of the arm, from 0.
+        eps: privacy budget, in nats.
+        rel_error: the relative error a that the estimate may have, in (0, 1).
+        beta: the probability with which the error may be larger than ``rel_error``, in (0, 1).
+        R: rewards lie in [-R, R].
+        delta: for rules that name the best arm, the probability of naming another arm, in (0, 1).
+        mu0: for rules that decide between two hypotheses, the mean under the first.
+        mu1: the mean under the second.
+        alpha: the probability of deciding for mu1 if mu0 holds; ``beta`` is the probability of
+            deciding for mu0 if mu1 holds.
+        cap: a rule that has not halted after so many samples is stopped.
+        runs: independent runs of each setting; 100 by default. No interval of n runs can account
+            for bad runs that are rarer than 3/n.
+        seed: setting, seed and run number determine a run.
+        shuffle_arms: for rules that name the best arm, whether each run shuffles the arms; true by
+            default.
+        experiment: the name of an experiment of stopping rules.
+        jobs: number of workers, -1 for one per core.
+        backend: ``threads``, ``processes`` or ``auto``.
+        results: as in ``run``.
+        max_rows: as in ``run``.
+        config_dir: as in ``run``.
+        **parameters: parameters of the rule.
+
+    Returns:
+        A row for each run: the setting, ``seed, setting, run, stopping_time, estimate, halted,
+        correct``, with ``answer``, the number of an arm or a hypothesis, in the place of
+        ``estimate``.
+
+    Raises:
+        BadInput, RunsFailed: as in ``run``.
+    """
+    return _table("stopping", locals())
+
+
+def reproduce(
+    experiment: str, results: str | PathLike[str] = "results", **changes: Any
+) -> list[Path]:
+    """Play the missing runs of an experiment, and write its table, summaries and figure.
+
+    Nothing is written if the table has the same settings and sources, and the figure is newer than
+    the table and than the code that draws it.
+
+    Args:
+        experiment: one of ``dp.experiments()``.
+        results: the folder to write to.
+        **changes: keys to change: ``horizon``, ``runs``, ``seed``, ``jobs``. If an experiment
+            varies the horizon of all settings, the settings of at most ``horizon`` rounds are
+            played, or the settings of the smallest horizon.
+
+    Returns:
+        The paths of the figure: PDF and PNG.
+
+    Raises:
+        BadInput: as in ``run``; or ``changes`` would replace the table of the experiment as its
+            file defines it.
+        RunsFailed: as in ``run``.
+    """
+    from ..figures.experiments import reproduce as make
+    from ..settings.choices import plain_data
+    from ..validation import path_of
+
+    changes = {key: plain_data(key, value) for key, value in changes.items()}
+    return make(
+        plain_data("experiment", experiment), path_of("results", results, "folder"), changes
+    )
+
+
+def algorithm(
+    algo: AlgorithmLike,
+    *,
+    rewards: Assumption | tuple[float, float] | None = None,
+    guarantee: Guarantee | None = None,
+    **parameters: Any,
+) -> Choice:
+    """An algorithm with values for its parameters; a list of values is a sweep.
+
+    >>> import dpbandits as dp
+    >>> dp.algorithm("adap_ucb", alpha=[1, 3.1])
+    adap_ucb(alpha=[1,3.1])
+
+    Args:
+        algo: the name of an algorithm or stopping rule, or a function.
+        rewards: for a function, the interval of rewards that it assumes, or another assumption.
+        guarantee: for a function, its promise, such as ``authoring.global_dp(SOURCE)``.
+        **parameters: values of the algorithm's parameters.
+    """
+    from ..settings.choices import algorithm_choice
+
+    return algorithm_choice(algo, None, parameters, rewards, guarantee)
+
+
+def _table(question: str, arguments: dict[str, Any]) -> pd.DataFrame:
+    """The tidy table of a call; its ``attrs`` describe the settings."""
+    from ..results.records import SETTINGS, Records
+    from ..running.monte_carlo import run_request
+
+    request = request_of(question, arguments)
+    table, _ = run_request(request)
+    table.attrs[SETTINGS] = Records(request.records)
+    return table
+
+
+def request_of(question: str, arguments: dict[str, Any]) -> Request:
+    """The request of a call with these arguments, by the names of its signature."""
+    from ..contracts.question import question_named
+    from ..settings.compose import request_from
+
+    parameters, folders = arguments.pop("parameters"), folders_of(arguments.pop("config_dir"))
+    return request_from(question_named(question), arguments, parameters, folders)
+
+
+def folders_of(config_dir: str | PathLike[str] | None) -> tuple[str, ...]:
+    from ..settings.user_files import user_folders
+
+    return user_folders(config_dir, "config_dir")

@@ -1,0 +1,178 @@
+"""Tables of runs: read, written, summarised, compared."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")  # of paths that ``save`` refuses
+
+
+def load(path: str | PathLike[str]) -> pd.DataFrame:
+    """Read a tidy table that a command or ``dp.save`` has written.
+
+    Args:
+        path: the path of the file, of regret or of stopping times: CSV, or ``.csv.gz`` or
+            ``.parquet``.
+
+    Raises:
+        BadInput: the file is missing, or is not a tidy table.
+    """
+    from ..results.reading import read_table
+    from ..validation import path_of
+
+    return read_table(path_of("path", path))
+
+
+def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
+    """Write a tidy table, with the bytes that a command writes for the same settings, but without
+    the manifest that labels and bounds in figures are read from; ``results=`` of ``run`` writes it.
+
+    Args:
+        table: a tidy table of ``dp.run`` or ``dp.stop``.
+        path: the path of the file; ``.csv.gz`` and ``.parquet`` are written in these formats, any
+            other name as CSV.
+
+    Raises:
+        BadInput: the path names another compressed file, or pyarrow is not installed.
+        CannotWrite: the disk is full, or the folder is not writable.
+    """
+    from ..errors import BadInput, plain
+    from ..results.formats import format_of
+    from ..results.reading import frame
+    from ..results.tables import write_table
+    from ..validation import path_of
+
+    file = path_of("path", path)
+    if file.suffix in COMPRESSED and format_of(file) == "csv":
+        raise BadInput(f"path={plain(path)}: a table is written as .csv, .csv.gz or .parquet")
+    if file.is_dir() or not file.name:
+        raise BadInput(f"path={plain(path)}: the path of a file is needed, not of a folder")
+    write_table(file, frame("the table", table))
+    return file
+
+
+def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
+    """Final regret, or stopping time, of each setting of a tidy table.
+
+    >>> import dpbandits as dp
+    >>> table = dp.run(algo="dp_se", eps=[0.5, 1], horizon=1e4, runs=3)
+    >>> dp.summary(table)["runs"].tolist()
+    [3, 3]
+
+    Args:
+        table: a tidy table.
+        metric: ``regret``; ``average`` for regret divided by the number of rounds; ``nash`` for
+            Nash regret (see ``measured``). The true Nash regret may exceed the estimate by at most
+            ``resolution``.
+
+    Returns:
+        One row per setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
+        mean), ``std``, ``runs`` and ``runs_needed``, which exceeds ``runs`` if the runs are too few
+        for their tail. For stopping rules also ``halted`` and ``correct``
+        with its interval, blank where the mean lies between two hypotheses.
+
+    Raises:
+        BadInput: the table is not tidy.
+    """
+    from ..results.metrics import NASH, resolutions
+    from ..results.records import records_for_nash, with_labels, with_metric
+    from ..results.summary import summarize
+    from ..results.tables import with_words
+
+    table = checked_table(table, metric)
+    shown = with_metric(table, metric)
+    found = summarize(with_labels(shown))
+    if metric == NASH and shown is not table:
+        found["resolution"] = resolutions(with_words(table), records_for_nash(table))
+    return found
+
+
+def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """A tidy table whose column ``regret`` contains another statistic.
+
+    ``average`` is pseudo-regret divided by the number of rounds. ``nash`` is the Nash regret of
+    Barman et al. 2023: the best mean minus the geometric mean, over the rounds so far, of the
+    expected mean of the arm played. Nash regret is not a mean over runs. The table therefore
+    contains a value for each run such that the mean of the values is the estimate, and their
+    standard error is the standard error of the estimate, to first order. Summaries, intervals and
+    comparisons of the table are then valid. Between two checkpoints, the estimate replaces the
+    expectation by its mean over these rounds, which can only make the estimate smaller;
+    ``summary(table, metric="nash")`` returns an upper bound on the difference.
+
+    >>> import dpbandits as dp
+    >>> table = dp.run(algo="dp_se", env=dp.bernoulli([0.9, 0.6]), horizon=1e4, runs=5)
+    >>> nash, average = (dp.measured(table, metric) for metric in ("nash", "average"))
+    >>> bool(dp.summary(nash)["mean"][0] > dp.summary(average)["mean"][0] > 0)
+    True
+
+    Args:
+        table: a tidy table of regret; for ``nash`` one of ``dp.run``, or with a manifest.
+        metric: ``regret``, ``average`` or ``nash``.
+
+    Raises:
+        BadInput: there is no such metric, or the table does not allow it.
+    """
+    from ..results.records import with_metric
+
+    return with_metric(checked_table(table, metric), metric)
+
+
+def checked_table(table: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """A tidy table, completed, of which a metric is wanted that exists."""
+    from ..results.metrics import check_metric
+    from ..results.reading import checked
+
+    check_metric(metric)
+    return checked("the table", table)
+
+
+def compare(
+    table: pd.DataFrame, baseline: str | None = None, *, metric: str = "regret"
+) -> pd.DataFrame:
+    """Compare each algorithm with the best algorithm of its game, or with a baseline.
+
+    A game is an environment with a budget and a horizon. If the runs show the tails of their laws,
+    the intervals of all comparisons of a table hold simultaneously with probability 95 %. If bad
+    runs are so rare that some samples contain none, the intervals hold less often: if 3 bad runs
+    are expected, one sample in twenty contains none. No fixed number of runs is enough for every
+    tail: the simulations in docs/runs.md measure how often the intervals hold. The column
+    ``runs_needed`` estimates how many runs the observed tail needs.
+
+    >>> import dpbandits as dp
+    >>> table = dp.run(algo=["dp_klucb", "adap_ucb"], eps=1, horizon=1e4, runs=50)
+    >>> dp.compare(table)["tied"].tolist()
+    [True, False]
+
+    Args:
+        table: a tidy table, of regret or of stopping times. The stopping time of a run that reached
+            its cap is the cap.
+        baseline: the name of an algorithm, with which all other algorithms are compared; ``inf`` to
+            compare each algorithm with itself without privacy; None for the best algorithm. A
+            baseline without a budget is compared with the games of every budget.
+        metric: ``regret``, ``average`` or ``nash``, as in ``measured``. For Nash regret, only means
+            and their differences are meaningful: medians and probabilities describe single runs.
+
+    Returns:
+        A row for each setting, with these columns: the columns of the setting; ``mean`` and
+        ``median`` of the runs; ``against``, the algorithm of the comparison; ``difference`` and
+        ``ratio`` of means, ``median_difference`` and ``median_ratio``, and ``smaller``, the
+        probability of a smaller regret, each with its limits ``_low`` and ``_high``; ``tied``,
+        whether the mean cannot be distinguished from the best mean, and ``median_tied``;
+        ``letters``: algorithms that cannot be distinguished share a letter; ``runs``, and
+        ``runs_needed``, which exceeds ``runs`` if the runs are too few for their tail.
+
+    Raises:
+        BadInput: the table is not tidy, or has no such baseline.
+    """
+    from ..comparison.table import compare as compared
+    from ..errors import plain
+    from ..results.records import with_labels
+    from ..settings.choices import plain_data
+
+    name = None if baseline is None else plain(plain_data("baseline", baseline))
+    return compared(with_labels(measured(table, metric)), name)
