@@ -21,7 +21,7 @@ DECIDING = [
 ]
 OTHERS = [
     "algorithms/ucb.py",
-    "api.py",
+    "api/runs.py",
     "audit/exact/episodic.py",
     "audit/figure.py",
     "audit/tables.py",

@@ -71,7 +71,7 @@ def main(given: Namespace) -> int:
     if "out" in keys:
         stem = out
         if stem.suffix[1:] in FORMATS:
-            if "format" in keys:
+            if "format" in keys and formats != [stem.suffix[1:]]:
                 raise BadInput(f"format={keys['format']}: the name out={out} decides")
             stem, formats = stem.with_suffix(""), [stem.suffix[1:]]
     check_writable(stem.parent)

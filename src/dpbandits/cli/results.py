@@ -6,7 +6,7 @@ import json
 import re
 import time
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +14,14 @@ from typing import Any
 
 from tabulate import tabulate
 
-from ..errors import BadInput, unknown
+from ..contracts.parameters import BUDGETS
+from ..errors import BadInput, in_a_line, plain, unknown
 from ..files import RUNS, locked, remove_file
 from ..results.formats import SUMMARY_CSV, bare_name, beside, tables_in
 from ..results.manifest import UNREADABLE, read_manifest
 from .command import MOST, Parser, entry_point, names_and_keys, results_of
 
+LONGEST = 100  # characters of the description of a setting
 UNITS = {"h": 3600.0, "d": 86_400.0, "w": 604_800.0}  # seconds of hours, days and weeks
 AGE = re.compile(rf"(\d+(?:\.\d+)?)([{''.join(UNITS)}])")
 STORED = re.compile(r".+-.+-([0-9a-f]{16})\.(npz|failed|damaged\d*)")
@@ -111,18 +113,36 @@ def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
 
 
 def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
-    """Print what the setting with an id was run with, the tables that have it, and its runs."""
+    """Print the files and settings of a table, or what the setting with an id was run with, the
+    tables that have it, and its runs.
+    """
     if len(names) != 1:
-        raise BadInput("show: one id of a setting is needed, from the column setting of a table")
+        raise BadInput("show: the name of a table is needed, or an id from its column setting")
+    named = {table.name: table for table in found.tables}
+    if table := named.get(bare_name(Path(names[0]))):
+        print(*table.files, sep="\n")
+        rows = [[own, in_a_line(_in_words(x), LONGEST)] for own, x in table.settings.items()]
+        print(tabulate(rows[:MOST], ["setting", "run with"], disable_numparse=True))
+        if len(rows) > MOST:
+            print(f"and {len(rows) - MOST:,} more: {beside(table.file, '.json')} has all")
+        return
     ids = found.ids(names[0])
     if not ids:
-        raise unknown("id", names[0], found.all_ids())
+        raise unknown("table or id", names[0], [*named, *found.all_ids()])
     [own] = ids
     tables = [table for table in found.tables if own in table.settings]
     for record in [table.settings[own] for table in tables][:1]:
         print(json.dumps(record, indent=2))
     print(f"setting {own}", *(f"in {table.file}" for table in tables), sep="\n  ")
     print(*(f"  {file}" for file in found.stored if _id_of(file) == own), sep="\n")
+
+
+def _in_words(record: Mapping[str, Any]) -> str:
+    """The setting of a record in a few words."""
+    shown = {name: record.get(name) for name in (*BUDGETS, "horizon")}
+    shown |= record.get("parameters", {})
+    known = [f"{name} {plain(x)}" for name, x in shown.items() if x is not None]
+    return ", ".join([f"{record.get('rule', record.get('algo'))} on {record.get('env')}", *known])
 
 
 def _prune(found: Contents, names: Sequence[str], given: Namespace) -> None:

@@ -71,6 +71,8 @@ def test_the_list_and_a_setting(bandit, folder):
     printed = bandit(results, "list")
     assert [line.split()[:2] for line in printed[2:]] == [["a", "2"], ["stored", "runs"]]
     assert printed[-1].split()[-1] == "0.0"  # the newest
+    printed = bandit(results, "show a")
+    assert printed[0] == "results/a.csv" and "dp_se on" in "\n".join(printed)
     printed = bandit(results, "show 0123")
     assert json.loads("\n".join(printed[: printed.index("}") + 1]))["algo"] == "dp_se"
     assert printed[-3:] == [f"setting {OLD}", "  in results/a.csv", f"  results/{RUNS_OF[OLD]}"]
@@ -84,9 +86,9 @@ def test_the_list_and_a_setting(bandit, folder):
         ("list a", "takes no names"),
         ("list --yes", "--yes: list takes no such option"),
         ("list results=nope", "results=nope: no such folder"),
-        ("show", "one id"),
-        ("show ffff", "unknown id 'ffff'"),
-        ("show 01", "unknown id '01'"),  # too short
+        ("show", "the name of a table is needed"),
+        ("show ffff", "unknown table or id 'ffff'"),
+        ("show 01", "unknown table or id '01'"),  # too short
         ("prune", "--older AGE is needed"),
         ("prune --older 30", "--older 30: a number with h, d or w"),
         ("rm", "names of tables or ids"),
