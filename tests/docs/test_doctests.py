@@ -5,7 +5,6 @@ import importlib
 
 import pytest
 
-
 API = ("lists", "pictures", "privacy", "runs", "tables")
 PUBLIC = [*(f"dpbandits.api.{name}" for name in API), "dpbandits.environment_values"]
 
