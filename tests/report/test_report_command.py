@@ -36,7 +36,7 @@ def test_the_page_of_a_sweep(bandit):
     assert f"numpy {np.__version__}" in page and "Seed 0." in page
     charts = charts_of(page)
     assert set(charts) == {"map", name} and len(charts[name]["concat"]) == 3
-    assert [len(view["layer"]) for view in charts[name]["concat"]] == [5, 5, 2]  # with bounds
+    assert [len(view["layer"]) for view in charts[name]["concat"]] == [4, 4, 1]  # with bounds
     assert page.count('class="sortable') == 3  # map, privacy, summary
     assert "AdaP-UCB</th>" in page and "ε-global DP of all actions" in page
     before = Path("report.html").read_bytes()

@@ -28,14 +28,6 @@ AXIS = {  # labels of a logarithmic axis where Vega has them, in few characters
     "labelExpr": "datum.label == '' ? '' :"
     " format(datum.value, datum.value < 1000 ? '.3~g' : '.3~s')"
 }
-EMPTY: dict[str, Any] = {  # a layer that is a sentence if nothing else is drawn
-    "transform": [
-        {"aggregate": [{"op": "count", "as": "n"}], "groupby": []},
-        {"filter": "datum.n == 0"},
-    ],
-    "mark": {"type": "text", "align": "left", "text": "no runs with these values"},
-    "encoding": {"x": {"value": 20}, "y": {"value": 30}},
-}
 LABELS = 110  # pixels of the names of algorithms beside the map; page.js subtracts them
 TIPS = {
     "mean": "mean", "low": "95 % from", "high": "95 % to", "median": "median",
@@ -142,7 +134,6 @@ def curve_view(
                 "x": across, "y": up, "fill": look["fill"], "tooltip": tips,
             },
         },
-        EMPTY,
     ]  # fmt: skip
     view = {
         "data": {"values": data},
@@ -205,9 +196,18 @@ def tail_view(data: list[Chart], title: str, look: Chart) -> Chart:
                     "tooltip": [{"field": "line", "title": "line"}],
                 },
             },
-            EMPTY,
         ],
     }  # fmt: skip
+
+
+def said_where(missing: Sequence[tuple[str, float]]) -> Chart:
+    """A layer that is a sentence at those panels and levels that have no runs."""
+    return {
+        "data": {"values": [{"panel": panel, "level": level} for panel, level in missing]},
+        "transform": [{"filter": "datum.panel == panel && datum.level == level"}],
+        "mark": {"type": "text", "align": "left", "text": "no runs with these values"},
+        "encoding": {"x": {"value": 20}, "y": {"value": 30}},
+    }
 
 
 def beside(views: Mapping[str, Chart], params: Sequence[Chart]) -> Chart:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,7 @@ def chart_of(source: Source, study: Study, bounds: pd.DataFrame) -> charts.Chart
     label = METRICS[source.metric] if statistic == "regret" else "samples until it stops"
     at_end = f"{label} at T" if statistic == "regret" else label
     against = f"privacy budget {axis}" if study.axis in BUDGETS else axis
+    against_title = f"{statistic.capitalize()} against {axis}"
     look, views = charts.looks(lines_of(study)), dict[str, charts.Chart]()
 
     def bounds_on(axis: str) -> list[charts.Chart]:
@@ -89,7 +91,7 @@ def chart_of(source: Source, study: Study, bounds: pd.DataFrame) -> charts.Chart
             ("log", "log"), charts.HERE, bounds_on("t"),
         )  # fmt: skip
     if len(study.levels) > 1:
-        views[f"{statistic.capitalize()} against {axis}"] = charts.curve_view(
+        views[against_title] = charts.curve_view(
             charts.series(across(study), ["panel", "line"], ["x", *MEASURED]), "x",
             (against, at_end), look, scales_of(study.levels), charts.ANYWHERE,
             bounds_on("x") if study.axis in BUDGETS else [],
@@ -98,8 +100,20 @@ def chart_of(source: Source, study: Study, bounds: pd.DataFrame) -> charts.Chart
         of = f"{label}, times the smallest mean" if study.aggregated else at_end
         data = charts.series(study.tails, PLACE, ["x", "p"])
         views["Tails: how often a run is worse"] = charts.tail_view(data, of, look)
+    if missing := missing_in(study):
+        for title in views.keys() - {against_title}:
+            views[title]["layer"].append(charts.said_where(missing))
     params = params_of(study, axis, bool(len(bounds)))
     return charts.beside(views, params) if views else None
+
+
+def missing_in(study: Study) -> list[tuple[str, float]]:
+    """The panels and levels of a study that no line has."""
+    there = study.places[["panel", "level"]].drop_duplicates()
+    free = set(there["panel"][there["level"].isna()])  # a line without a level is on every level
+    known = set(there.itertuples(index=False, name=None))
+    pairs = product((x for x in study.panels if x not in free), study.levels)
+    return [pair for pair in pairs if pair not in known]
 
 
 def lines_of(study: Study) -> dict[str, tuple[str, list[float]]]:
