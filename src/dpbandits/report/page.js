@@ -43,7 +43,7 @@
       sizes.observe(chart);
     }
   };
-  all(() => new Promise((done) => { requestIdleCallback(done, { timeout: 100 }); }));
+  all(() => new Promise((done) => { setTimeout(done); })); // between charts the page can be scrolled
 
   for (const button of document.querySelectorAll(".copy")) {
     button.addEventListener("click", async () => {
