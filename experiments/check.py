@@ -36,9 +36,9 @@ MEASURED = {"times"}
 VERSIONS = re.compile(r"(?<= sources \w{12}; made with ).*")
 
 
-def committed(top=TOP):
-    """The paths of the pages of results that can be made anew."""
-    command = ["git", "ls-files", "results/*.md", "results/*.tex"]
+def committed(top=TOP, kinds=("md", "tex")):
+    """The paths of the pages of results that can be made anew, or of other kinds of files."""
+    command = ["git", "ls-files", *(f"results/*.{kind}" for kind in kinds)]
     listed = subprocess.run(command, cwd=top, capture_output=True, text=True, check=True)
     return [page for page in listed.stdout.split() if Path(page).stem not in MEASURED]
 
@@ -98,12 +98,14 @@ def difference(before, after):
 
 
 def main(folder, names):
-    pages = {page: folder / Path(page).name for page in committed()}
+    pages = {page: folder / Path(page).name for page in committed(kinds=("md", "tex", "csv"))}
     unknown = {*names} - {path.stem for path in pages.values()}
     if unknown:
         raise BadInput(f"{', '.join(sorted(unknown))}: results has no such page")
     texts = dict(PRINTED)
-    texts |= {p: file.read_text for p, file in pages.items() if not names or file.stem in names}
+    for page, file in pages.items():  # NAME.summary.csv is of NAME, too
+        if not names or file.name.partition(".")[0] in names:
+            texts[page] = file.read_text
     for page, text in texts.items():
         show = ["git", "show", f":{page}"]
         before = subprocess.run(show, cwd=TOP, capture_output=True, check=True).stdout.decode()

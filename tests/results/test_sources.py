@@ -112,7 +112,7 @@ def test_a_page_with_its_line(monkeypatch, suffix, text):
 
 def test_one_digit_that_differs_is_found(monkeypatch, tmp_path, capsys):
     """The control of ``make results-check``; a page that was not made is found, too."""
-    for suffix in ("md", "tex"):  # what is staged, whatever stands in the folder
+    for suffix in ("md", "tex", "summary.csv"):  # what is staged, whatever stands in the folder
         page = f"azize2022_fig8.{suffix}"
         (tmp_path / page).write_text(captured("git", "show", f":results/{page}", cwd=TOP).stdout)
     monkeypatch.setattr(check, "PRINTED", {})
@@ -123,6 +123,11 @@ def test_one_digit_that_differs_is_found(monkeypatch, tmp_path, capsys):
     assert check.main(tmp_path, ["azize2022_fig8"]) == 1
     told = capsys.readouterr().out
     assert "results/azize2022_fig8.md, line 3\n" in told and mean in told
+    edited(page, mean.replace(mean.strip()[-1], str((int(mean.strip()[-1]) + 1) % 10)), mean)
+    summary = tmp_path / "azize2022_fig8.summary.csv"
+    edited(summary, ",20,", ",21,")
+    assert check.main(tmp_path, ["azize2022_fig8"]) == 1
+    assert "results/azize2022_fig8.summary.csv, line 2\n" in capsys.readouterr().out
     page.unlink()
     with pytest.raises(FileNotFoundError):
         check.main(tmp_path, ["azize2022_fig8"])

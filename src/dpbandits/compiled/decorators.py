@@ -138,7 +138,9 @@ def type_of(value: Any) -> types.Type:
 
 
 def layout_of(value: Any) -> Any:
-    """What determines the Numba type of a value: of tuples and arrays more than their class."""
+    """What determines the Numba type of an argument of a loop: a number, an array, a generator, or
+    a tuple of them. Functions have types of their own, and are no arguments.
+    """
     if isinstance(value, tuple):
         return type(value), *map(layout_of, value)
     if isinstance(value, np.ndarray):

@@ -58,13 +58,19 @@ def write_manifest(table: Path, request: Request, seconds: float) -> None:
     write_atomically(beside(table, ".json"), map(str.encode, chain(pieces, "\n")))
 
 
+def summary_endings(config: Mapping[str, Any]) -> list[str]:
+    """The endings of the summaries beside a table. The summary of an experiment is also written as
+    CSV, since it remains when the table is too large to be kept.
+    """
+    return [".md", ".tex", *([SUMMARY_CSV] if config.get("experiment") is not None else [])]
+
+
 def is_current(table: Path, config: Mapping[str, Any], settings: Sequence[Setting]) -> bool:
     """Whether a table and its summaries are those that these settings would give again."""
-    summaries = [".md", ".tex", *([SUMMARY_CSV] if config.get("experiment") is not None else [])]
     with contextlib.suppress(*UNREADABLE):
         manifest = read_manifest(table)
         return (
-            all(beside(table, suffix).stat().st_size for suffix in summaries)
+            all(beside(table, suffix).stat().st_size for suffix in summary_endings(config))
             and manifest["sources"] == SOURCES
             and differing(manifest["config"], config) <= INDIFFERENT
             and list(manifest["settings"]) == [setting.id for setting in settings]

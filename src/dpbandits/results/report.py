@@ -10,7 +10,7 @@ import pandas as pd
 from ..files import write_atomically
 from ..settings.request import Request
 from .formats import SUMMARY_CSV, beside, write_pieces
-from .manifest import write_manifest
+from .manifest import summary_endings, write_manifest
 from .naming import table_path, with_names
 from .run_store import Store
 from .sources import of_summary, signed
@@ -21,8 +21,7 @@ FRAMES = 100  # of summaries, each of which takes kilobytes, before they are mad
 
 
 def write_report(request: Request, store: Store, seconds: float) -> tuple[Path, pd.DataFrame]:
-    """Write a table, its summary in Markdown and LaTeX, and its manifest. The summary of an
-    experiment is also written as CSV, since it remains when the table is too large to be kept.
+    """Write a table, its summaries, and its manifest.
 
     All runs are finished; they took some seconds, 0 if they were finished before.
 
@@ -52,7 +51,7 @@ def write_report(request: Request, store: Store, seconds: float) -> tuple[Path, 
     for suffix, style in ((".md", "pipe"), (".tex", "latex")):
         text = render(summary, request.question, style) + "\n"
         write_atomically(beside(path, suffix), signed(text, parts, suffix).encode())
-    if request.config["experiment"] is not None:
+    if SUMMARY_CSV in summary_endings(request.config):
         write_table(beside(path, SUMMARY_CSV), summary)
     write_manifest(path, request, seconds)
     return path, summary
