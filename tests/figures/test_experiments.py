@@ -84,7 +84,8 @@ def test_one_script_reproduces_all_experiments_and_leaves_alone_what_is_current(
     tables[0].write_text(tables[0].read_text().replace("ucb", "kcb"))  # edited
     assert command(*words).returncode == 0
     touched = {f for f, before in made.items() if f.stat().st_mtime_ns != before}
-    assert touched == {tables[0], tmp_path / "figures" / f"{names[0]}.png"}
+    summary = tables[0].with_suffix(".summary.csv")
+    assert touched == {tables[0], summary, tmp_path / "figures" / f"{names[0]}.png"}
     assert all(f.read_bytes() == before for f, before in bytes_of.items())
     bad = command(script, "azize")
     assert (bad.returncode, len(bad.stderr.splitlines())) == (2, 1)
