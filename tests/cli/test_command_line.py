@@ -18,7 +18,6 @@ from sweeps import own_algorithm, write
 
 from dpbandits.cli import run, stop
 from dpbandits.cli.words import read_request
-from dpbandits.compiled import compiler
 from dpbandits.contracts.algorithm import HOMES, load
 from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.results.sources import signature, unsigned
@@ -119,12 +118,22 @@ def test_the_budget_of_what_is_not_private_is_infinite(bandit, module, line):
     assert np.isposinf(pd.read_csv(printed[-1])["eps"]).all()
 
 
+@pytest.mark.slow
+def test_a_request_whose_runs_are_finished_imports_neither_numba_nor_scipy(tmp_path):
+    words = ["algo=adap_ucb", "horizon=300", "runs=2", f"results={tmp_path}"]
+    code = f"import sys; from dpbandits.cli.run import main; sys.argv = ['bandit-run', *{words}]\n"
+    code += "try:\n main()\nfinally:\n print('with', *sorted({'numba', 'scipy'} & {*sys.modules}))"
+    first, again = (captured(sys.executable, "-c", code).stdout.splitlines() for _ in range(2))
+    assert first[-1] == "with numba scipy" and again[-1] == "with"
+    assert again[:-1] == first[:-1]
+
+
 @each_question
 def test_a_manifest_and_summaries_lie_beside_the_table(bandit, question):
     module, line = LINES[question]
     path = Path(bandit(module, f"{line} eps=2 seed=5")[-1])
     manifest = json.loads(path.with_suffix(".json").read_text())
-    keys = "config changed settings sha256 sources seed versions compiler commit"
+    keys = "config changed settings sha256 sources seed versions commit"
     assert manifest.keys() == {*keys.split(), "wall_time_seconds"}
     assert all(list(Path("results/runs").rglob(f"*-{one}.npz")) for one in manifest["settings"])
     assert set(pd.read_csv(path)["setting"]) == set(manifest["settings"])
@@ -139,7 +148,7 @@ def test_a_manifest_and_summaries_lie_beside_the_table(bandit, question):
         assert setting["parameters"] == {"eps": 2, "rel_error": 0.25, "beta": 0.05, "R": 1}
         assert setting["env_spec"] == {"law": "sign", "mean": 0.5, "scale": 1.0}
         assert setting["horizon"] == manifest["config"]["cap"] == 10**9
-    assert manifest["wall_time_seconds"] >= 0 and manifest["compiler"] == compiler()
+    assert manifest["wall_time_seconds"] >= 0
     versions = {"numpy": np.__version__, "numba": numba.__version__}
     versions["python"] = platform.python_version()
     assert manifest["versions"].items() >= versions.items()

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from itertools import chain
 
+import numba
 import pytest
 
 from dpbandits.compiled import choice, quick
@@ -81,7 +82,7 @@ def test_an_untested_numba_is_plain_and_said():
 @pytest.mark.parametrize("version", ["0.62.1", "0.99.0", "1.0.0"])
 def test_an_untested_numba_is_plain(version, monkeypatch):
     monkeypatch.delenv(choice.VARIABLE, raising=False)
-    monkeypatch.setattr(choice.numba, "__version__", version)
+    monkeypatch.setattr(numba, "__version__", version)
     assert choice._choose() == ("plain", f"quick was not tested with numba {version}")
 
 
@@ -92,7 +93,7 @@ def test_every_private_name_is_there_and_a_missing_one_is_noticed(monkeypatch):
         for name in names.split():
             monkeypatch.setattr(quick, "PRIVATE", {owner: f"{name} {name}_of_yesterday"})
             assert list(quick.missing()) == [f"{owner}.{name}_of_yesterday"]
-            why = f"numba {choice.numba.__version__} lacks {owner}.{name}_of_yesterday"
+            why = f"numba {numba.__version__} lacks {owner}.{name}_of_yesterday"
             assert choice._choose() == ("plain", why)
     monkeypatch.setattr(quick, "PRIVATE", {"numba.core.gone.Class": "name"})
     assert list(quick.missing()) == ["numba.core.gone.Class"]

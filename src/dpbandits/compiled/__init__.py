@@ -19,8 +19,8 @@ from .choice import compiler
 from .choice import report as report_choice
 from .decorators import (
     Loop,
-    answer_of,
     compiles,
+    declare,
     inlined,
     inlined_counted,
     is_compiled,
@@ -32,7 +32,7 @@ from .decorators import (
 )  # fmt: skip
 from .folder import compiled_code
 from .global_states import global_states, restore_global_states, seed_global_states
-from .plain.pointers import MOST, call_at, compiled_at
-from .plain.primitives import unlikely, whole
+from .operations import answer_of, unlikely, whole
+from .pointers import MOST, call_at, compiled_at
 from .random_numbers import beta, binomial, exponential, gamma, normal, poisson, random, student
 from .sources import SOURCES

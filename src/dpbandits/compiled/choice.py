@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-
-import numba
+from importlib.metadata import version
 
 from ..errors import BadInput, first_line, nearest
 from .quick import TESTED, missing
@@ -22,42 +21,64 @@ COST = "same results, but compiling an algorithm takes 4 to 11 s instead of 3 to
 
 def compiler() -> str:
     """The name of the back-end that compiles."""
+    global _chosen, _why
+    if not _chosen:
+        _chosen, _why = _choose()
     return _chosen
+
+
+def has_fallen_back() -> bool:
+    """Whether plain compiles since quick has failed in this process."""
+    return compiler() == PLAIN and _failed
 
 
 def fall_back(error: BaseException | None) -> bool:
     """Choose plain because quick has failed, or quick again without an error, since plain has
     failed, too. A forced choice stays.
     """
-    global _chosen, _why
-    if _why == VARIABLE or (error and _chosen == PLAIN):
+    global _chosen, _why, _failed
+    if _why == VARIABLE or (error and compiler() == PLAIN):
         return False
-    said = f"quick failed with numba {numba.__version__} ({first_line(error)})" if error else ""
+    said = f"quick failed with numba {version('numba')} ({first_line(error)})" if error else ""
     _chosen, _why = (PLAIN, said) if error else (QUICK, "")
+    _failed = error is not None
     return True
 
 
 def report() -> None:
     """Print one line, once, if plain was chosen because quick does not work here."""
     global _why
+    compiler()
     if _why not in ("", VARIABLE):
         print(f"compiling with the plain back-end: {_why}; {COST}", file=sys.stderr, flush=True)
         os.environ[VARIABLE], _why = _chosen, VARIABLE
 
 
+def wanted_compiler() -> str:
+    """The back-end that VARIABLE names, "" for none.
+
+    Raises:
+        BadInput: there is no such back-end.
+    """
+    wanted = os.environ.get(VARIABLE, "")
+    if wanted and wanted not in NAMES:
+        raise BadInput(f"{VARIABLE}={wanted}: {nearest(wanted, NAMES)}")
+    return wanted
+
+
 def _choose() -> tuple[str, str]:
     """The back-end, and why plain was chosen or VARIABLE."""
-    wanted = os.environ.get(VARIABLE)
-    if wanted in NAMES:
+    if wanted := wanted_compiler():
         return wanted, VARIABLE
-    if wanted:
-        raise BadInput(f"{VARIABLE}={wanted}: {nearest(wanted, NAMES)}")
-    version = tuple(int(x) for x in numba.__version__.split(".")[:2])
-    if not TESTED[0] <= version <= TESTED[1]:
+    import numba  # here, since a command whose runs are finished does not need it
+
+    release = tuple(int(x) for x in numba.__version__.split(".")[:2])
+    if not TESTED[0] <= release <= TESTED[1]:
         why = f"quick was not tested with numba {numba.__version__}"
     else:
         why = next((f"numba {numba.__version__} lacks {name}" for name in missing()), "")
     return (PLAIN, why) if why else (QUICK, "")
 
 
-_chosen, _why = _choose()
+_chosen, _why = wanted_compiler(), VARIABLE if wanted_compiler() else ""
+_failed = False  # has quick, since it was chosen

@@ -1,33 +1,86 @@
-"""Decorators that compile functions: ``kernel``, ``inlined``, ``shared``, ``loop``."""
+"""Decorators of functions that are compiled: ``kernel``, ``inlined``, ``shared``, ``loop``.
+
+Importing Numba takes as long as the rest of a command whose runs are finished. So a decorator only
+notes the function, and Numba is imported, and learns of all of them, when something is compiled.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache, cached_property, partial, update_wrapper
+from importlib import import_module
 from inspect import getsource
+from threading import RLock
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
-import numba
 import numpy as np
-from numba import types
-from numba.extending import overload
 
 from . import choice
 from .folder import Stored, is_in_a_file
-from .plain import functions as plain
 from .sources import hash_of, is_constant, place_of, state_of
 
-if choice.compiler() == choice.QUICK:
-    from .quick import routines as quick
-
 INLINED: set[Callable] = set()
+BACKENDS = {choice.PLAIN: ".plain.functions", choice.QUICK: ".quick.routines"}
+_lock = RLock()
+
+
+class Called(NamedTuple):
+    """A function that kernels can call, and how."""
+
+    function: Callable
+    inlined: bool  # into each kernel that calls it
+    borrows: bool  # does not count references to its arguments
+    rare: bool = False  # compiled when it is first called
+
+
+_unknown: list[Called] = []  # to Numba
+
+
+def declare() -> None:
+    """Import Numba, and let it know all functions that have been decorated by now."""
+    known: Any = import_module(BACKENDS[choice.PLAIN], __package__)
+    with _lock:
+        quick = choice.compiler() == choice.QUICK
+        if quick:
+            import_module(".quick.distributions", __package__)
+        while _unknown:
+            called = _unknown[0]
+            if quick and not called.inlined:
+                _backend().call_by_symbol(called.function, called.borrows, called.rare)
+            # What is declared first is preferred
+            known.callable_from_kernels(called.function, called.inlined, called.borrows)
+            del _unknown[0]
+
+
+def _backend() -> Any:
+    return import_module(BACKENDS[choice.compiler()], __package__)
+
+
+class Kernel:
+    """A function that is compiled when it is called from Python or from another kernel."""
+
+    def __init__(self, function: Callable):
+        update_wrapper(self, function)
+        self.py_func = function
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        """Numba's dispatcher of the function."""
+        declare()
+        return import_module(BACKENDS[choice.PLAIN], __package__).dispatcher(self.py_func, None)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self.dispatcher(*arguments, **named)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Kernel, (self.py_func,)
 
 
 def kernel(function: Callable) -> Callable:
     """Compile a function; an algorithm is compiled as a part of its loop (``loop``)."""
-    return numba.njit(**plain.OPTIONS)(function)
+    return Kernel(function)
 
 
 def inlined(function: Callable) -> Callable:
@@ -47,7 +100,7 @@ def inlined_counted(function: Callable) -> Callable:
 
 def _inlined(function: Callable, borrows: bool) -> Callable:
     INLINED.add(function)
-    plain.callable_from_kernels(function, True, borrows)
+    _unknown.append(Called(function, inlined=True, borrows=borrows))
     return function
 
 
@@ -58,9 +111,7 @@ def shared(function: Callable, borrows: bool = False, rare: bool = False) -> Cal
     its arguments does not count references to them, which takes 100 ns for a game, and must not
     create arrays.
     """
-    if choice.compiler() == choice.QUICK:  # what is declared first is preferred
-        quick.call_by_symbol(function, borrows, rare)
-    plain.callable_from_kernels(function, False, borrows)
+    _unknown.append(Called(function, inlined=False, borrows=borrows, rare=rare))
     return function
 
 
@@ -73,17 +124,22 @@ class Loop:
 
     def __init__(self, function: Callable, stored: Stored | None):
         self.function, self.stored = function, stored
-        self._make()
+        self.backend: Any = None
+        self.dispatcher: Any = None
 
     def _make(self) -> None:
+        declare()
+        if choice.has_fallen_back():  # its code may contain some that quick has made
+            self.stored = None
         self.backend = _backend()
-        self.dispatcher: Any = self.backend.dispatcher(self.function, self.stored)
-        self.dispatcher.typeof_pyval = type_of
+        made = self.backend.dispatcher(self.function, self.stored)
+        made.typeof_pyval = type_of
+        self.dispatcher = made
 
     @property
     def is_compiled(self) -> bool:
         """Whether its machine code is in this process."""
-        return bool(self.dispatcher.signatures)
+        return self.dispatcher is not None and bool(self.dispatcher.signatures)
 
     @property
     def is_cached(self) -> bool:
@@ -93,9 +149,9 @@ class Loop:
     def __call__(self, *arguments: Any) -> Any:
         """Call it; if compiling with quick fails, compile with plain."""
         choice.report()
-        if self.backend is not _backend() and not self.is_compiled:  # another loop fell back
-            self.stored = None
-            self._make()
+        with _lock:
+            if not self.is_compiled and self.backend is not _backend():  # new, or one fell back
+                self._make()
         if self.is_compiled:
             return self.dispatcher(*arguments)
         try:
@@ -105,15 +161,14 @@ class Loop:
                 raise
             return self._again(error, arguments)
         finally:
-            if self.backend is plain and self.stored:
-                plain.protect(self.stored)
+            if choice.compiler() == choice.PLAIN and self.stored:
+                self.backend.protect(self.stored)
 
     def _again(self, error: Exception, arguments: tuple) -> Any:
         fails = choice.fall_back(error)
-        if fails:
-            self.stored = None  # its code may contain some that quick has made
-        elif not (_backend() is plain and self.stored and plain.forget(self.stored)):  # damaged?
-            raise error
+        plain = choice.compiler() == choice.PLAIN
+        if not fails and not (plain and self.stored and self.backend.forget(self.stored)):
+            raise error  # else what is on disk was damaged
         self._make()
         try:
             return self.dispatcher(*arguments)
@@ -124,16 +179,16 @@ class Loop:
                 choice.fall_back(None)
 
 
-TYPES: dict[Any, types.Type] = {}  # by layout
+TYPES: dict[Any, Any] = {}  # of Numba, by layout
 
 
-def type_of(value: Any) -> types.Type:
+def type_of(value: Any) -> Any:
     """The Numba type of an argument; Numba finds that of a game anew in every call, which takes
     half a millisecond.
     """
     layout = layout_of(value)
     if layout not in TYPES:
-        TYPES[layout] = numba.typeof(value)
+        TYPES[layout] = import_module("numba").typeof(value)
     return TYPES[layout]
 
 
@@ -146,10 +201,6 @@ def layout_of(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return type(value), value.dtype, value.ndim, value.flags.num
     return type(value)
-
-
-def _backend() -> Any:
-    return quick if choice.compiler() == choice.QUICK else plain
 
 
 @cache
@@ -176,20 +227,8 @@ def loop(template: FunctionType, function: Callable) -> Callable:
     # Machine code is linked by name: that of each loop, in each state, must be unique
     made.__name__ = made.__qualname__ = f"{template.__name__}_{called.__name__}_{place}{state}"
     if function not in INLINED:
-        plain.callable_from_kernels(called, True, False)
+        _unknown.append(Called(called, inlined=True, borrows=False))
     return Loop(made, Stored(called.__name__, place, state) if on_disk else None)
-
-
-def answer_of(returned: Any) -> float:
-    """Convert the return value of an algorithm to a number; None becomes NaN."""
-    return np.nan if returned is None else float(returned)
-
-
-@overload(answer_of, inline="always")
-def _overload_answer_of(returned):
-    if isinstance(returned, types.NoneType):
-        return lambda returned: np.nan
-    return lambda returned: float(returned)
 
 
 def is_compiled(function: Callable) -> bool:

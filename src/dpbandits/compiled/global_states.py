@@ -9,12 +9,10 @@ there is no plain version of this file: both back-ends use it.
 from __future__ import annotations
 
 import ctypes
+from functools import cache
 from typing import Any
 
-import numba._helperlib
 import numpy as np
-
-_numba: Any = numba._helperlib
 
 
 class _State(ctypes.Structure):
@@ -29,9 +27,16 @@ class _State(ctypes.Structure):
     )
 
 
+@cache
+def _numba() -> Any:
+    import numba._helperlib  # here, since a command whose runs are finished does not need Numba
+
+    return numba._helperlib
+
+
 def _places() -> tuple[int, int]:
     """The addresses of the two states of this thread."""
-    return _numba.rnd_get_np_state_ptr(), _numba.rnd_get_py_state_ptr()
+    return _numba().rnd_get_np_state_ptr(), _numba().rnd_get_py_state_ptr()
 
 
 def global_states() -> tuple[bytes, ...]:
@@ -50,4 +55,4 @@ def seed_global_states(words: np.ndarray) -> None:
     of ``np.random.seed(words[0])``, and of ``random.seed`` of the integer with the words of row 1.
     """
     for place, row in zip(_places(), words, strict=True):
-        _numba.rnd_seed(place, row)
+        _numba().rnd_seed(place, row)

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import choice
 from .decorators import inlined, inlined_counted
-
-if choice.compiler() == choice.QUICK:
-    from .quick.distributions import draw_in_c
 
 
 def random(rng: np.random.Generator) -> float:
@@ -52,6 +48,4 @@ def poisson(rng: np.random.Generator, mean: float) -> int:
 
 
 for _function in (random, exponential, normal, gamma, beta, student, binomial, poisson):
-    if choice.compiler() == choice.QUICK:  # what is declared first is preferred
-        draw_in_c(_function)
     (inlined_counted if _function is poisson else inlined)(_function)  # Numba's creates an array

@@ -11,15 +11,15 @@ import hashlib
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-import numba
 import numpy as np
 
 from ..files import PACKAGE
-from .plain.primitives import processor
 
 SHARED = (  # all files of these that a run can depend on are here: a test compares with imports
     "compiled", "contracts/gaussian_dp.py", "environments", "game.py", "contextual_game.py",
@@ -32,10 +32,11 @@ LENGTH = 12  # of a hash
 
 def shared_state() -> str:
     """Hash of the shared sources, and of the compiler, the libraries and the processor."""
-    made_by = numba.__version__, np.__version__, sys.version_info[:3]
+    made_by = version("numba"), np.__version__, sys.version_info[:3]
     places = [PACKAGE / name for name in SHARED]
     files = sorted(f for p in places for f in (p.rglob("*.py") if p.is_dir() else [p]))
-    return hash_of(*map(Path.read_bytes, files), *made_by, *processor())
+    processor = import_module(".plain.processor", __package__).processor()
+    return hash_of(*map(Path.read_bytes, files), *made_by, *processor)
 
 
 def state_of(function: Callable) -> str:

@@ -8,12 +8,12 @@ import sys
 import sysconfig
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import joblib
-import numba
 import numpy as np
 
 from ..files import PACKAGE
@@ -26,7 +26,7 @@ DECIDE_NOTHING = (
     "validation.py",
 )  # fmt: skip
 EXCEPT = ("compiled/random_numbers.py", "contracts/gaussian_dp.py")
-LIBRARIES = f"numpy {np.__version__}, numba {numba.__version__}"
+LIBRARIES = f"numpy {np.__version__}, numba {version('numba')}"
 
 
 def without_libraries(version: str) -> str:

@@ -14,6 +14,7 @@ are rounded to DIGITS digits, since the last bits of NumPy's functions depend on
 
 from __future__ import annotations
 
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -85,14 +86,12 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
     saddlepoint s and the mean m that belong to it are functions of one number, the tilt
     e = (1/s + m - top) / range: the value x has the weight 1 / (d + e), d = (top - x) / range.
     """
-    from scipy.special import ndtri
-
     n, most = len(values), values.max(axis=0)
     top = most + (1.0 + 10.0 / n) * (most - np.median(values, axis=0))
     span = top - values.min(axis=0)
     span = np.where(span > 0.0, span, 1.0)
     d = np.concatenate([(top - values) / span, np.zeros((1, values.shape[1]))])
-    z, count = -ndtri(tail), len(d)
+    z, count = -NormalDist().inv_cdf(tail), len(d)
 
     def excess(tilt: np.ndarray) -> np.ndarray:
         """How far the normal quantile of the tail probability at a tilt lies above ``tail``'s."""

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ..compiled import SOURCES, compiler
+from ..compiled import SOURCES
 from ..files import PACKAGE, opened, read_text, write_atomically
 from ..settings.request import Request
 from ..settings.setting import Setting
@@ -50,7 +50,6 @@ def write_manifest(table: Path, request: Request, seconds: float) -> None:
         "sources": SOURCES,
         "seed": request.config["seed"],
         "versions": versions(),
-        "compiler": compiler(),
         "commit": commit(),
         "wall_time_seconds": round(seconds, 3),
     }

@@ -12,11 +12,13 @@ from typing import Any
 
 import numba
 from numba import config
-from numba.extending import overload
+from numba.extending import overload, typeof_impl
 
 from ...cache_folder import Unsafe, check_own, opened_folder
 from ..choice import compiler
+from ..decorators import Kernel
 from ..folder import Stored, folder_of, report_damage
+from . import pointers, primitives  # noqa: F401  what they define, kernels can call
 
 OPTIONS = {"nogil": True, "error_model": "numpy"}
 # Not documented. Without these, compiling and rounds take several times as long; where a version
@@ -43,6 +45,11 @@ def callable_from_kernels(function: Callable, inlined: bool, borrows: bool) -> N
     given = {"no_cfunc_wrapper": True, "_nrt": not borrows}
     options = OPTIONS | {"forceinline": inlined} | {name: given[name] for name in ACCEPTED}
     overload(function, jit_options=options, strict=False)(lambda *arguments: function)
+
+
+@typeof_impl.register(Kernel)
+def _type_of_kernel(called, context):
+    return numba.typeof(called.dispatcher)
 
 
 def dispatcher(function: Callable, stored: Stored | None) -> Any:

@@ -1,26 +1,14 @@
-"""Functions of real numbers that kernels call by their address, such as reward laws of users."""
+"""Machine code that calls a function by its address."""
 
 from __future__ import annotations
 
-import ctypes
-import inspect
-from collections.abc import Callable
-from typing import Any
-
-import numba
 from llvmlite import ir
 from numba import types
 from numba.extending import lower_builtin, type_callable
 
-MOST = 3  # parameters of such a function
+from ..pointers import MOST, call_at
+
 REAL = ir.DoubleType()
-C_TYPE = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * (MOST + 1))
-_COMPILED: list[Any] = []  # machine code that a kernel may call must not be removed
-
-
-def call_at(address: int, u: float, x: float, y: float, z: float) -> float:
-    """The value of the function at an address; those of its parameters that it lacks are unused."""
-    return float(C_TYPE(int(address))(u, x, y, z))
 
 
 @type_callable(call_at)
@@ -32,27 +20,3 @@ def _type(context):
 def _lower(context, builder, sig, args):
     kind = ir.FunctionType(REAL, [REAL] * (MOST + 1)).as_pointer()
     return builder.call(builder.inttoptr(args[0], kind), args[1:])
-
-
-def compiled_at(function: Callable[..., float]) -> tuple[Callable[..., float], int]:
-    """Compile a function of a number and of up to MOST parameters.
-
-    Returns:
-        The compiled function for calls from Python, which raises its errors, and the address for
-        ``call_at``.
-
-    Raises:
-        numba.core.errors.NumbaError: it cannot be compiled.
-    """
-    inner = numba.njit(error_model="numpy")(function)
-    count = len(inspect.signature(function).parameters) - 1
-    outer = (
-        lambda u, x, y, z: float(inner(u)),
-        lambda u, x, y, z: float(inner(u, x)),
-        lambda u, x, y, z: float(inner(u, x, y)),
-        lambda u, x, y, z: float(inner(u, x, y, z)),
-    )[count]
-    kind = types.float64(*[types.float64] * (MOST + 1))
-    called = numba.cfunc(kind, error_model="numpy")(outer)
-    _COMPILED.append(called)
-    return inner, int(called.address)

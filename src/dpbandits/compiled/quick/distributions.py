@@ -16,28 +16,26 @@ from numba import types
 from numba.extending import lower_builtin, type_callable
 
 from ..choice import compiler
+from ..random_numbers import beta, binomial, gamma, poisson, student
 from .routines import declared
 
 WORD = ir.IntType(64)
 BITGEN = "state", "fnptr_next_uint64", "fnptr_next_uint32", "fnptr_next_double"
 BINOMIAL_WORDS = 17  # of the C structure binomial_t, whose first word says whether it is filled
 
-# By the name of a distribution: the C function, its result and its arguments
-C_FUNCTIONS: dict[str, tuple[Any, ...]] = {
-    "gamma": ("random_standard_gamma", types.float64, types.float64),
-    "beta": ("random_beta", types.float64, types.float64, types.float64),
-    "student": ("random_standard_t", types.float64, types.float64),
-    "binomial": ("random_binomial", types.int64, types.int64, types.float64),
-    "poisson": ("random_poisson", types.int64, types.float64),
+# By distribution: the C function, its result and its arguments
+C_FUNCTIONS: dict[Callable, tuple[Any, ...]] = {
+    gamma: ("random_standard_gamma", types.float64, types.float64),
+    beta: ("random_beta", types.float64, types.float64, types.float64),
+    student: ("random_standard_t", types.float64, types.float64),
+    binomial: ("random_binomial", types.int64, types.int64, types.float64),
+    poisson: ("random_poisson", types.int64, types.float64),
 }
+llvm.load_library_permanently(np.random._generator.__file__)
 
 
-def draw_in_c(function: Callable) -> None:
-    """Let kernels that call a distribution call NumPy's C function, if one is in the table."""
-    if function.__name__ not in C_FUNCTIONS:
-        return
-    symbol, returned, *arguments = C_FUNCTIONS[function.__name__]
-    llvm.load_library_permanently(np.random._generator.__file__)
+def draw_in_c(function: Callable, symbol: str, returned: Any, *arguments: Any) -> None:
+    """Let kernels that call a distribution call NumPy's C function."""
 
     @type_callable(function)
     def type_call(context):
@@ -75,3 +73,7 @@ def _reserve(builder, words):
     """Space on the stack, reserved once in a function."""
     with builder.goto_entry_block():
         return builder.alloca(WORD, words)
+
+
+for _function, _description in C_FUNCTIONS.items():
+    draw_in_c(_function, *_description)

@@ -21,6 +21,7 @@ from numba import types
 from numba.extending import lower_builtin, type_callable
 
 from ..choice import compiler
+from ..decorators import declare
 from ..folder import Stored, stored
 from .cache import MachineCode
 
@@ -86,6 +87,7 @@ def _compiled(place, given):
     """The machine code of a routine for arguments of some types."""
     if place not in DISPATCHERS:
         import_module(place[0])
+        declare()
     made = DISPATCHERS[place]
     made.compile(given)
     return made.overloads[given]

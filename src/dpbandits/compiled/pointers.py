@@ -1,0 +1,46 @@
+"""Functions of real numbers that kernels call by their address, such as reward laws of users."""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from .decorators import declare
+
+MOST = 3  # parameters of such a function
+C_TYPE = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * (MOST + 1))
+_COMPILED: list[Any] = []  # machine code that a kernel may call must not be removed
+
+
+def call_at(address: int, u: float, x: float, y: float, z: float) -> float:
+    """The value of the function at an address; those of its parameters that it lacks are unused."""
+    return float(C_TYPE(int(address))(u, x, y, z))
+
+
+def compiled_at(function: Callable[..., float]) -> tuple[Callable[..., float], int]:
+    """Compile a function of a number and of up to MOST parameters.
+
+    Returns:
+        The compiled function for calls from Python, which raises its errors, and the address for
+        ``call_at``.
+
+    Raises:
+        numba.core.errors.NumbaError: it cannot be compiled.
+    """
+    import numba
+
+    declare()
+    inner = numba.njit(error_model="numpy")(function)
+    count = len(inspect.signature(function).parameters) - 1
+    outer = (
+        lambda u, x, y, z: float(inner(u)),
+        lambda u, x, y, z: float(inner(u, x)),
+        lambda u, x, y, z: float(inner(u, x, y)),
+        lambda u, x, y, z: float(inner(u, x, y, z)),
+    )[count]
+    kind = numba.float64(*[numba.float64] * (MOST + 1))
+    called = numba.cfunc(kind, error_model="numpy")(outer)
+    _COMPILED.append(called)
+    return inner, int(called.address)
