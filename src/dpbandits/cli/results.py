@@ -53,10 +53,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Contents:
-    """What is ours in a results folder: tables, and the files of stored runs."""
+    """What is in a results folder: tables, the files of stored runs, and tables of others."""
 
     tables: list[Table]
     stored: list[Path]
+    others: list[Path]  # tables without a manifest
 
     def ids(self, start: str) -> list[str]:
         """The ids of settings that begin with some characters.
@@ -98,7 +99,9 @@ def main(given: Namespace) -> int:
     for option in ("older", "keep_tables", "yes"):
         if getattr(given, option) and option not in TAKES[action]:
             raise BadInput(f"--{option.replace('_', '-')}: {action} takes no such option")
-    ACTIONS[action](Contents(_tables(folder), _stored(folder)), names, given)
+    tables, files = _tables(folder), _regular(tables_in(folder))
+    others = [file for file in files if file not in {table.file for table in tables}]
+    ACTIONS[action](Contents(tables, _stored(folder), others), names, given)
     return 0
 
 
@@ -110,6 +113,9 @@ def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
     align = ["left", "right", "right", "right"]
     head = ["table", "settings", "MB", "days old"]
     print(tabulate(rows, head, disable_numparse=True, colalign=align))
+    if found.others:
+        names = in_a_line(", ".join(file.name for file in found.others), LONGEST)
+        print(f"{len(found.others)} without a manifest, which nothing here removes: {names}")
 
 
 def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:

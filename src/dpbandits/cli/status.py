@@ -83,7 +83,7 @@ def time_left(found: Sequence[Status], jobs: int) -> str:
     if math.isnan(most):
         return f"time left: not known yet, no run comparable to some of the {left} runs is finished"
     work = f"on {jobs} worker{'s' * (jobs != 1)}, {left} runs and their table"
-    if least == most:
+    if duration(least) == duration(most):
         return f"time left: about {duration(most)} {work}"
     why = "no run comparable to some of them is finished"
     return f"time left: between {duration(least)} and {duration(most)} {work}; {why}"

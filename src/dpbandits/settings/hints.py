@@ -8,11 +8,11 @@ from difflib import get_close_matches
 from typing import Any
 
 from ..errors import BadInput, plain, unknown
-from .groups import names_in, read_group
+from .groups import ALMOST, names_in, read_group
 
 GROUPS = ("algo", "rule", "env", "population", "experiment")  # in which a bare word is looked up
 MOST = 3  # files that a message names
-ALMOST = 0.8  # similarity from which on a key is taken for another one
+MAKERS = {"env": "environment", "population": "population"}  # the functions of Python by groups
 
 
 def bare_word(word: str) -> BadInput:
@@ -62,7 +62,13 @@ def takes_no(
     no file has such a parameter. The other arguments are those of ``unknown_key``.
     """
     for group, file in chosen.items():
-        if group in GROUPS and (having := _owners(group, name, folders, file)):
+        having = _owners(group, name, folders, file) if group in GROUPS else []
+        if file in having:
+            right = f"{group}.{name}={plain(value)}"
+            if python and group in MAKERS:
+                right = f"dpbandits.{MAKERS[group]}({file!r}, {name}=...)"
+            return BadInput(f"{name}={plain(value)}: {name} is a parameter of {file}; write {right}")
+        if having:
             names, verb = _named(having)
             how = "" if python else f", as in {group}={having[0]} {group}.{name}={plain(value)}"
             return BadInput(
