@@ -31,6 +31,7 @@ CLUSTER := $(PACKAGE)-cluster
 REPORT := $(PACKAGE)-report
 BROWSER := $(PACKAGE)-browser
 RELEASE := $(PACKAGE)-release
+MUTANTS := $(PACKAGE)-mutants
 
 $(PACKAGE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -114,6 +115,10 @@ bench: $(PACKAGE) ## speed and memory, as ratios to the random numbers alone; co
 reliability: $(TEST) ## kill, damage and misuse the commands, and count what is lost
 	$(BIN)/python benchmarks/reliability.py > benchmarks/reliability.new
 	mv benchmarks/reliability.new benchmarks/reliability.md
+
+mutants: $(TEST) $(MUTANTS) ## which small faults in the source the tests detect: benchmarks/mutants.md
+	$(BIN)/python benchmarks/mutants.py > benchmarks/mutants.new
+	mv benchmarks/mutants.new benchmarks/mutants.md
 
 bench-check: $(PACKAGE) ## measure the ratios again: within their limits, and about the committed ones
 	$(BIN)/python benchmarks/bench.py --check

@@ -3,6 +3,7 @@
 They are read from the manifests and the stored runs, printed, and written to RESULTS/times.md.
 """
 
+import csv
 import json
 from collections import Counter
 from contextlib import suppress
@@ -15,14 +16,25 @@ from dpbandits.results.run_store import Damaged, file_of, read_runs
 from dpbandits.results.summary import rounds
 from dpbandits.settings.setting import key_of
 
-HEAD = ["experiment", "settings", "runs", "horizon", "seconds", "most of it", "ns a round of that"]
+HEAD = ["experiment", "settings", "runs", "horizon", "seconds", "most of it", "ns a round of that",
+        "random numbers"]  # fmt: skip
+RATIOS = Path(__file__).parent.parent / "benchmarks" / "ratios.csv"
+SMALL = "K = 5", "5 Beta draws", "30 normals", "30 normals and a message", "30 normals, and noise"
 NOTE = """
 Seconds on two cores, compilation included; runs that experiments share are counted in the first
 that was made. *Most of it*: the algorithm, or stopping rule, that took the largest share of the
-time of all runs. A round costs its random numbers, and what the index needs: the table of ratios in
-benchmarks/table.md says how near each algorithm is to the random numbers alone. Episodes cost less
-than a nanosecond a round, since a block of rounds is one draw.
+time of all runs. *Random numbers*: about which share of the time drawing the random numbers of its
+rounds takes, by the ratios of benchmarks/table.md with few arms; algorithms that play blocks of
+rounds, which cost less than a nanosecond a round, count as 0.
 """
+
+
+def shares():
+    """The share of its random numbers in a round of each algorithm, by the committed ratios."""
+    with RATIOS.open(newline="") as lines:
+        ratios = {row["measured"]: float(row["ratio"]) for row in csv.DictReader(lines)}
+    names = (name.partition(", ") for name in ratios)
+    return {algo: min(1.0, 1.0 / ratios[f"{algo}, {of}"]) for algo, _, of in names if of in SMALL}
 
 
 def page(results):
@@ -47,12 +59,17 @@ def row(name, results):
     wall = f"{manifest['wall_time_seconds']:.1f}"
     config = manifest["config"]
     each = "" if "cap" in config else f"{1e9 * most / played[who]:.2g}"  # a rule may stop early
-    return [name, len(settings), config["runs"], horizons, wall, f"{who}, {share:.0%}", each]
+    drawing = sum(taken * SHARES.get(algo, 0.0) for algo, taken in seconds.items())
+    drawn = f"{drawing / sum(seconds.values()):.0%}"
+    return [name, len(settings), config["runs"], horizons, wall, f"{who}, {share:.0%}", each, drawn]
+
+
+SHARES = shares()
 
 
 def sources():
     """What decides the page, for ``signed``, but the machine."""
-    return [Path(__file__)]
+    return [Path(__file__), RATIOS]
 
 
 if __name__ == "__main__":

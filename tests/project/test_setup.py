@@ -101,6 +101,7 @@ INSTALLED = {
     "docs": {"docs"},
     "report": {"report"},
     "reliability": {"test"},
+    "mutants": {"test", "mutants"},
     "test": {"test"},
     "lint": {"lint"},
     "package": {"release"},

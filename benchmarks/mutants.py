@@ -1,0 +1,104 @@
+"""How many small faults in the source the tests detect.
+
+``python benchmarks/mutants.py > benchmarks/mutants.md`` lists the survivors. Cosmic Ray makes the
+mutants: it replaces a number, an operator or a comparison, or removes a decorator. A sample, the
+same in each run, is tested in a copy of the checkout, each mutant by the fast tests of its room.
+"""
+
+import os
+import random
+import re
+import shlex
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from cosmic_ray.commands import init
+from cosmic_ray.mutating import mutate_and_test
+from cosmic_ray.testing import run_tests
+from cosmic_ray.work_db import WorkDB, use_db
+from cosmic_ray.work_item import TestOutcome
+from tabulate import tabulate
+
+PROJECT = Path(__file__).parent.parent
+# The rooms that are mutated, and the folders of tests that must notice
+ROOMS = {
+    "comparison": "comparison decisions",
+    "results": "results running/test_monte_carlo.py",
+    "parts": "parts algorithms/test_conformance.py",
+}
+SAMPLE = 40  # mutants of a room
+SECONDS = 900.0  # after which tests are said to have noticed
+# | stands in annotations, which nothing evaluates, and no test is about the words of errors
+LEFT_OUT = re.compile(r"BitOr|ExceptionReplacer")
+IGNORED = shutil.ignore_patterns(".git", ".venv", "build", "_build", "__pycache__", "*.pdf")
+
+
+def command_of(room):
+    """The fast tests of a room."""
+    files = " ".join(f"tests/{name}" for name in ROOMS[room].split())
+    marks = shlex.quote("not slow and not long and not extra")
+    return f"{sys.executable} -m pytest -q -x -p no:cacheprovider -m {marks} {files}"
+
+
+def mutants_of(room):
+    """A sample of the mutants of a room, and how many there are."""
+    files = sorted(Path("src", "dpbandits", room).rglob("*.py"))
+    with use_db(":memory:", WorkDB.Mode.create) as found:
+        init(files, found, {})
+        items = [x for x in found.work_items if not LEFT_OUT.search(x.mutations[0].operator_name)]
+    items.sort(key=lambda x: (str(x.mutations[0].module_path), x.mutations[0].start_pos,
+                              x.mutations[0].operator_name, x.mutations[0].occurrence))  # fmt: skip
+    return random.Random(0).sample(items, min(SAMPLE, len(items))), len(items)
+
+
+def changed_lines(diff):
+    """The line that a mutant changes and what it became."""
+    lines = [x for x in diff.splitlines() if re.match(r"[-+](?![-+])", x)]
+    return " → ".join(f"`{x[1:].strip().replace('|', '¦')}`" for x in lines[:2])
+
+
+def measured(rooms):
+    """Rows of the table of rooms, and the survivors."""
+    rows, survivors = [], []
+    for room in rooms:
+        outcome, output = run_tests(command_of(room), SECONDS)
+        if outcome != TestOutcome.SURVIVED:
+            sys.exit(f"{room}: its tests fail without a mutant\n{output}")
+        sample, total = mutants_of(room)
+        killed = 0
+        for item in sample:
+            found = mutate_and_test(item.mutations, command_of(room), SECONDS)
+            killed += found.is_killed
+            print(".x"[found.is_killed], end="", file=sys.stderr, flush=True)
+            if not found.is_killed:
+                mutation = item.mutations[0]
+                place = Path(mutation.module_path).relative_to("src/dpbandits")
+                survivors.append(
+                    [f"`{place}`:{mutation.start_pos[0]}", changed_lines(found.diff or "")]
+                )
+        rows.append([f"`{room}`", f"{total:,}", len(sample), f"{killed / len(sample):.0%}"])
+    return rows, survivors
+
+
+def main(rooms):
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, "dpbandits")
+        shutil.copytree(PROJECT, copy, ignore=IGNORED)
+        os.chdir(copy)
+        os.environ |= {"PYTHONPATH": str(copy / "src"), "NUMBA_CACHE_DIR": str(Path(folder, "nb"))}
+        rows, survivors = measured(rooms or ROOMS)
+    head = ["room", "mutants", "tested", "detected"]
+    tests = "; ".join(f"`{room}` by `tests/{ROOMS[room]}`" for room in rooms or ROOMS)
+    print(
+        "Mutants (`python benchmarks/mutants.py > benchmarks/mutants.md`): a sample of each room,"
+    )
+    print(f"each mutant tested by fast tests: {tests}.\n")
+    print(tabulate(rows, head, "pipe"))
+    print("\nSurvivors:\n")
+    print(tabulate(survivors, ["place", "line and mutant"], "pipe"))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
