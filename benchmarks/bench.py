@@ -549,8 +549,8 @@ def measure(check):
         "times; phased elimination at most "
         f"{MICROSECONDS_OF_DESIGNS:g} µs a run at T = 1e7; "
         f"episodic runs below {MICROSECONDS:g} µs at T = 1e7, and at most "
-        f"{ratios.LONGER:g} times as long at T = 1e12, but for `{ratios.ROUNDS_FIRST}`, which "
-        "plays about √T rounds one by one before its episodes. "
+        f"{ratios.LONGER:g} times as long at T = 1e12, `{ratios.CUT}`, whose √T rounds before its "
+        f"episodes end a block at each checkpoint, {ratios.LONGER_IF_CUT:g} times as long. "
         + ("Missed: " + "; ".join(missed) + "." if missed else "All are met.")
     )
     return "\n\n".join(parts) + "\n", found, missed

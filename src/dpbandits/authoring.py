@@ -64,7 +64,7 @@ from .game import (
     arms, coth_half_level, features, next_user, privacy_level, pull, pull_counts,
     pull_encoded_in_turn, pull_held_within, pull_in_turn, pull_reports_in_turn, pull_sum,
     pull_truncated_in_turn, pull_truncated_sum, pull_within, pulls, receive, room_for, rounds_left,
-    rounds_played, skip_rounds, tanh_half_level, until_horizon, users_alike,
+    rounds_played, rounds_without_order, skip_rounds, tanh_half_level, until_horizon, users_alike,
 )  # fmt: skip
 from .parts.noise.discrete_noise import (
     discrete_laplace, granularity, modular_sum, most_noise, skellam,
@@ -107,7 +107,7 @@ from .parts.indices.radii import (
     logarithm, raw_moment_bound, robust_order,
 )  # fmt: skip
 from .parts.indices.steady import steady_optimism
-from .parts.schedules.batches import forced_batches, play_out, random_arm
+from .parts.schedules.batches import forced_batches, play_out, pull_random_arms, random_arm
 from .parts.schedules.buffers import fill_buffer, first_buffers, room_in_buffer
 from .parts.schedules.elimination import all_arms, viable
 from .parts.schedules.episodes import (
@@ -128,6 +128,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "kernel", "inlined", "inlined_counted", "shared", "shared_rare", "unlikely",
     # the state of the game
     "arms", "rounds_played", "rounds_left", "room_for", "until_horizon", "pulls",
+    "rounds_without_order",
     # playing one round
     "pull",
     # the features of arms; contexts, and playing one round with them
@@ -169,7 +170,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # batches (PRAE)
     "Episodes", "first_episodes", "play_episode",
     "first_gaussian_episodes", "play_gaussian_episode", "Phases", "first_phases", "play_phase",
-    "forced_batches", "play_out", "random_arm",
+    "forced_batches", "play_out", "random_arm", "pull_random_arms",
     # private means of doubling buffers, and of all rewards of an arm; draws from posteriors
     "first_buffers", "room_in_buffer", "fill_buffer",
     "new_hybrid_counters", "count_reward", "counted_mean", "draw_mean",
