@@ -77,11 +77,11 @@ from .parts.linear.matrices import smallest_eigenvalue
 from .parts.linear.noise import add_noise, chi_square_tail, release_sums
 from .parts.linear.noisy_matrices import (
     MatrixTree, add_row, estimate_noisy, levels_of, new_matrix_tree, new_noisy_estimate,
-    receive_message,
+    optimistic_noisy, receive_message,
 )  # fmt: skip
 from .parts.linear.ridge import (
     Estimate, Ridge, add_round, confidence_width, estimate, latest_estimate, new_estimate,
-    new_ridge, optimistic, optimistic_by_squares, solve,
+    new_ridge, optimistic, solve,
 )  # fmt: skip
 from .parts.linear.spectra import Shifted, gaussian_nodes, wishart_nodes
 from .parts.noise.local_randomizers import (
@@ -191,7 +191,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "chi_square_tail",
     # private contexts: noisy sums of rows [x; r], and what is known of their noise
     "MatrixTree", "new_matrix_tree", "levels_of", "add_row", "receive_message",
-    "new_noisy_estimate", "estimate_noisy", "optimistic_by_squares",
+    "new_noisy_estimate", "estimate_noisy", "optimistic_noisy",
     "Shifted", "gaussian_nodes", "wishart_nodes", "delta_of_noise", "mu_for",
     # greedy play by private gradients
     "greedy", "inner_product", "sphere_radius", "send_direction", "descend",
