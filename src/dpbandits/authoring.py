@@ -77,7 +77,7 @@ from .parts.linear.matrices import smallest_eigenvalue
 from .parts.linear.noise import add_noise, chi_square_tail, release_sums
 from .parts.linear.noisy_matrices import (
     MatrixTree, add_row, estimate_noisy, levels_of, new_matrix_tree, new_noisy_estimate,
-    optimistic_noisy, receive_message,
+    optimistic_by_squares, optimistic_noisy, receive_message,
 )  # fmt: skip
 from .parts.linear.ridge import (
     Estimate, Ridge, add_round, confidence_width, estimate, latest_estimate, new_estimate,
@@ -192,6 +192,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # private contexts: noisy sums of rows [x; r], and what is known of their noise
     "MatrixTree", "new_matrix_tree", "levels_of", "add_row", "receive_message",
     "new_noisy_estimate", "estimate_noisy", "optimistic_noisy",
+    "optimistic_by_squares",
     "Shifted", "gaussian_nodes", "wishart_nodes", "delta_of_noise", "mu_for",
     # greedy play by private gradients
     "greedy", "inner_product", "sphere_radius", "send_direction", "descend",

@@ -28,6 +28,7 @@ from dpbandits.authoring import (
     mu_for,
     new_matrix_tree,
     new_noisy_estimate,
+    optimistic_by_squares,
     optimistic_noisy,
     play,
     rounds_left,
@@ -153,7 +154,8 @@ def test_estimates_are_numpy_s_even_if_the_matrix_is_indefinite(d):
         assert np.allclose(V.mean, X @ np.linalg.solve(own, M[d, :d]))
         for root in (True, False):
             widths = np.maximum(squares, 0.0) ** (0.5 if root else 1.0)
-            assert optimistic_noisy(V, 2.0, root) == np.argmax(V.mean + 2.0 * widths)
+            optimistic = optimistic_noisy if root else optimistic_by_squares
+            assert optimistic(V, 2.0) == np.argmax(V.mean + 2.0 * widths)
         assert math.isclose(V.log_det[0], np.linalg.slogdet(own)[1], abs_tol=1e-9)
 
 

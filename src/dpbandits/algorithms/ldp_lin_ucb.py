@@ -7,8 +7,8 @@ import numpy as np
 
 from ..authoring import (
     BOUNDED_CONTEXTUAL, Budget, Confidence, contexts, dimension, ensure_contexts, estimate_noisy,
-    kernel, message_dp, mu_for, new_noisy_estimate, optimistic_noisy, play,
-    receive_message, rounds_left, shared, user_message,
+    kernel, message_dp, mu_for, new_noisy_estimate, optimistic_by_squares,
+    optimistic_noisy, play, receive_message, rounds_left, shared, user_message,
 )  # fmt: skip
 
 NAME = "LDP-LinUCB"
@@ -65,7 +65,7 @@ def ldp_lin_ucb(
         g = sigma * math.sqrt(t) * growth  # gamma_t
         radius = math.sqrt(3.0 * g) + math.sqrt(sigma * d * math.sqrt(t) / growth)
         beta = 2.0 * sigma * math.sqrt(d * l) + radius * d * l
-        a = optimistic_noisy(V, beta, variant == PRINTED)
+        a = optimistic_noisy(V, beta) if variant == PRINTED else optimistic_by_squares(V, beta)
         receive_message(rng, M, x, a, play(game, a), sigma)
         if sigma > 0.0:
             c = 2.0 * g

@@ -83,5 +83,5 @@ def private_lin_ucb(
         ensure_contexts(game)  # x holds the contexts of this round
         estimate_noisy(V, M.prefix, H.shift, x)
         beta = math.sqrt(max(known + V.log_det[0], 0.0)) + math.sqrt(H.high) + H.gamma
-        a = optimistic_noisy(V, beta, True)
+        a = optimistic_noisy(V, beta)
         add_row(rng, M, x, a, play(game, a), H.s, H.k)

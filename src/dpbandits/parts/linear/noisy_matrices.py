@@ -71,11 +71,16 @@ def add_row(
     if k > 0.0:
         draw_wishart(rng, tree.work, k)
     for p in range(D):
+        x = r if p == D - 1 else X[a, p]
+        for q in range(min(p + 1, D - 1)):
+            tree.sums[j, p, q] = x * X[a, q]
+        if p == D - 1:
+            tree.sums[j, p, p] = x * r
+        for i in range(j):
+            for q in range(p + 1):
+                tree.sums[j, p, q] += tree.sums[i, p, q]
         for q in range(p + 1):
-            node = (r if p == D - 1 else X[a, p]) * (r if q == D - 1 else X[a, q])
-            for i in range(j):
-                node += tree.sums[i, p, q]
-            tree.sums[j, p, q] = node
+            node = tree.sums[j, p, q]
             if k > 0.0:
                 node = node + wishart(tree.work, p, q)
             else:
@@ -124,13 +129,14 @@ class NoisyEstimate(NamedTuple):
     mean: np.ndarray  # float64 array (K,), <theta, x>, theta = V^-1 u
     square: np.ndarray  # float64 array (K,), x^T V^-1 x
     log_det: np.ndarray  # float64 array (1,), ln |det V|
-    work: np.ndarray  # float64 array (d, d + K + 1)
+    work: np.ndarray  # float64 array (d, d + K + 1 or up to 15 more), zeros in the columns beyond
 
 
 @shared
 def new_noisy_estimate(d: int, K: int) -> NoisyEstimate:
     """An estimate that ``estimate_noisy`` fills."""
-    return NoisyEstimate(np.zeros(K), np.zeros(K), np.zeros(1), np.zeros((d, d + K + 1)))
+    width = (d + K + 16) // 16 * 16  # processors take up to 16 numbers at once
+    return NoisyEstimate(np.zeros(K), np.zeros(K), np.zeros(1), np.zeros((d, width)))
 
 
 @inlined
@@ -158,7 +164,7 @@ def estimate_noisy(now: NoisyEstimate, M: np.ndarray, shift: float, X: np.ndarra
         log_det += math.log(abs(A[k, k]))
         for p in range(k + 1, d):
             c = A[k, p] * pivot
-            for q in range(last + 1):  # from 0, so that the compiler takes several at once
+            for q in range(A.shape[1]):  # all of them: those that are needed alone take longer
                 A[p, q] -= c * A[k, q]
         c = A[k, last] * pivot
         for a in range(K):
@@ -169,10 +175,20 @@ def estimate_noisy(now: NoisyEstimate, M: np.ndarray, shift: float, X: np.ndarra
 
 
 @inlined
-def optimistic_noisy(now: NoisyEstimate, beta: float, root: bool) -> int:
-    """The context of largest <theta, x> + beta sqrt(x^T V^-1 x), or without the root, ties to the
-    first; a negative square counts as 0.
-    """
+def optimistic_noisy(now: NoisyEstimate, beta: float) -> int:
+    """The context x with the largest <theta, x> + beta sqrt(x^T V^-1 x), ties to the first."""
+    return largest_noisy(now, beta, True)
+
+
+@inlined
+def optimistic_by_squares(now: NoisyEstimate, beta: float) -> int:
+    """The context x with the largest <theta, x> + beta x^T V^-1 x, ties to the first."""
+    return largest_noisy(now, beta, False)
+
+
+@inlined
+def largest_noisy(now: NoisyEstimate, beta: float, root: bool) -> int:
+    """The context of largest index, with the root or without; a negative square counts as 0."""
     best, largest = 0, -np.inf
     for a in range(len(now.mean)):
         width = max(now.square[a], 0.0)
