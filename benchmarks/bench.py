@@ -508,8 +508,8 @@ def measure(check):
         "index in every round (`benchmarks/naive.py`; for `robust_ucb` it takes O(t) in round t):",
         columns(rounds, ["algorithm", "random numbers, ns", *SIZES, "ratios with formula", *TIMES]),
         "DP-UCB with the counters and bonuses `algo.tree` and `algo.bonus`, T = 1e6: ns a round, "
-        "and the ratio to the random numbers of the defaults (binary, literal). The others compute "
-        "every index in every round:",
+        "and the ratio to the random numbers of the defaults (binary, literal); Honaker's "
+        "trees draw twice as much noise:",
         columns(counted, ["tree", "bonus", *SIZES], words=2),
         "Thompson sampling at eps 1, T = 1e6, one core: ns a round, and the ratio to drawing K "
         "Beta variables (of parameters 61 and 41) in each round; the last two columns are as "
@@ -549,8 +549,8 @@ def measure(check):
         "times; phased elimination at most "
         f"{MICROSECONDS_OF_DESIGNS:g} µs a run at T = 1e7; "
         f"episodic runs below {MICROSECONDS:g} µs at T = 1e7, and at most "
-        f"{ratios.LONGER:g} times as long at T = 1e12, but for `{ratios.ROUNDS_FIRST}`, which "
-        "plays about √T rounds one by one before its episodes. "
+        f"{ratios.LONGER:g} times as long at T = 1e12, `{ratios.CUT}`, whose √T rounds before its "
+        f"episodes end a block at each checkpoint, {ratios.LONGER_IF_CUT:g} times as long. "
         + ("Missed: " + "; ".join(missed) + "." if missed else "All are met.")
     )
     return "\n\n".join(parts) + "\n", found, missed

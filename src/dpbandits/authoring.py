@@ -64,7 +64,7 @@ from .game import (
     arms, coth_half_level, features, next_user, privacy_level, pull, pull_counts,
     pull_encoded_in_turn, pull_held_within, pull_in_turn, pull_reports_in_turn, pull_sum,
     pull_truncated_in_turn, pull_truncated_sum, pull_within, pulls, receive, room_for, rounds_left,
-    rounds_played, skip_rounds, tanh_half_level, until_horizon, users_alike,
+    rounds_played, rounds_without_order, skip_rounds, tanh_half_level, until_horizon, users_alike,
 )  # fmt: skip
 from .parts.noise.discrete_noise import (
     discrete_laplace, granularity, modular_sum, most_noise, skellam,
@@ -77,11 +77,11 @@ from .parts.linear.matrices import smallest_eigenvalue
 from .parts.linear.noise import add_noise, chi_square_tail, release_sums
 from .parts.linear.noisy_matrices import (
     MatrixTree, add_row, estimate_noisy, levels_of, new_matrix_tree, new_noisy_estimate,
-    receive_message,
+    optimistic_by_squares, optimistic_noisy, receive_message,
 )  # fmt: skip
 from .parts.linear.ridge import (
     Estimate, Ridge, add_round, confidence_width, estimate, latest_estimate, new_estimate,
-    new_ridge, optimistic, optimistic_by_squares, solve,
+    new_ridge, optimistic, solve,
 )  # fmt: skip
 from .parts.linear.spectra import Shifted, gaussian_nodes, wishart_nodes
 from .parts.noise.local_randomizers import (
@@ -107,7 +107,7 @@ from .parts.indices.radii import (
     logarithm, raw_moment_bound, robust_order,
 )  # fmt: skip
 from .parts.indices.steady import steady_optimism
-from .parts.schedules.batches import forced_batches, play_out, random_arm
+from .parts.schedules.batches import forced_batches, play_out, pull_random_arms, random_arm
 from .parts.schedules.buffers import fill_buffer, first_buffers, room_in_buffer
 from .parts.schedules.elimination import all_arms, viable
 from .parts.schedules.episodes import (
@@ -128,6 +128,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "kernel", "inlined", "inlined_counted", "shared", "shared_rare", "unlikely",
     # the state of the game
     "arms", "rounds_played", "rounds_left", "room_for", "until_horizon", "pulls",
+    "rounds_without_order",
     # playing one round
     "pull",
     # the features of arms; contexts, and playing one round with them
@@ -169,7 +170,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # batches (PRAE)
     "Episodes", "first_episodes", "play_episode",
     "first_gaussian_episodes", "play_gaussian_episode", "Phases", "first_phases", "play_phase",
-    "forced_batches", "play_out", "random_arm",
+    "forced_batches", "play_out", "random_arm", "pull_random_arms",
     # private means of doubling buffers, and of all rewards of an arm; draws from posteriors
     "first_buffers", "room_in_buffer", "fill_buffer",
     "new_hybrid_counters", "count_reward", "counted_mean", "draw_mean",
@@ -190,7 +191,8 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "chi_square_tail",
     # private contexts: noisy sums of rows [x; r], and what is known of their noise
     "MatrixTree", "new_matrix_tree", "levels_of", "add_row", "receive_message",
-    "new_noisy_estimate", "estimate_noisy", "optimistic_by_squares",
+    "new_noisy_estimate", "estimate_noisy", "optimistic_noisy",
+    "optimistic_by_squares",
     "Shifted", "gaussian_nodes", "wishart_nodes", "delta_of_noise", "mu_for",
     # greedy play by private gradients
     "greedy", "inner_product", "sphere_radius", "send_direction", "descend",

@@ -20,6 +20,7 @@ from .environments.blocks import (
     truncate,
 )
 from .environments.laws import (
+    TABLE,
     Environment,
     Law,
     draw,
@@ -149,6 +150,17 @@ def room_for(game: Game, n: float, k: int) -> bool:
 def until_horizon(game: Game, n: float) -> int:
     """The smaller of ``n``, which may exceed int64, and the number of rounds left."""
     return int(n) if room_for(game, n, 1) else rounds_left(game)
+
+
+@inlined
+def rounds_without_order(game: Game) -> int:
+    """Number of rounds within which only the pulls of each arm count, not their order: those until
+    the next checkpoint, or 1 if rewards are fixed in advance and so depend on the round.
+    """
+    left = game.checkpoints[game.clock[1]] - game.clock[0]
+    for law in game.env.law:
+        left = min(left, 1) if law == TABLE else left
+    return left
 
 
 @inlined

@@ -13,6 +13,7 @@ from test_injected_noise import HORIZONS, kernel_plays, reference_plays, setting
 
 from dpbandits.parts.counting import chernoff, counters, honaker, kary, node_scales, trees
 from dpbandits.parts.indices import counted_optimism
+from dpbandits.parts.indices.optimism import exhaustive_optimism
 
 TREES, BONUSES = ("binary", "honaker", "kary"), ("literal", "calibrated")
 VARIANTS = [pair for pair in itertools.product(TREES, BONUSES) if pair != ("binary", "literal")]
@@ -74,6 +75,37 @@ def test_without_noise_dp_ucb_is_ucb(tree, bonus):
     assert (found == play("ucb", table(rewards), 1500, **every)).all()
 
 
+def every_index_in_every_round(game, rng, literal, least, budget, tree, bonus):
+    """``dp_ucb_with_counters`` by its definition."""
+    own = counters.new_counters(
+        len(game.counts), game.horizon, int(tree), int(bonus), 1.0, 0.0, budget
+    )
+
+    def observe(_, rng, pull, statistics):
+        N, S = statistics[0] + 1.0, statistics[2] + pull.x
+        return N, S + counters.counter_noise(own, rng, pull.a, int(N)), S
+
+    def index(_, a, log_t, statistics):
+        N, total, _ = statistics
+        value = counters.noise_bonus(own, a, log_t, literal)
+        return (total + value) / N + np.sqrt(2.0 * max(log_t, least) / N)
+
+    exhaustive_optimism(observe, index)(game, rng, None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("eps", [1.0, 0.01, 30.0, np.inf])
+@pytest.mark.parametrize(
+    ("name", "tree", "bonus"), [variant for variant in COUNTED if variant[0] != "dpr_ucb"]
+)
+def test_the_arm_of_largest_index_is_played_in_every_round(name, tree, bonus, eps, monkeypatch):
+    T, module = 2500, importlib.import_module(f"dpbandits.algorithms.{name}")
+    given = {"eps": eps, "tree": tree, "bonus": bonus, "checkpoints": np.arange(1, T + 1)}
+    found = play(name, C2, T, **given)
+    monkeypatch.setattr(module, "dp_ucb_with_counters", every_index_in_every_round)
+    assert (found == play(name, C2, T, plain=True, **given)).all()
+
+
 # Controls
 
 FAULTS = {
@@ -122,11 +154,15 @@ def test_a_fault_is_seen(fault, name, tree, bonus, short):
 
 
 MUTANTS = [
-    ("dp_ucb", "bonus) / N + math.sqrt(2.0 * l", "bonus) / N + math.sqrt(l"),
+    ("dp_ucb", "bonus) / N[a] + math.sqrt(2.0", "bonus) / N[a] + math.sqrt(1.0"),
+    ("dp_ucb", "x + bonus + gain", "x + 2.0 * bonus + gain"),
+    ("dp_ucb", "(total + q - u * l + MARGIN", "(total - u * l + MARGIN"),
+    ("dp_ucb", "bounds.slope[a] = u / N", "bounds.slope[a] = -u / N"),
+    ("dp_ucb", "while N[a] > 0.0 and computed[a] < t", "while N[a] > 0.0 and computed[a] < 1"),
     ("dp_ucb", "1.0, 0.0, budget", "2.0, 0.0, budget"),
     ("dpr_ucb", "int(N)), S", "int(N) + 1), S"),
-    ("dp_ucb_bound", "bonus) / N + math.sqrt(2.0 * l", "bonus) / N + math.sqrt(l"),
-    ("dp_ucb_bound", "max(log_t, least)", "log_t"),
+    ("dp_ucb_bound", "bonus) / N[a] + math.sqrt(2.0", "bonus) / N[a] + math.sqrt(1.0"),
+    ("dp_ucb_bound", "math.sqrt(2.0 * max(log_t, least) / N[a])", "math.sqrt(2.0 * log_t / N[a])"),
     ("dpr_ucb", "u * B**-v", "B**-v / 2.0"),
     ("dpr_ucb", "S += truncate(pull.x, B) + bias", "S += truncate(pull.x, B)"),
     ("dpr_ucb", "2.0 * u * B ** (1.0 - v)", "u * B ** (1.0 - v)"),

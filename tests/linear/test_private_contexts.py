@@ -28,6 +28,8 @@ from dpbandits.authoring import (
     mu_for,
     new_matrix_tree,
     new_noisy_estimate,
+    optimistic_by_squares,
+    optimistic_noisy,
     play,
     rounds_left,
     wishart_nodes,
@@ -143,12 +145,17 @@ def test_wishart_noise_has_its_law_and_as_many_nodes_in_every_prefix():
 @pytest.mark.parametrize("d", [1, 2, 3, 10])
 def test_estimates_are_numpy_s_even_if_the_matrix_is_indefinite(d):
     A = np.random.default_rng(d).standard_normal((d + 1, d + 1))
-    M, V = A + A.T, new_noisy_estimate(d)
+    M, X, V = A + A.T, np.vstack([A[:, :d], A[:d, :d].T]), new_noisy_estimate(d, 2 * d + 1)
     for shift in (0.3, 50.0):
-        estimate_noisy(V, np.tril(M), shift)
+        estimate_noisy(V, np.tril(M), shift, X)
         own = M[:d, :d] + shift * np.eye(d)
-        assert np.allclose(V.W, np.linalg.inv(own))
-        assert np.allclose(V.theta, np.linalg.solve(own, M[d, :d]))
+        squares = np.sum(X * np.linalg.solve(own, X.T).T, axis=1)
+        assert np.allclose(V.square, squares)
+        assert np.allclose(V.mean, X @ np.linalg.solve(own, M[d, :d]))
+        for root in (True, False):
+            widths = np.maximum(squares, 0.0) ** (0.5 if root else 1.0)
+            optimistic = optimistic_noisy if root else optimistic_by_squares
+            assert optimistic(V, 2.0) == np.argmax(V.mean + 2.0 * widths)
         assert math.isclose(V.log_det[0], np.linalg.slogdet(own)[1], abs_tol=1e-9)
 
 

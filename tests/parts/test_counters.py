@@ -1,6 +1,7 @@
 """Binary, Honaker's and k-ary trees proved symbolically, variances, and Chernoff quantiles."""
 
 import inspect
+import itertools
 import math
 from collections import Counter
 from functools import partial
@@ -11,8 +12,18 @@ from helpers import mutated, replace
 from references import HonakerTree, KaryTree, Tree, chernoff_quantile
 
 from dpbandits.parts.counting import counters, honaker, kary
-from dpbandits.parts.counting.chernoff import noise_quantile
-from dpbandits.parts.counting.counters import CALIBRATED, counter_noise, describe, new_counters
+from dpbandits.parts.counting.chernoff import cumulant, new_noise, noise_quantile
+from dpbandits.parts.counting.counters import (
+    CALIBRATED,
+    DEEP,
+    KINDS,
+    LOW,
+    counter_noise,
+    describe,
+    kind_of_noise,
+    least_quantile,
+    new_counters,
+)
 from dpbandits.parts.counting.honaker import HonakerTrees, honaker_noise
 from dpbandits.parts.counting.kary import KaryTrees, kary_levels, kary_noise, new_kary_trees
 from dpbandits.parts.counting.node_scales import NodeScales, node_scale
@@ -304,6 +315,35 @@ def test_quantiles_of_large_subtrees_are_their_definition():
             own.noise.start[0] = 0.0
             expected = chernoff_quantile(weights, l)
             assert noise_quantile(own.noise, 0, l) == pytest.approx(expected, rel=1e-10)
+
+
+def test_bits_are_counted():
+    for n in (0, 1, 2, 3, 255, 256, 5555, 10**12 - 1, 2**61 - 1, 2**62):
+        assert counters.bits(n) == n.bit_count()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tree", range(3))
+def test_no_quantile_is_below_the_bound_of_its_kind(tree):
+    """And the bound is not far below."""
+    T, l = 3000, 30.0
+    own, rough = new_counters(1, T, tree, CALIBRATED, 1.0, 0.0, 1.0), new_noise(1, LOW + 1)
+    rng, least = np.random.default_rng(1), {}
+    for n in range(1, T + 1):
+        counter_noise(own, rng, 0, n)
+        exact, kind = noise_quantile(own.noise, 0, l), kind_of_noise(own, 0, n)
+        assert kind < KINDS
+        if kind not in least:
+            least[kind] = least_quantile(own, rough, 0, n, l)
+            assert least[kind] == least_quantile(own, rough, 0, n, l)
+        assert 0.98 * exact <= least[kind] <= exact * (1 + 1e-12)
+
+
+def test_cumulants_decrease_with_the_height():
+    for s in (0.01, 0.5, 0.9, 0.999):
+        found = [cumulant(s, h)[0] for h in range(DEEP)]
+        assert all(x >= y * (1 - 1e-12) for x, y in itertools.pairwise(found))
+        assert cumulant(s, DEEP)[0] == pytest.approx(found[40], rel=1e-10)
 
 
 def describe_all(own, rng, n):

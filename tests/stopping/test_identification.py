@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from helpers import algorithm
 from in_law import apart_in_sizes as apart
+from scipy import stats
 
 import dpbandits as dp
 from dpbandits.contracts.question import STOPPING
@@ -14,6 +15,7 @@ from dpbandits.parts.identification import top_two
 from dpbandits.results.intervals import clopper_pearson
 from dpbandits.running.play import play_many
 from dpbandits.settings.compose import request_from
+from dpbandits.stopping.adap_tt import coded_rounds
 
 MEANS = {
     2: [0.3, 0.9],
@@ -307,3 +309,58 @@ def test_bad_input_is_one_line(given, words):
     with pytest.raises(dp.BadInput) as error:
         dp.stop(**given, runs=1)
     assert words in str(error.value) and "\n" not in str(error.value)
+
+
+def coded_pulls(rounds, runs):
+    """Pulls of the leader of three arms in some rounds without the end of a phase."""
+    m, found = np.array([0.9, 0.4, 0.3]), []
+    for run in range(runs):
+        N, rng = np.full(3, 1000.0), np.random.default_rng(run)
+        assert coded_rounds(rng, m, N, np.full(3, 2e9), 0.1, 0, rounds) == -1
+        assert N.sum() == 3000 + rounds
+        found.append(N[0] - 1000)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3, 60, 300])
+def test_the_coin_of_the_coded_variant_is_fair(rounds):
+    found = coded_pulls(rounds, 4000)
+    edges = np.unique(stats.binom(rounds, 0.5).ppf([0, 0.1, 0.3, 0.5, 0.7, 0.9, 1]))
+    expected = np.diff(stats.binom(rounds, 0.5).cdf(edges)) * len(found)
+    observed = np.diff([np.sum(found <= x) for x in edges])
+    z = (observed - expected) / np.sqrt(expected * (1 - expected / len(found)))
+    assert np.abs(z).max() < 5
+
+
+def in_single_rounds(rng, m, N, end, slack, b, left):
+    """``coded_rounds`` with a challenger chosen by its definition in every round."""
+    while True:
+        number = int(rng.random() * 2**53)
+        for i in range(53):
+            a = b
+            if number >> i & 1:
+                costs = (m[b] - m + slack) / np.sqrt(1.0 / N[b] + 1.0 / N)
+                a = np.argmin(np.where(np.arange(len(m)) == b, np.inf, costs))
+            N[a], left = N[a] + 1, left - 1
+            if N[a] == end[a]:
+                return a
+            if left == 0:
+                return -1
+
+
+@pytest.mark.parametrize("slack", [0.5, 0.06, 0.01])  # that of early and of later rounds
+@pytest.mark.parametrize("means", [[0.7, 0.9, 0.65, 0.6, 0.1], [0.7, 0.9, 0.93, 0.95], [1, 1, 1]])
+def test_coded_rounds_are_single_rounds(means, slack):
+    """Also where a mean above the leader's makes costs negative, and where costs are equal."""
+    m, end, ends = np.array(means, float), np.full(len(means), 2.0), 0
+    N, singly = np.ones(len(m)), np.ones(len(m))
+    for seed in range(300):
+        rounds = 1 + 7 * seed % 200
+        found = [
+            play(np.random.default_rng(seed), m, counts, end, slack, 1, rounds)
+            for play, counts in ((coded_rounds, N), (in_single_rounds, singly))
+        ]
+        assert found[0] == found[1] and (singly == N).all()
+        if found[0] >= 0:
+            end[found[0]], ends = 2 * end[found[0]], ends + 1
+    assert ends >= 15

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..authoring import (
     NOT_PRIVATE, UNIT_INTERVAL, Budget, Positive, arms, global_dp, kernel, laplace, one_release,
-    pull, pull_sum, random_arm, room_for, rounds_left, shared,
+    pull_random_arms, pull_sum, room_for, rounds_left, shared, until_horizon,
 )  # fmt: skip
 
 NAME = "GDP-NCB"
@@ -34,19 +34,17 @@ def explore(game, rng, W, most, eps, repair, N, S):
     K, t, look = len(N), 0, 1
     new, largest = np.zeros(K), 0.0
     while rounds_left(game) > 0 and t < W and largest <= most:
-        a = random_arm(rng, K)
-        x = pull(game, a)
-        N[a], t = N[a] + 1.0, t + 1
-        if repair == NONE:
-            S[a] += x
-            largest = max(largest, S[a])
-        else:
-            new[a] += x
-            if t == look:
-                look *= 2
-                for b in range(K):
-                    S[b], new[b] = S[b] + (new[b] + laplace(rng, 1.0 / eps)), 0.0
-                    largest = max(largest, S[b])
+        # no sum exceeds ``most`` in fewer rounds
+        n = max(most - largest, 1.0) if repair == NONE else look - t
+        n = until_horizon(game, min(n, W - t))
+        pull_random_arms(game, rng, n, N, new)
+        t += n
+        for b in range(K):
+            if repair == NONE or t == look:
+                noise = 0.0 if repair == NONE else laplace(rng, 1.0 / eps)
+                S[b], new[b] = S[b] + (new[b] + noise), 0.0
+                largest = max(largest, S[b])
+        look *= 2 if t == look else 1
 
 
 @kernel

@@ -7,8 +7,8 @@ import numpy as np
 
 from ..authoring import (
     BOUNDED_CONTEXTUAL, Budget, Confidence, contexts, dimension, ensure_contexts, estimate_noisy,
-    kernel, message_dp, mu_for, new_noisy_estimate, optimistic, optimistic_by_squares, play,
-    receive_message, rounds_left, shared, user_message,
+    kernel, message_dp, mu_for, new_noisy_estimate, optimistic_by_squares,
+    optimistic_noisy, play, receive_message, rounds_left, shared, user_message,
 )  # fmt: skip
 
 NAME = "LDP-LinUCB"
@@ -55,17 +55,17 @@ def ldp_lin_ucb(
     growth = 4.0 * math.sqrt(d) + 2.0 * math.log(2.0 * T / alpha)
     l = math.log(T)
     M = np.zeros((d + 1, d + 1))  # V, with u as its last row
-    V = new_noisy_estimate(d)
     t, c = 0, 0.1
     x = contexts(game)
+    V = new_noisy_estimate(d, len(x))
     while rounds_left(game) > 0:
         t += 1
-        estimate_noisy(V, M, c)  # c_{t-1}
+        ensure_contexts(game)  # x holds the contexts of this round
+        estimate_noisy(V, M, c, x)  # c_{t-1}
         g = sigma * math.sqrt(t) * growth  # gamma_t
         radius = math.sqrt(3.0 * g) + math.sqrt(sigma * d * math.sqrt(t) / growth)
         beta = 2.0 * sigma * math.sqrt(d * l) + radius * d * l
-        ensure_contexts(game)  # x holds the contexts of this round
-        a = optimistic(V, x, beta) if variant == PRINTED else optimistic_by_squares(V, x, beta)
+        a = optimistic_noisy(V, beta) if variant == PRINTED else optimistic_by_squares(V, beta)
         receive_message(rng, M, x, a, play(game, a), sigma)
         if sigma > 0.0:
             c = 2.0 * g

@@ -6,7 +6,7 @@ from typing import Literal
 from ..authoring import (
     BOUNDED_CONTEXTUAL, Budget, Confidence, add_row, contexts, dimension, ensure_contexts,
     estimate_noisy, gaussian_nodes, joint_dp, kernel, levels_of, limited_proof, matrix_nodes,
-    mu_for, new_matrix_tree, new_noisy_estimate, optimistic, play, rounds_left, wishart_nodes,
+    mu_for, new_matrix_tree, new_noisy_estimate, optimistic_noisy, play, rounds_left, wishart_nodes,
 )  # fmt: skip
 
 NAME = "Private LinUCB"
@@ -76,12 +76,12 @@ def private_lin_ucb(
     if noise != GAUSSIAN and eps < math.inf:
         H = wishart_nodes(eps, delta, m, d, T, alpha)
     M = new_matrix_tree(rng, d + 1, m, H.k)
-    V = new_noisy_estimate(d)
     known = 2.0 * math.log(2.0 / alpha) - d * math.log(H.low)
     x = contexts(game)
+    V = new_noisy_estimate(d, len(x))
     while rounds_left(game) > 0:
-        estimate_noisy(V, M.prefix, H.shift)
-        beta = math.sqrt(max(known + V.log_det[0], 0.0)) + math.sqrt(H.high) + H.gamma
         ensure_contexts(game)  # x holds the contexts of this round
-        a = optimistic(V, x, beta)
+        estimate_noisy(V, M.prefix, H.shift, x)
+        beta = math.sqrt(max(known + V.log_det[0], 0.0)) + math.sqrt(H.high) + H.gamma
+        a = optimistic_noisy(V, beta)
         add_row(rng, M, x, a, play(game, a), H.s, H.k)

@@ -17,6 +17,9 @@ from .trees import new_trees, tree_levels, tree_noise
 
 BINARY, HONAKER, KARY = 0, 1, 2
 LITERAL, CALIBRATED = 0, 1
+LOW = 5  # heights of Honaker's nodes that ``kind_of_noise`` tells apart
+KINDS = 64 << LOW  # more than there are kinds
+DEEP = 60  # a height above all
 
 
 class Counters(NamedTuple):
@@ -58,16 +61,23 @@ def new_counters(
 @inlined
 def counter_noise(counters: Counters, rng: np.random.Generator, a: int, n: int) -> float:
     """Noise in the released sum of the first ``n`` items of arm ``a``; item n is the new one."""
-    if counters.tree == HONAKER:
-        drawn = honaker_noise(counters.honaker, rng, a, n, counters.scales)
-    elif counters.tree == KARY:
-        drawn = kary_noise(counters.kary, rng, a, n, counters.scales)
-    else:
-        own = laplace(rng, node_scale(counters.scales, float(n)))
-        drawn = tree_noise(counters.binary, a, n, own)
+    drawn = noise_undescribed(counters, rng, a, n)
     if counters.bonus == CALIBRATED:
         describe(counters, a, n)
     return drawn
+
+
+@inlined
+def noise_undescribed(counters: Counters, rng: np.random.Generator, a: int, n: int) -> float:
+    """``counter_noise``, of which ``describe`` has to be told before a calibrated bonus is asked
+    for.
+    """
+    if counters.tree == HONAKER:
+        return honaker_noise(counters.honaker, rng, a, n, counters.scales)
+    if counters.tree == KARY:
+        return kary_noise(counters.kary, rng, a, n, counters.scales)
+    own = laplace(rng, node_scale(counters.scales, float(n)))
+    return tree_noise(counters.binary, a, n, own)
 
 
 @shared_borrowing
@@ -97,3 +107,46 @@ def noise_bonus(counters: Counters, a: int, log_t: float, literal: float) -> flo
     if counters.bonus == LITERAL:
         return literal
     return noise_quantile(counters.noise, a, 4.0 * log_t + math.log(2.0))
+
+
+@inlined
+def kind_of_noise(counters: Counters, a: int, n: int) -> int:
+    """The kind of the noise in the sum of the first ``n`` items of arm ``a``, if all items have the
+    same sensitivity: sums of one kind have the same noise or, in Honaker's trees, nearly the same.
+    """
+    if counters.tree == KARY:
+        nodes = 0
+        for d in counters.kary.digits[a]:
+            nodes += abs(d)
+        return nodes
+    if counters.tree == HONAKER:
+        return (n & ((1 << LOW) - 1)) + (bits(n >> LOW) << LOW)
+    return bits(n)
+
+
+@inlined
+def bits(n: int) -> int:
+    """The number of set bits of ``n`` >= 0, added in pairs, fours and bytes."""
+    n -= (n >> 1) & 0x5555555555555555
+    n = (n & 0x3333333333333333) + ((n >> 2) & 0x3333333333333333)
+    n = (n + (n >> 4)) & 0x0F0F0F0F0F0F0F0F
+    return ((n * 0x0101010101010101) >> 56) & 0xFF
+
+
+@shared_borrowing
+def least_quantile(counters: Counters, least: Noise, a: int, n: int, l: float) -> float:
+    """At most the quantiles at 1 - e^-l and later of all noise of the kind of the first ``n`` items
+    of the described arm ``a``. A node's cumulants decrease with its height: a higher one has as
+    much noise in each level but less weight, and its further leaves hold less than is saved.
+    ``least`` has room for one sum.
+    """
+    if counters.tree != HONAKER:
+        return noise_quantile(counters.noise, a, l)
+    scale = node_scale(counters.scales, float(n))
+    clear_noise(least, 0)
+    for h in range(LOW):
+        if n >> h & 1:
+            add_noise(least, 0, scale, h)
+    for _ in range(bits(n >> LOW)):
+        add_noise(least, 0, scale, DEEP)
+    return noise_quantile(least, 0, l)

@@ -1,36 +1,51 @@
-"""DP-UCB and DPR-UCB with other counters or calibrated bonuses: every index in every round."""
+"""DP-UCB and DPR-UCB with other counters or calibrated bonuses."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...compiled import inlined, shared_rare
 from ...environments.blocks import truncate
-from ...game import arms
-from ..counting.counters import LITERAL, counter_noise, new_counters, noise_bonus
-from .optimism import Pull, exhaustive_optimism
+from ...game import arms, end_hold, hold, pull_held
+from ..counting.chernoff import Noise, new_noise
+from ..counting.counters import (
+    KINDS,
+    LITERAL,
+    LOW,
+    counter_noise,
+    describe,
+    kind_of_noise,
+    least_quantile,
+    new_counters,
+    noise_bonus,
+    noise_undescribed,
+)
+from .argmax import LEAST, MARGIN
+from .optimism import Pull, exhaustive_optimism, optimism
 from .powers import new_powers, power_of_count
 
 Statistics = tuple[float, float, float]
+WINDOW = 2.0**-10  # length of a window of calibrated indices as a fraction of t
+FRESH = 0.97  # a bound of a quantile below this part of the quantile is computed anew
 
 
 @inlined
 def count(own: Any, rng: np.random.Generator, pull: Pull, statistics: Statistics) -> Statistics:
-    """``observe`` of DP-UCB: the noisy sum of the arm's rewards and the sum itself."""
-    counters, (n, _, S) = own[0], statistics
+    """``observe`` of DP-UCB: the noisy sum of the arm's rewards with its bonus, and the sum."""
+    (counters, literal, _), (n, _, S) = own, statistics
     N, S = n + 1.0, S + pull.x
-    return N, S + counter_noise(counters, rng, pull.a, int(N)), S
+    return N, S + counter_noise(counters, rng, pull.a, int(N)) + literal, S
 
 
 @inlined
-def index(own: Any, a: int, log_t: float, statistics: Statistics) -> float:
-    """Index of DP-UCB; the confidence radius never falls below that of the logarithm ``least``."""
-    (counters, literal, least), (N, total, _) = own, statistics
-    bonus, l = noise_bonus(counters, a, log_t, literal), max(log_t, least)
-    return (total + bonus) / N + math.sqrt(2.0 * l / N)
+def index(own: Any, a: int, statistics: Statistics) -> tuple[float, float]:
+    """Index of DP-UCB; its radius is that of the logarithm ``least`` of the horizon, if not 0."""
+    least, (N, total, _) = own[2], statistics
+    width = math.sqrt(2.0 / N)
+    return (total / N + math.sqrt(least) * width, 0.0) if least > 0.0 else (total / N, width)
 
 
 @inlined
@@ -58,8 +73,83 @@ def robust_index(own: Any, a: int, log_t: float, statistics: Statistics) -> floa
     return (total + noise_bonus(counters, a, log_t, 0.0)) / N + bernstein
 
 
-play = exhaustive_optimism(count, index)
+play = optimism(count, index)
 play_truncated = exhaustive_optimism(truncate_and_count, robust_index)
+
+
+class Bounds(NamedTuple):
+    """Upper bounds of calibrated indices: ``level + l slope + root width``, where l is ln 2t^4, in
+    which a quantile is concave, so that it stays below its tangents; root is that of 2 ln t.
+    """
+
+    level: np.ndarray  # float64 array (K,), infinite for an arm whose noise is new
+    slope: np.ndarray  # float64 array (K,)
+    width: np.ndarray  # float64 array (K,)
+
+
+@inlined
+def bound(bounds: Bounds, b: int, l: float, root: float) -> float:
+    """The upper bound of the index of arm ``b``."""
+    return bounds.level[b] + l * bounds.slope[b] + root * bounds.width[b]
+
+
+@inlined
+def renew_bound(bounds: Bounds, noise: Noise, a: int, N: float, total: float) -> None:
+    """Bound the index of arm ``a`` by the tangent of the quantile that was computed last."""
+    q, u, l = noise.parabola[a, 0], noise.parabola[a, 1], noise.start[a]
+    bounds.level[a] = (total + q - u * l + MARGIN * (abs(total) + q + u * l)) / N
+    bounds.slope[a] = u / N
+    bounds.width[a] = (1.0 + MARGIN) / math.sqrt(N)
+
+
+@shared_rare
+def play_calibrated(game, rng, counters, least):
+    """DP-UCB with calibrated bonuses: in each round the arm of largest index, ties to the lowest.
+
+    Few indices are computed: at first those whose upper bounds are the largest, until the largest
+    of all is exact. Its arm is played while its index is certainly above the bounds of the others
+    in the last round of a window; its bonus is at least that of an earlier round for noise of the
+    same kind.
+    """
+    K, T = arms(game), game.horizon
+    N, total, S = np.zeros(K), np.zeros(K), np.zeros(K)
+    value, computed = np.zeros(K), np.zeros(K)  # the indices or their bounds; when computed
+    bounds = Bounds(np.full(K, np.inf), np.zeros(K), np.zeros(K))
+    quantile, rough = np.zeros(KINDS), new_noise(1, LOW + 1)  # of each kind of noise, at least
+    t = 1
+    while t <= T:
+        log_t = math.log(t)
+        l, root = 4.0 * log_t + math.log(2.0), math.sqrt(2.0 * max(log_t, least))
+        for b in range(K):
+            value[b] = bound(bounds, b, l, root)
+        a = np.argmax(value)
+        while N[a] > 0.0 and computed[a] < t:
+            bonus = noise_bonus(counters, a, log_t, 0.0)
+            value[a] = (total[a] + bonus) / N[a] + math.sqrt(2.0 * max(log_t, least) / N[a])
+            renew_bound(bounds, counters.noise, a, N[a], total[a])
+            computed[a] = t
+            kind = kind_of_noise(counters, a, int(N[a]))
+            if quantile[kind] < FRESH * bonus:
+                quantile[kind] = least_quantile(counters, rough, a, int(N[a]), l)
+            a = np.argmax(value)
+        last = min(t + max(LEAST, math.floor(t * WINDOW)), T)
+        later, bar = math.log(last), -np.inf
+        l, root = 4.0 * later + math.log(2.0), math.sqrt(2.0 * max(later, least))
+        for b in range(K):
+            if b != a:
+                bar = max(bar, bound(bounds, b, l, root))
+        arm, n, s, leads, x = hold(game, a), N[a], S[a], True, 0.0
+        gain = math.sqrt(2.0 * max(log_t, least) * n)
+        while leads:
+            n += 1.0
+            s += pull_held(game, arm, t - 1)
+            x = s + noise_undescribed(counters, rng, a, int(n))
+            t += 1
+            bonus = quantile[kind_of_noise(counters, a, int(n))]
+            leads = t <= last and x + bonus + gain > bar * n
+        end_hold(game, arm, t - 1)
+        N[a], total[a], S[a], bounds.level[a] = n, x, s, np.inf
+        describe(counters, a, int(n))
 
 
 @shared_rare
@@ -69,7 +159,10 @@ def dp_ucb_with_counters(game, rng, literal, least, budget, tree, bonus):
     """
     K, T = arms(game), game.horizon
     counters = new_counters(K, T, int(tree), int(bonus), 1.0, 0.0, budget)
-    play(game, rng, (counters, literal, least))
+    if bonus == LITERAL:
+        play(game, rng, (counters, literal, least), 0.0, 0.5, 0.5)
+    else:
+        play_calibrated(game, rng, counters, least)
 
 
 @shared_rare

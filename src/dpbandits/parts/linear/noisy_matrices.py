@@ -71,11 +71,16 @@ def add_row(
     if k > 0.0:
         draw_wishart(rng, tree.work, k)
     for p in range(D):
+        x = r if p == D - 1 else X[a, p]
+        for q in range(min(p + 1, D - 1)):
+            tree.sums[j, p, q] = x * X[a, q]
+        if p == D - 1:
+            tree.sums[j, p, p] = x * r
+        for i in range(j):
+            for q in range(p + 1):
+                tree.sums[j, p, q] += tree.sums[i, p, q]
         for q in range(p + 1):
-            node = (r if p == D - 1 else X[a, p]) * (r if q == D - 1 else X[a, q])
-            for i in range(j):
-                node += tree.sums[i, p, q]
-            tree.sums[j, p, q] = node
+            node = tree.sums[j, p, q]
             if k > 0.0:
                 node = node + wishart(tree.work, p, q)
             else:
@@ -119,45 +124,75 @@ def receive_message(
 
 
 class NoisyEstimate(NamedTuple):
-    """What an optimistic learner plays by, as ``ridge.Estimate``, from noisy sums."""
+    """What an optimistic learner knows of the contexts x of a round from noisy sums."""
 
-    theta: np.ndarray  # float64 array (d,)
-    W: np.ndarray  # float64 array (d, d), V^-1
+    mean: np.ndarray  # float64 array (K,), <theta, x>, theta = V^-1 u
+    square: np.ndarray  # float64 array (K,), x^T V^-1 x
     log_det: np.ndarray  # float64 array (1,), ln |det V|
-    work: np.ndarray  # float64 array (d + 1, d + 1)
+    work: np.ndarray  # float64 array (d, d + K + 1 or up to 15 more), zeros in the columns beyond
 
 
 @shared
-def new_noisy_estimate(d: int) -> NoisyEstimate:
+def new_noisy_estimate(d: int, K: int) -> NoisyEstimate:
     """An estimate that ``estimate_noisy`` fills."""
-    return NoisyEstimate(np.zeros(d), np.zeros((d, d)), np.zeros(1), np.zeros((d + 1, d + 1)))
+    width = (d + K + 16) // 16 * 16  # processors take up to 16 numbers at once
+    return NoisyEstimate(np.zeros(K), np.zeros(K), np.zeros(1), np.zeros((d, width)))
 
 
 @inlined
-def estimate_noisy(now: NoisyEstimate, M: np.ndarray, shift: float) -> None:
-    """Theta = V^-1 u, V^-1 and ln |det V|: V is the corner of ``M`` plus ``shift`` I, u its last
-    row. The sweeps of Gauss and Jordan; V may be indefinite.
+def estimate_noisy(now: NoisyEstimate, M: np.ndarray, shift: float, X: np.ndarray) -> None:
+    """What is known of the contexts ``X``: V is the corner of ``M`` plus ``shift`` I, u its last
+    row. V may be indefinite.
+
+    Gauss eliminates in the rows of V, X^T and u. Then V = L D L^T, and the other columns are L^-1 x
+    and L^-1 u, whose products, divided by D, are the means and the squares.
     """
-    d, A = len(now.theta), now.work
-    for p in range(d + 1):
-        for q in range(p + 1):
-            A[p, q] = M[p, q] + (shift if p == q else 0.0)
-            A[q, p] = A[p, q]
+    d, K, A = len(M) - 1, len(X), now.work
+    last = d + K
+    for p in range(d):
+        for q in range(d):  # what is left of the diagonal is not used
+            A[p, q] = M[q, p]
+        A[p, p] += shift
+        for a in range(K):
+            A[p, d + a] = X[a, p]
+        A[p, last] = M[d, p]
+    for a in range(K):
+        now.mean[a] = now.square[a] = 0.0
     log_det = 0.0
     for k in range(d):
-        pivot = A[k, k]
-        log_det += math.log(abs(pivot))
-        for q in range(d + 1):
-            A[k, q] /= pivot
-        for p in range(d):
-            if p != k:
-                c = A[p, k]
-                for q in range(d + 1):
-                    A[p, q] -= c * A[k, q]
-                A[p, k] = -c / pivot
-        A[k, k] = 1.0 / pivot
+        pivot = 1.0 / A[k, k]
+        log_det += math.log(abs(A[k, k]))
+        for p in range(k + 1, d):
+            c = A[k, p] * pivot
+            for q in range(A.shape[1]):  # all of them: those that are needed alone take longer
+                A[p, q] -= c * A[k, q]
+        c = A[k, last] * pivot
+        for a in range(K):
+            y = A[k, d + a]
+            now.mean[a] += c * y
+            now.square[a] += y * y * pivot
     now.log_det[0] = log_det
-    for p in range(d):
-        now.theta[p] = A[p, d]
-        for q in range(d):
-            now.W[p, q] = A[p, q]
+
+
+@inlined
+def optimistic_noisy(now: NoisyEstimate, beta: float) -> int:
+    """The context x with the largest <theta, x> + beta sqrt(x^T V^-1 x), ties to the first."""
+    return largest_noisy(now, beta, True)
+
+
+@inlined
+def optimistic_by_squares(now: NoisyEstimate, beta: float) -> int:
+    """The context x with the largest <theta, x> + beta x^T V^-1 x, ties to the first."""
+    return largest_noisy(now, beta, False)
+
+
+@inlined
+def largest_noisy(now: NoisyEstimate, beta: float, root: bool) -> int:
+    """The context of largest index, with the root or without; a negative square counts as 0."""
+    best, largest = 0, -np.inf
+    for a in range(len(now.mean)):
+        width = max(now.square[a], 0.0)
+        value = now.mean[a] + beta * (math.sqrt(width) if root else width)
+        if value > largest:
+            best, largest = a, value
+    return best

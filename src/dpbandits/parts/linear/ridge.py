@@ -114,20 +114,8 @@ def confidence_width(now: Estimate, start: float, lam: float, l: float) -> float
 
 @inlined
 def optimistic(now: Estimate, X: np.ndarray, beta: float) -> int:
-    """The row x of ``X`` with the largest <theta, x> + beta sqrt(x^T W x), ties to the first."""
-    return largest_index(now, X, beta, True)
-
-
-@inlined
-def optimistic_by_squares(now: Estimate, X: np.ndarray, beta: float) -> int:
-    """The row x of ``X`` with the largest <theta, x> + beta x^T W x, ties to the first."""
-    return largest_index(now, X, beta, False)
-
-
-@inlined
-def largest_index(now: Estimate, X: np.ndarray, beta: float, root: bool) -> int:
-    """The row x with the largest <theta, x> + beta sqrt(x^T W x), or without the root; a negative
-    x^T W x counts as 0.
+    """The row x of ``X`` with the largest <theta, x> + beta sqrt(x^T W x), ties to the first; a
+    negative x^T W x counts as 0.
 
     Five rows are computed at a time, each as a sum of its own: a sum of d^2 numbers, one after the
     other, would wait for each of them. More would not fit into the registers.
@@ -159,8 +147,7 @@ def largest_index(now: Estimate, X: np.ndarray, beta: float, root: bool) -> int:
             s += x * X[e, i]
             o += x * X[f, i]
         for row, mean, square in ((a, p, t), (b, q, u), (c, r, v), (e, s, w), (f, o, z)):
-            width = max(square, 0.0)
-            value = mean + beta * (math.sqrt(width) if root else width)
+            value = mean + beta * math.sqrt(max(square, 0.0))
             if value > largest:
                 best, largest = row, value
     return best

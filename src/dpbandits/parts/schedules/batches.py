@@ -4,14 +4,54 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...compiled import inlined, random, shared_borrowing
-from ...game import Game, advance, arms, check_arm, rounds_left, until_horizon
+from ...compiled import binomial, inlined, random, shared, shared_borrowing
+from ...environments.blocks import draw_sum
+from ...game import (
+    Game,
+    advance,
+    arms,
+    check_arm,
+    rounds_left,
+    rounds_played,
+    rounds_without_order,
+    until_horizon,
+)
 
 
 @inlined
 def random_arm(rng: np.random.Generator, K: int) -> int:
     """Draw an arm uniformly at random."""
     return int(random(rng) * K)
+
+
+@shared
+def pull_random_arms(
+    game: Game, rng: np.random.Generator, n: int, N: np.ndarray, S: np.ndarray
+) -> None:
+    """Play arms drawn uniformly at random for ``n`` rounds, at most those left, and add their pulls
+    to ``N`` and their rewards to ``S``, float64 arrays (K,).
+
+    Of rounds without order only the numbers of pulls and the sums are drawn.
+    """
+    K, left = arms(game), n
+    new = np.zeros(K, np.int64)
+    while left > 0:
+        t, rest = rounds_played(game), min(left, rounds_without_order(game))
+        left -= rest
+        for a in range(K if rest > 1 else 0):
+            k = binomial(rng, rest, 1.0 / (K - a)) if a < K - 1 else rest
+            advance(game, a, k)
+            new[a], rest = new[a] + k, rest - k
+        if rest == 1:
+            a = random_arm(rng, K)
+            advance(game, a, 1)
+            new[a] += 1
+        if left == 0 or rounds_without_order(game) == 1:
+            for a in range(K):
+                if new[a] > 0:
+                    N[a] += new[a]
+                    S[a] += draw_sum(game.env, game.env_rng, a, new[a], t, 1, 0.0, np.inf)
+                    new[a] = 0
 
 
 @shared_borrowing
