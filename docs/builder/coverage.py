@@ -17,14 +17,15 @@ TOP = Path(__file__).parents[2]
 HEAD = """\
 # Coverage
 
-The numbered algorithms, theorems, figures and tables of the five papers whose algorithms this
-package was made for, and of the lemmas, remarks and definitions those that are used or said to be
-wrong. The last column says where each is: a function, an experiment, a claim, a test; or why it is
-not here. A path begins at the top of the repository or in `src/dpbandits`. A theorem with a formula
-is a function of [bounds.md](bounds.md), with its kind. Each of these is tested with numbers worked
-by hand or against another (`tests/theory/test_theorems.py`), the exact ones also against
-simulations. `docs/coverage.yaml` and `python docs/builder/coverage.py > docs/coverage.md` make this
-page, and a test looks up every place.
+This page lists the numbered algorithms, theorems, figures and tables of five papers, whose
+algorithms this package was first made for. Lemmas, remarks and definitions are listed if the
+package uses them or if [errata.md](errata.md) calls them false. The last column names the function,
+experiment, claim or test of each item, or gives the reason why the package has none. Paths begin at
+the top of the repository or in `src/dpbandits`. A theorem with a formula is a function of
+[bounds.md](bounds.md); the column names the kind of the bound. Tests compare each such function
+with values that we computed by hand or with another function (`tests/theory/test_theorems.py`), and
+compare exact bounds also with simulations. `python docs/builder/coverage.py > docs/coverage.md`
+makes this page from `docs/coverage.yaml`, and a test looks up every place.
 
 """
 KINDS = "experiment", "claim"  # of places that are no paths
@@ -67,12 +68,12 @@ def page() -> str:
     """The page as Markdown."""
     parts = [HEAD.rstrip("\n")]
     for paper, numbers in items().items():
-        rows = ["| item | what | here |", "|---|---|---|"]
+        rows = ["| item | content | where |", "|---|---|---|"]
         for number, item in numbers.items():
             here = [*bounds_of(paper, number), *item.get("here", ())]
             cells = "; ".join(_shown(place) for place in here)
             but = item.get("but", "")
-            cells = f"{cells}: {but}" if cells and but else cells or f"not here: {but}"
+            cells = f"{cells}: {but}" if cells and but else cells or f"none: {but}"
             rows.append(f"| {number} | {item['what']} | {_linked(cells)} |")
         parts += [f"## {paper}", "\n".join(rows)]
     return "\n\n".join(parts) + "\n"
