@@ -5,10 +5,10 @@ The regret without privacy is that without noise (rho infinite), which is RS-OFU
 
 import numpy as np
 
-from dpbandits.figures.bands import prices
+from dpbandits.figures.draw import load_script
 from dpbandits.figures.labels import scientific
 from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, own_legend, styled
-from dpbandits.results.tables import at_end
+from dpbandits.results.intervals import interval_of_mean
 
 COLOURS, LOOKS = list(PALETTE.values()), list(DASHES.values())
 BUDGETS = [0.1, 0.5, 1.0]
@@ -22,12 +22,13 @@ def draw(table):
     axes = figure.subplots(2, 2, sharex="col")
     longest = table["horizon"].max()
     for (left, right), (bonus, rows) in zip(axes, table.groupby("bonus", sort=False), strict=True):
-        of_horizons, low, high = prices(at_end(rows), "horizon", "rho")
-        for i, (T, price) in enumerate(of_horizons.iterrows()):
+        prices = load_script("azize2024_linear").prices(rows)
+        for i, (T, each) in enumerate(prices.groupby("horizon")):
+            price, (low, high) = each.mean(), interval_of_mean(each.to_numpy())
             look = {"color": COLOURS[i], "ls": LOOKS[i]}
             left.plot(price.index, price, marker="o", ms=3, label=f"$T$ = {scientific(T)}", **look)
-            left.fill_between(price.index, low.loc[T], high.loc[T], alpha=0.2, lw=0,
-                              color=COLOURS[i])  # fmt: skip
+            left.fill_between(price.index, np.maximum(low, price.min() / 1000), high, alpha=0.2,
+                              lw=0, color=COLOURS[i])  # fmt: skip
         left.set(title=f"{bonus} bonus: price in regret at $T$", xscale="log", yscale="log")
         left.set_ylabel("regret $-$ regret without noise")
         own_legend(left)
@@ -36,11 +37,11 @@ def draw(table):
         for i, rho in enumerate(mean.columns.intersection(BUDGETS), start=3):
             relative = mean[rho] / mean[np.inf] - 1
             right.plot(relative.index, relative, label=f"$\\rho$ = {rho:g}", color=COLOURS[i])
-        right.set(title=f"{bonus} bonus: relative price", xscale="log")
+        right.set(title=f"{bonus} bonus: relative price, $T$ = {scientific(longest)}", xscale="log")
         right.set_ylabel("price / regret without noise")
     axes[1, 0].set_xlabel(r"privacy budget $\rho$")
     axes[1, 1].set_xlabel("round $t$")
     thetas = table["env.instance"].nunique()
-    note = f"Means over {thetas} thetas, RUNS runs each. Bands: 95 % interval of the difference."
+    note = f"Means over {thetas} thetas, RUNS runs each. Bands, left: 95 % interval over thetas."
     finish(figure, TITLE, table, note)
     return figure

@@ -63,6 +63,9 @@ def draw(table):
     ratio.set(title="the two places of the noise", xlabel="round $t$", xscale="log")
     ratio.set_ylabel("regret, noise in the middle / in sums")
     instances = table["env.instance"].nunique()
-    note = f"Means over {instances} instances, RUNS runs each. Bands: 95 % interval over instances."
+    note = (
+        f"Means over {instances} instances, RUNS runs each. Bands, where drawn: 95 % interval over "
+    )
+    note += "instances."
     finish(figure, TITLE, table, note)
     return figure

@@ -21,10 +21,14 @@ def draw(table):
     table = table[(table["horizon"] == horizon) & (table["t"] >= EARLIEST * horizon)]
     table = labelled(table, but=["env.instance"])
     table = table.assign(regret=table["regret"] / table["t"])
+    runs = table.groupby("env.instance")["run"].nunique().max()
+    setting = ["line", "algo", "env", "eps", "env.instance", "t", "horizon"]
+    table = table.groupby(setting, as_index=False, observed=True, sort=False)["regret"].mean()
+    table["run"] = table["env.instance"]  # the instances are the sample
     budgets, environments = sorted(table["eps"].unique()), table["env"].unique()
     styles = styles_of(table)
     figure = Chart(figsize=(3.4 * len(budgets) + 0.4, 2.5 * len(environments) + 1.2))
-    axes = figure.subplots(len(environments), len(budgets), squeeze=False, sharex=True)
+    axes = figure.subplots(len(environments), len(budgets), squeeze=False, sharex=True, sharey=True)
     for ax, (env, eps) in zip(axes.flat, itertools.product(environments, budgets), strict=True):
         here = table[(table["env"] == env) & (table["eps"] == eps)]
         for label, rows in here.groupby("line", sort=False):
@@ -35,5 +39,8 @@ def draw(table):
         ax.set(title=f"{title}, {budget_title('eps', eps)}", xscale="log", yscale="log")
     label_edges(axes, "round $t$", "pseudo-regret / $t$")
     instances = table["env.instance"].nunique()
-    note = f"Lines: means of RUNS runs on each of {instances} instances. Bands: 95 % interval"
-    return finish(figure, TITLE, table, f"{note} over runs and instances.")
+    note = (
+        f"Lines: means over {instances} instances of {runs} runs each. Bands: 95 % interval over "
+        "the instances, which all algorithms share."
+    )
+    return finish(figure, TITLE, table, note)

@@ -10,8 +10,9 @@ from dpbandits.figures.style import Chart, finish, styled, styles_of
 
 TITLE = "Local privacy of contexts and rewards (Han et al. 2021)"
 NOTE = (
-    "contextual_sphere: $K$ = 10, $d$ = 2, rewards $\\pm$1; LDP-SGD is $\\epsilon$-locally DP, the "
-    "others have $\\delta$ = .1. Means of RUNS runs. Bands: 95 % interval."
+    "contextual_sphere: $K$ = 10, $d$ = 2, rewards $\\pm$1; LDP-SGD is $\\epsilon$-locally DP, "
+    "LDP-OLS and LDP-LinUCB with $\\delta$ = .1; LinUCB is not private. Means of RUNS runs. Bands: "
+    "95 % interval."
 )
 EARLIEST = 1e-4  # of the horizon
 

@@ -18,14 +18,14 @@ PANELS = {  # of each notion the curves, each with its label, colour and dash
     "joint DP of contexts and rewards": {
         "private_lin_ucb gaussian printed": ("Private LinUCB, Gaussian", "vermillion", "solid"),
         "private_lin_ucb gaussian exact": ("Private LinUCB, exact noise", "vermillion", "dashed"),
-        "private_lin_ucb wishart printed": ("Private LinUCB, Wishart", "brown", "solid"),
+        "private_lin_ucb wishart printed": ("Private LinUCB, Wishart", "orange", "solid"),
     },
     "local DP of contexts and rewards": {
         "ldp_lin_ucb printed printed": ("LDP-LinUCB, printed", "purple", "solid"),
         "ldp_lin_ucb printed exact": ("LDP-LinUCB, printed, exact", "purple", "dashed"),
         "ldp_lin_ucb coded printed": ("LDP-LinUCB, as coded", "green", "solid"),
         "ldp_lin_ucb coded exact": ("LDP-LinUCB, coded, exact", "green", "dashed"),
-        "ldp_sgd": ("LDP-SGD", "sky blue", "solid"),
+        "ldp_sgd": ("LDP-SGD", "violet", "solid"),
         "ldp_ols printed": ("LDP-OLS", "wine", "solid"),
         "ldp_ols exact": ("LDP-OLS, exact noise", "wine", "dashed"),
     },
@@ -92,10 +92,9 @@ def draw(table):
             if len(rows):
                 draw_curve(ax, rows, "budget", look, LAST.get(name, np.inf))
         ax.set(title=notion, xlabel=r"privacy budget $\epsilon$", xscale="log", yscale="log")
-        own_legend(ax)
-        ax.axhline(floor, color="black", ls=DASHES["dotted"], label="LinUCB: not private")
+        own_legend(ax, below=True)
+        ax.axhline(floor, color=PALETTE["brown"], ls=DASHES["dotted"], label="LinUCB: not private")
         ax.axhline(1.0, color="grey", lw=1.0, label="random play")
-    axes[0].set_ylim(bottom=2e-7)  # room for the legends
     axes[0].set_ylabel("regret / regret of random play")
     note = NOTE.replace("THETAS", str(found["env.instance"].nunique()))
     title = TITLE.replace("HORIZON", scientific(table["horizon"].max()))

@@ -21,6 +21,9 @@ POPULATIONS = {
     "uniform_levels": "levels 0, .2, 1, 2, 100",
     "clipped_normal": "clipped normal levels",
 }
+COLOURS = {"heldp_ucb_l": "sky blue", "heldp_ucb_b": "violet"}
+MARKS = {"uniform_levels": "o", "clipped_normal": "^"}
+NEAR = 8  # the inset has the points of an eighth of the axis
 SETTING = ["algo", "population", "eps_min"]
 
 
@@ -36,18 +39,23 @@ def draw(table):
     figure = Chart(figsize=(5.8, 4.2))
     ax = figure.subplots()
     groups = points.groupby(["algo", "population"], sort=False)
-    for ((algo, population), rows), colour, marker in zip(
-        groups, PALETTE.values(), "os^D", strict=False
-    ):
+    small = ax.inset_axes((0.09, 0.5, 0.36, 0.42))  # the same points near 0
+    for (algo, population), rows in groups:
         label = f"{legend_name(algo)}, {POPULATIONS[population]}"
         bars = [rows["mean"] - rows["ci_low"], rows["ci_high"] - rows["mean"]]
-        look = {"yerr": bars, "color": colour, "fmt": marker}
-        ax.errorbar(rows["x"], rows["mean"], label=label, ms=4, **look)
+        look = {"yerr": bars, "color": PALETTE[COLOURS[algo]], "fmt": MARKS[population], "ms": 4}
+        ax.errorbar(rows["x"], rows["mean"], label=label, **look)
+        small.errorbar(rows["x"], rows["mean"], **look)
     slope, intercept = np.polyfit(points["x"], points["mean"], 1)
     square = np.corrcoef(points["x"], points["mean"])[0, 1] ** 2
     ends = np.array([points["x"].min(), points["x"].max()])
     label = f"fit: {intercept:.4g} + {slope:.4g} V, $R^2$ = {square:.4f}"
     ax.plot(ends, intercept + slope * ends, color="black", lw=1, label=label)
+    small.plot(ends, intercept + slope * ends, color="black", lw=1)
+    near = points[points["x"] < ends.max() / NEAR]
+    small.set(xlim=(0, 1.1 * near["x"].max()), ylim=(0, 1.15 * near["ci_high"].max()))
+    small.yaxis.set_major_formatter(EngFormatter(sep=""))
+    small.tick_params(labelsize=7)
     ax.set(xlabel=r"$V_L$ (HeLDP-UCB-L) or $V_B$ (HeLDP-UCB-B)", ylabel=regret_label(table))
     ax.set(xlim=(0, None), ylim=(0, None))
     ax.yaxis.set_major_formatter(EngFormatter(sep=""))

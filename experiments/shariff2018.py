@@ -3,12 +3,13 @@ protects rewards alone and one that protects nothing.
 """
 
 from dpbandits.figures.draw import load_script
-from dpbandits.figures.style import DASHES, Chart, finish, styled
+from dpbandits.figures.labels import scientific
+from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, styled
 
 LOOKS = {  # of each curve: its label, colour and dash
     "private_lin_ucb gaussian printed": ("joint DP, Gaussian noise", "vermillion", "solid"),
     "private_lin_ucb gaussian exact": ("joint DP, Gaussian, exact", "vermillion", "dashed"),
-    "private_lin_ucb wishart printed": ("joint DP, Wishart noise", "brown", "solid"),
+    "private_lin_ucb wishart printed": ("joint DP, Wishart noise", "orange", "solid"),
     "adac_oful eigenvalue": (r"rewards only, $\rho = \epsilon^2/2$ (AdaC-OFUL)", "blue", "solid"),
 }
 TITLE = "Private LinUCB (Shariff & Sheffet 2018; our setting)"
@@ -34,13 +35,13 @@ def draw(table):
         last = shared.LAST.get(name, float("inf"))
         shared.draw_curve(right, rows[rows["horizon"] == at], "budget", look, last)
     floor = found[found["algo"] == "lin_ucb"]
-    shared.draw_curve(left, floor, "horizon", ("LinUCB: not private", "black", "dotted"))
+    shared.draw_curve(left, floor, "horizon", ("LinUCB: not private", "brown", "dotted"))
     floor = floor[floor["horizon"] == at]["share"].mean()
-    right.axhline(floor, color="black", ls=DASHES["dotted"])
+    right.axhline(floor, color=PALETTE["brown"], ls=DASHES["dotted"])
     for ax in (left, right):
         ax.axhline(1.0, color="grey", lw=1.0, label="random play")
         ax.set(xscale="log", yscale="log")
     left.set(title=r"$\epsilon$ = 1", xlabel="horizon $T$", ylabel="regret / that of random play")
-    right.set(title=f"$T$ = {at:,.0f}", xlabel=r"privacy budget $\epsilon$")
+    right.set(title=f"$T$ = {scientific(at)}", xlabel=r"privacy budget $\epsilon$")
     finish(figure, TITLE, table, NOTE.replace("THETAS", str(found["env.instance"].nunique())))
     return figure

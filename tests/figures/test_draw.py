@@ -116,7 +116,7 @@ def test_regret_of_zero_is_drawn_on_a_linear_axis():
     figure = dp.plot(nothing)
     (ax,) = figure.axes
     assert ax.get_yscale() == ax.get_xscale() == "linear" and ax.get_ylim()[0] < 0
-    assert note_of(figure).endswith("has equal runs.")
+    assert note_of(figure).endswith("is narrower than its line.")
     assert dp.plot(nothing, x="eps").axes[0].get_yscale() == "linear"
     assert dp.plot(nothing, kind="tail").axes[0].get_xscale() == "linear"
     both = pd.concat([made([("adap_ucb", 1.0)]), nothing])
@@ -156,12 +156,18 @@ def test_a_table_without_budgets_has_labels():
     assert set(labelled(table)["line"]) == {"mine, m = 1", "mine, m = 2"}
 
 
-def test_the_note_counts_the_runs_of_each_setting_and_says_if_they_are_alike():
+def test_the_note_counts_the_runs_of_each_setting_and_says_what_a_missing_band_is():
     different = made([("mine", 1.0, 2), ("mine", 2.0, 5), ("ucb", np.inf, 3)])
-    assert "mean of 2 to 5 runs" in note_of(dp.plot(different))
-    assert note_of(dp.plot(different)).endswith("95 % interval of the mean.")
-    alike = made([("dp_se", 1.0, 4)], lambda t, run: t)
-    assert note_of(dp.plot(alike)).endswith("of the mean. A line without a band has equal runs.")
+    note = note_of(dp.plot(different))
+    assert "mean of 2 to 5 runs" in note
+    assert note.endswith("A band that cannot be seen is narrower than its line.")
+    assert note_of(dp.plot(made([("dp_se", 1.0, 1)]))) == "Lines: a single run of each setting."
+
+
+def test_lines_of_small_nash_regret_go_on_until_the_horizon():
+    table = dp.run(["ucb", "ncb"], "bernoulli_c2", horizon=20_000, runs=2)
+    for ax in dp.plot(table, metric="nash").axes:
+        assert [line.get_xdata()[-1] for line in ax.lines] == [20_000, 20_000]
 
 
 def test_lines_across_and_single_points_have_bands():

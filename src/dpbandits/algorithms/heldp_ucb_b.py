@@ -10,7 +10,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "HeLDP-UCB-B"
-LINE = "sky blue", "dashed"
+LINE = "violet", "dashdotted"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = local_dp("Ren et al. 2020, Theorem 10", send_bit, alignment=one_bit)
 ROUND_BY_ROUND = True

@@ -11,7 +11,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "LDP-OLS"
-LINE = "violet", "dashed"
+LINE = "wine", "dashdotted"
 REWARDS = BOUNDED_CONTEXTUAL
 ROUND_BY_ROUND = True
 PRINTED = 0.0

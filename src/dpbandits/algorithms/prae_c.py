@@ -13,7 +13,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "PRAE-C"
-LINE = "purple", "dotted"
+LINE = "violet", "dotted"
 REWARDS = CentralMoments(bin_width)
 GUARANTEE = global_dp(
     "Wu et al. 2023, Theorems 6.10 and 6.12", "central_mean", alignment=releases(2)

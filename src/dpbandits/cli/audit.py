@@ -186,7 +186,7 @@ def report_findings(
     if not rows:
         return 1
     table = pd.DataFrame(rows).drop(columns="witness", errors="ignore")
-    found = {*table["verdict"]}
+    words = {*table["verdict"]}
     outside = "".join(f"* {reason}\n" for reason in reasons)
     page = f"{render(rows, 'pipe')}\n" + (f"\nOut of reach:\n\n{outside}" if outside else "")
     write_table(results / f"{stem}.csv", table)
@@ -194,7 +194,7 @@ def report_findings(
     if "measured" in table:
         save(bars(table), results / "figures" / stem)
     print(render(rows, "simple"))
-    print(*("\n" + f"{word}: {says}" for word, says in MEANING.items() if word in found), sep="")
+    print(*("\n" + f"{word}: {says}" for word, says in MEANING.items() if word in words), sep="")
     for row in rows:
         if row["verdict"] == VIOLATED or len(rows) == 1:
             print(f"\n{in_words(row)}")
@@ -202,7 +202,7 @@ def report_findings(
     if outside:
         print(f"\nout of reach:\n{outside}", end="")
     print(f"\n{results / f'{stem}.csv'}")
-    return 3 if found & {*OBJECTIONS} else 1 if failed else 0
+    return 3 if words & {*OBJECTIONS} else 1 if failed else 0
 
 
 def table_name(kind: str, overrides: Sequence[str], names: Sequence[str], chosen: bool) -> str:

@@ -82,17 +82,11 @@ def bars(middle: pd.Series, low: pd.Series, high: pd.Series) -> list[pd.Series]:
 
 
 def band_note(table: pd.DataFrame, band: str) -> str:
-    """The note below a figure of lines with bands.
-
-    It says if some settings have bands without width although they were run several times.
-    """
+    """The note below a figure of lines with bands."""
     line, what = BANDS[band]
-    note = f"Lines: {line} of RUNS runs. Bands: {what}."
     settings = [name for name in settings_of(table) if name != "line"]
     groups = at_end(table).groupby(settings, dropna=False)["regret"]
-    ends = groups.agg(["nunique", "count"])
-    if ends["count"].max() == 1:
+    if groups.count().max() == 1:
         return "Lines: a single run of each setting."
-    if ((ends["nunique"] == 1) & (ends["count"] > 1)).any():
-        note += " A line without a band has equal runs."
-    return note
+    hidden = "A band that cannot be seen is narrower than its line."
+    return f"Lines: {line} of RUNS runs. Bands: {what}. {hidden}"

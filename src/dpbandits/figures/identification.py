@@ -20,14 +20,15 @@ from ..settings.groups import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds
 from .bands import bars
-from .labels import WITHOUT, legend_name, unprotected, value_text
+from .labels import WITHOUT, legend_name, scientific, unprotected, value_text
 from .style import Styles, finish, styled, styles_of, subplots
 
 LOWER = {
-    "lower bound: Azize et al. 2024": samples_lower,
-    "lower bound with d of Azize et al. 2025": samples_lower_of_divergence,
+    "lower bound on the mean: Azize et al. 2024": samples_lower,
+    "lower bound on the mean, with d of Azize et al. 2025": samples_lower_of_divergence,
 }
 DASHES = ((0, (5, 2)), (0, (1, 1.5)))  # of the lower bounds
+REQUIRED = (0, (3, 1, 1, 1))  # of the risk that is required
 ASIDE = 1.1  # factor between the budgets at which the marks of two lines stand
 
 
@@ -60,10 +61,13 @@ def identification_panels(table: pd.DataFrame, title: str, theorems: bool = Fals
     axes[0, 0].set_ylabel("stopping time (samples)")
     axes[1, 0].set_ylabel("wrong answers")
     note = (
-        "Lines: median of RUNS runs, hollow where more than half met their cap. Bars, beside "
-        "each other: 10 % to 90 % of the runs.\nCrosses: some runs met their cap. Wrong answers: "
-        "of the runs that stopped, 95 % interval (Clopper-Pearson)."
+        "Lines: median of RUNS runs. Bars, beside each other, and bands: 10 % to 90 % of the runs. "
+        "Wrong answers: of the runs that stopped, 95 % interval (Clopper-Pearson)."
     )
+    if table["halted"].eq(0).any():
+        caps = sorted(table["cap"].unique())
+        own = f"the cap, {scientific(caps[0])}" if len(caps) == 1 else "their cap"
+        note += f"\nHollow: more than half of the runs met {own}. Crosses: some did."
     return finish(figure, title, table, note)
 
 
@@ -130,13 +134,18 @@ def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
         found = found[np.isfinite(found["eps"])]
         wrong = 1.0 - found["correct"]
         interval = bars(wrong, 1.0 - found["correct_high"], 1.0 - found["correct_low"])
-        style = styles[label] | {"linestyle": "", "marker": "o", "ms": 3, "elinewidth": 1}
+        style = styles[label] | {"linestyle": "", "marker": "o", "ms": 2, "elinewidth": 1}
         ax.errorbar(found["eps"] * aside, wrong, yerr=interval, **style)
     for name in ("delta", "alpha", "beta"):
         for risk in sorted(table[name].unique()) if name in table.columns else ():
-            ax.axhline(risk, color="black", lw=1, ls=":", label=f"required: at most {risk:g}")
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0))
-    ax.set_ylim(bottom=0.0)
+            ax.axhline(risk, color="black", lw=1, ls=REQUIRED, label=f"required: at most {risk:g}")
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=None if _few(ax) else 0))
+    ax.set_ylim(bottom=-0.04 * ax.get_ylim()[1])
+
+
+def _few(ax: Axes) -> bool:
+    """Whether an axis of shares ends so early that whole percents do not tell its ticks apart."""
+    return bool(ax.get_ylim()[1] < 0.03)
 
 
 def lines_of(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:

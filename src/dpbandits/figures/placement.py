@@ -83,7 +83,7 @@ def _wrap_titles(figure: Figure) -> None:
         place = ax.get_subplotspec()
         if place is None or not ax.get_title():
             continue
-        room = 72 * (figure.get_figwidth() - SIDE) / place.get_gridspec().ncols
+        room = 0.92 * 72 * (figure.get_figwidth() - SIDE) / place.get_gridspec().ncols
         lines, size = [""], float(ax.title.get_fontsize())
         for part in re.split(r"(?<=,) |(?=\n)", ax.get_title()):
             longer = f"{lines[-1]} {part}".strip()
@@ -118,16 +118,16 @@ def _legend(
     """
     room = 72 * figure.get_figwidth() - 12
     longest = max((text_width(label, size) for label in lines), default=0.0)
-    size *= min(1.0, max(0.6, room / (longest + 4 * size)))
+    size *= min(1.0, max(0.6, room / (longest + 5 * size)))
     longest = max((text_width(label, size) for label in lines), default=0.0)
-    columns = max(1, min(len(lines), int(room / (longest + 5 * size))))
+    columns = max(1, min(len(lines), int(room / (longest + 6 * size))))
     rows = -(-len(lines) // columns)
     columns = -(-len(lines) // rows) if rows else 1
     _grow(figure, ROW * max(0, rows - free))
     title = title if place == "lower center" else wrapped(title, room, title_size)
     legend = figure.legend(
         list(lines.values()), list(lines), ncols=columns, fontsize=size, title=title or None,
-        title_fontsize=title_size, loc=f"outside {place}",
+        title_fontsize=title_size, loc=f"outside {place}", handlelength=3.0,
     )  # fmt: skip
     legend.get_title().set_multialignment("center")
     return legend

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -65,13 +66,15 @@ def regret_label(table: pd.DataFrame) -> str:
     return f"pseudo-regret at $T$ = {scientific(table['horizon'].max())}"
 
 
-def order(ax: Axes, x: np.ndarray, values: np.ndarray, through: float, label: str) -> None:
+def order(
+    ax: Axes, x: np.ndarray, values: np.ndarray, through: float, label: str, stretches: bool = False
+) -> None:
     """Draw the order of a bound, whose constant is unknown, as a broad grey slope, which is no
-    curve, with the height ``through`` at the last ``x``.
+    curve, with the height ``through`` at the last ``x``; it ``stretches`` the axes or is cut.
     """
     slope = values * through / values[-1]
-    with unstretched(ax):
-        ax.plot(x, slope, label=label, color=SLOPE, lw=4, alpha=0.35, gid=BOUND)
+    with nullcontext() if stretches else unstretched(ax):
+        ax.plot(x, slope, label=label, color=SLOPE, lw=4, alpha=0.35, zorder=1, gid=BOUND)
 
 
 @styled
@@ -138,7 +141,7 @@ def contamination_panels(
     """Final regret against the contamination alpha: a column of panels for each budget.
 
     There is a row of panels for each algorithm. The order T alpha^(1-1/k) of the lower bound (Wu
-    et al. 2023, Theorem 4.1) is drawn as a slope that ends at half of the largest regret.
+    et al. 2023, Theorem 4.1) is drawn as a slope that ends below all lines.
     """
     if "env.alpha" not in table.columns:
         raise BadInput("the table has no column env.alpha, the contamination on the axis")
@@ -150,11 +153,13 @@ def contamination_panels(
     figure, axes = subplots(width, height, rows, columns, sharex=True, sharey=True)
     styles = styles_of(table)
     grid = np.linspace(0, table["alpha"].max(), 50)[1:]
-    name = f"slope only, of the lower bound: $T\\,\\alpha^{{{1 - 1 / k:g}}}$"
+    name = f"slope only, constant unknown: lower bound $T\\,\\alpha^{{{1 - 1 / k:g}}}$"
+    last = at_end(table[table["alpha"] == table["alpha"].max()])
+    height = last.groupby(["line", "eps"])["regret"].mean().min() / 3
     for ax, (algo, eps) in zip(axes.flat, itertools.product(algorithms, budgets), strict=True):
         inside = table[(table["algo"] == algo) & (table["eps"] == eps)]
         regret_vs(ax, inside, "alpha", styles, band)
-        order(ax, grid, grid ** (1 - 1 / k), at_end(table)["regret"].max() / 2, name)
+        order(ax, grid, grid ** (1 - 1 / k), height, name, stretches=True)
         ax.set_title(f"{legend_name(algo)}, {budget_title('eps', eps)}")
     label_edges(axes, r"contamination $\alpha = \alpha_1$", regret_label(table))
     return finish(figure, title, table, band_note(table, band))

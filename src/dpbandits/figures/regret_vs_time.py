@@ -70,7 +70,7 @@ def regret_vs_time(
         late = bounds.loc[bounds["x"] >= 0.1 * bounds["x"].max(), "value"].min()
         shown.append(max(late, min(shown) / 100))
     highest = max(c["middle"].max() for c in measured.values())
-    floor = max(min(shown), min(0.1, highest or 0.1)) / 1.5
+    floor = max(min(shown), min(0.1, 1e-4 * highest or 0.1)) / 1.5
     for label, curve in measured.items():
         colour = styles[label]["color"]
         marks: dict[str, Any] = {"marker": "o", "ms": 3} if len(curve) <= FEW else {}

@@ -32,7 +32,8 @@ DASHES: dict[str, Any] = {
     "dashdotted": (0, (3, 1, 1, 1)),
     "dotted": (0, (1, 1)),
 }
-LIGHTEST = 0.3  # how far the shades of a colour go towards white
+LIGHTEST, DARKEST = 0.3, 0.35  # how far the shades of a colour go towards white, or black
+LIGHT = 1.7  # sum of red, green and blue above which a colour is light
 STYLE = matplotlib.rc_params_from_file(
     Path(__file__).with_name("dpbandits.mplstyle"), use_default_template=False
 )
@@ -173,15 +174,19 @@ def _looks(names: Iterable[str]) -> Iterator[tuple[str, int]]:
     for name in names:
         colour, dash = declared[name] or next(left)
         if colour in seen and free:
-            colour = free.pop(0)
+            colour = free.pop()
         seen.add(colour)
         yield colour, dashes.index(dash)
 
 
 def shade(colour: str, i: int, n: int) -> str:
-    """The ``i``-th of ``n`` shades of a colour, from light to the colour itself."""
-    white = LIGHTEST * (n - 1 - i) / (n - 1) if n > 1 else 0.0
-    red, green, blue = ((1 - white) * x + white for x in to_rgb(colour))
+    """The ``i``-th of ``n`` shades of a colour: from light to the colour itself, or, of a light
+    colour, from the colour to dark.
+    """
+    light = sum(to_rgb(colour)) > LIGHT
+    most = (i if light else n - 1 - i) / (n - 1) if n > 1 else 0.0
+    end, part = (0.0, DARKEST * most) if light else (1.0, LIGHTEST * most)
+    red, green, blue = ((1 - part) * x + part * end for x in to_rgb(colour))
     return to_hex((red, green, blue))
 
 
@@ -220,9 +225,14 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> Figure
     return figure
 
 
-def own_legend(ax: Axes) -> None:
-    """Give a panel its own legend; the legend of the figure leaves out its lines."""
-    ax.legend(fontsize=7.5, handlelength=3.0)
+def own_legend(ax: Axes, below: bool = False) -> None:
+    """Give a panel its own legend, inside or below it; the legend of the figure leaves out its
+    lines.
+    """
+    under: dict[str, Any] = (
+        {"loc": "upper center", "bbox_to_anchor": (0.5, -0.2), "ncols": 2} if below else {}
+    )
+    ax.legend(fontsize=7.5, handlelength=3.0, **under)
     for line in ax.get_lines():
         line.set_label(f"_{line.get_label()}")
 

@@ -67,7 +67,9 @@ def takes_no(
             right = f"{group}.{name}={plain(value)}"
             if python and group in MAKERS:
                 right = f"dpbandits.{MAKERS[group]}({file!r}, {name}=...)"
-            return BadInput(f"{name}={plain(value)}: {name} is a parameter of {file}; write {right}")
+            return BadInput(
+                f"{name}={plain(value)}: {name} is a parameter of {file}; write {right}"
+            )
         if having:
             names, verb = _named(having)
             how = "" if python else f", as in {group}={having[0]} {group}.{name}={plain(value)}"
