@@ -119,6 +119,7 @@ from .parts.means.estimators import (
     truncation_level,
 )  # fmt: skip
 from .parts.means.expiry import forget, new_heap, remember
+from .parts.means.largest_draw import largest_draw, new_race
 from .parts.means.posteriors import draw_mean
 from .parts.identification.top_two import CODED, EMPIRICAL, PROVED, is_convincing, top_two
 from .parts.identification.top_two_rounds import top_two_each_round
@@ -174,6 +175,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # private means of doubling buffers, and of all rewards of an arm; draws from posteriors
     "first_buffers", "room_in_buffer", "fill_buffer",
     "new_hybrid_counters", "count_reward", "counted_mean", "draw_mean",
+    "new_race", "largest_draw",
     # rewards that count until a certain round
     "new_heap", "remember", "forget",
     # blocks of rounds in which one arm has the largest KL index

@@ -40,7 +40,7 @@ from dpbandits.environments import blocks, laws, users
 from dpbandits.parts.counting import hybrid_counters, trees
 from dpbandits.parts.indices import argmax as optimism
 from dpbandits.parts.indices import radii
-from dpbandits.parts.means import estimators, posteriors
+from dpbandits.parts.means import estimators, largest_draw, posteriors
 from dpbandits.parts.noise import discrete_noise, mechanisms
 from dpbandits.parts.noise import local_randomizers as curators
 from dpbandits.parts.schedules import batches, buffers, phases
@@ -253,6 +253,7 @@ def kernel_plays(given, faults=None, function=None):
     with pytest.MonkeyPatch.context() as patch:
         for original, new in functions.items():
             replace(patch, original, new)
+        patch.setattr(largest_draw, "OFTEN", -1.0)  # as the reference, all draws in every round
         pulls = play(
             given.name,
             table(given.rewards),
@@ -620,16 +621,17 @@ MUTANTS = [
     ("dp_imed", "n * private", "private"),
     ("dp_imed", "best, eps)", "best, 2.0 * eps)"),
     ("dp_imed", "best = max(best, m)", "best = 1.0"),
-    ("lazy_dp_ts", "3.0 * logarithm", "1.5 * logarithm"),
-    ("lazy_dp_ts", "rounds_played(game) + 1.0", "2.0 * rounds_played(game)"),
-    ("lazy_dp_ts", "laplace_tail(O, eps, l), O)", "0.0, O)"),
+    ("lazy_dp_ts", "length[a], eps, 3.0", "length[a], eps, 1.5"),
+    ("lazy_dp_ts", "tail(1.0, eps, 3.0)", "tail(1.0, eps, 1.5)"),
+    ("lazy_dp_ts", "race, t, log", "race, 2 * t, log"),
+    ("lazy_dp_ts", "width[a] = laplace_tail(buffers.length[a], eps, 3.0)", "width[a] = 0.0"),
     ("dp_ts", "math.sqrt(8.0)", "math.sqrt(4.0)"),
-    ("dp_ts", "float(t)", "2.0 * t"),
+    ("dp_ts", "race, t, log", "race, 2 * t, log"),
     ("dp_ts", "* logarithm(O + 1.0, log)", ""),
     ("dp_ts", "logarithm(O + 1.0, log)", "logarithm(O + 2.0, log)"),
-    ("dp_ts", "+ width", "- width"),
-    ("ts", "S[j] + 1.0", "S[j] + 2.0"),
-    ("ts", "F[a] += not success", "F[a] += 1.0"),
+    ("dp_ts", "width[a] = ", "width[a] = -"),
+    ("ts", "S[a] / n[a]", "S[a] / (n[a] + 1.0)"),
+    ("ts", "n[a] += 1.0", "n[a] += 2.0"),
     ("ts", "random(rng) <", "0.5 <"),
     ("anytime_lazy_ucb", "3.0 * logarithm", "2.0 * logarithm"),
     ("anytime_lazy_ucb", "float(t)", "2.0 * t"),

@@ -6,8 +6,8 @@ from typing import Literal
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, arms, count_reward, counted_mean, draw_mean, global_dp,
-    hybrid_counter, kernel, laplace_tail, logarithm, new_hybrid_counters, pull,
+    UNIT_INTERVAL, Budget, arms, count_reward, counted_mean, global_dp, hybrid_counter, kernel,
+    laplace_tail, largest_draw, logarithm, new_hybrid_counters, new_race, pull,
 )  # fmt: skip
 
 NAME = "DP-TS"
@@ -28,17 +28,12 @@ def dp_ts(game, rng, eps: Budget, log: Literal["natural", "base2"]):
         log: 0 natural (the default, ours: docs/errata.md), 1 base 2 (the paper's notation).
     """
     K = arms(game)
-    theta, mean, width = np.zeros(K), np.zeros(K), np.zeros(K)
+    mean, width, n = np.zeros(K), np.zeros(K), np.zeros(K)
+    race = new_race(mean, width, n)
     counters = new_hybrid_counters(K, game.horizon)
     for t in range(1, game.horizon + 1):
-        if t <= K:
-            a = t - 1
-        else:
-            l = logarithm(float(t), log)
-            for j in range(K):
-                theta[j] = draw_mean(rng, mean[j] + width[j] * l, float(counters.size[j]))
-            a = int(np.argmax(theta))
+        a = t - 1 if t <= K else largest_draw(rng, race, t, log)
         count_reward(rng, eps, counters, a, pull(game, a))
-        O = float(counters.size[a])
+        n[a] = O = float(counters.size[a])
         mean[a] = counted_mean(counters, a)
         width[a] = laplace_tail(O, eps, 6.0 * math.sqrt(8.0) * logarithm(O + 1.0, log))

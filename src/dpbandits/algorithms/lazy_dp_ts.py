@@ -5,8 +5,8 @@ from typing import Literal
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, arms, draw_mean, fill_buffer, first_buffers, global_dp,
-    kernel, laplace_tail, logarithm, one_release, pull, rounds_left, rounds_played,
+    UNIT_INTERVAL, Budget, arms, fill_buffer, first_buffers, global_dp, kernel, laplace_tail,
+    largest_draw, new_race, one_release, pull,
 )  # fmt: skip
 
 NAME = "Lazy-DP-TS"
@@ -24,12 +24,11 @@ def lazy_dp_ts(game, rng, eps: Budget, log: Literal["natural", "base2"]):
         eps: privacy budget.
         log: 0 natural (the default, ours: docs/errata.md), 1 base 2 (the paper's notation).
     """
-    theta = np.zeros(arms(game))
+    K = arms(game)
     buffers = first_buffers(game, rng, eps)
-    while rounds_left(game) > 0:
-        l = 3.0 * logarithm(rounds_played(game) + 1.0, log)
-        for j in range(arms(game)):
-            O = buffers.length[j]
-            theta[j] = draw_mean(rng, buffers.mean[j] + laplace_tail(O, eps, l), O)
-        a = np.argmax(theta)
+    width = np.full(K, laplace_tail(1.0, eps, 3.0))
+    race = new_race(buffers.mean, width, buffers.length)
+    for t in range(K + 1, game.horizon + 1):
+        a = largest_draw(rng, race, t, log)
         fill_buffer(rng, eps, buffers, a, pull(game, a), 1)
+        width[a] = laplace_tail(buffers.length[a], eps, 3.0)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..authoring import (
-    NOT_PRIVATE, UNIT_INTERVAL, arms, beta, kernel, pull, random, rounds_left,
+    NOT_PRIVATE, UNIT_INTERVAL, arms, kernel, largest_draw, new_race, pull, random,
 )  # fmt: skip
 
 NAME = "TS"
@@ -20,12 +20,10 @@ def ts(game, rng):
     Rewards in [0, 1]: one of x counts as a success with probability x.
     """
     K = arms(game)
-    S, F = np.zeros(K), np.zeros(K)  # successes and failures
-    theta = np.zeros(K)
-    while rounds_left(game) > 0:
-        for j in range(K):
-            theta[j] = beta(rng, S[j] + 1.0, F[j] + 1.0)
-        a = np.argmax(theta)
-        success = random(rng) < pull(game, a)
-        S[a] += success
-        F[a] += not success
+    S, n, mean, width = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)  # S successes of n
+    race = new_race(mean, width, n)
+    for t in range(1, game.horizon + 1):
+        a = largest_draw(rng, race, t, 0.0)
+        S[a] += random(rng) < pull(game, a)
+        n[a] += 1.0
+        mean[a] = S[a] / n[a]

@@ -1,0 +1,228 @@
+"""The arm of the largest draw from Beta posteriors, mostly without a draw.
+
+In most rounds the leader's draw is above a level x, and those of the others are below. If an arm's
+draw is on the wrong side of x with a probability of at most q, an event of probability q comes
+first: without it the draw is on the right side, with it on the wrong one as often as is left, by
+rejection. So the arms have the law of an argmax over draws of all arms; docs/design.md has the
+proof.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled import inlined, random, shared
+from ..indices.radii import bernoulli_kl, logarithm
+from .posteriors import draw_mean
+
+NEAR, FAR = 2.5, 6.0  # deviations from the leader's mean, between which the level is
+SLACK = 0.25  # of the distance of the level, by which the leader's mean may fall
+OFTEN = 0.25  # events of an arm in a round, of which more are not worth their bounds
+WINDOW = 2.0**-6  # length of a window as a fraction of t; the bounds are renewed at its end
+LEAST = 64  # minimum length of a window in rounds
+APART = 1.57  # n kl(mu, x) from which the density beyond x decreases with n
+
+CLOCK, RATE, LAST, END, LOG, MEAN, COUNT, LEVEL = range(8)
+
+
+class Race(NamedTuple):
+    """Posteriors, those of ``draw_mean(rng, mean + width log t, n)``, and bounds on their draws."""
+
+    mean: np.ndarray  # float64 array (K,)
+    width: np.ndarray  # float64 array (K,), not negative
+    n: np.ndarray  # float64 array (K,), never decreasing
+    arms: np.ndarray  # int64 array (2,): leader, -1 if none is far ahead; the other one drawn last
+    # float64 array (8,): what is left of an exponential variable, from which rates are subtracted
+    # until an event; the sum of the rates; the last round of the bounds, and that of the window;
+    # the logarithm of its first round; the least mean and n of the leader; the level
+    state: np.ndarray
+    # float64 arrays (K,) for the draw y of each arm, and 1 - y of the leader, beyond the level
+    rate: np.ndarray  # -ln(1 - q), infinite if no bound is known
+    top: np.ndarray  # the density is at most e^(top - slope distance)
+    slope: np.ndarray
+
+
+@shared
+def new_race(mean: np.ndarray, width: np.ndarray, n: np.ndarray) -> Race:
+    """A race whose bounds are unknown; the arrays are those of ``Race``, to be changed in place."""
+    arms, state, K = np.zeros(2, np.int64), np.zeros(8), len(n)
+    return Race(mean, width, n, arms, state, np.zeros(K), np.zeros(K), np.zeros(K))
+
+
+@inlined
+def largest_draw(rng: np.random.Generator, race: Race, t: int, base2: float) -> int:
+    """The arm of largest draw in round ``t``, where t increases from call to call. Between two
+    calls, only the posterior of the arm that the first one returned may change.
+    """
+    now = race.state
+    if not (t <= now[LAST] and holds(race)):
+        renew(rng, race, t, base2)
+    if now[CLOCK] >= now[RATE]:
+        now[CLOCK] -= now[RATE]
+        return race.arms[0]
+    return draw_all(rng, race, logarithm(float(t), base2))
+
+
+@inlined
+def holds(race: Race) -> bool:
+    """Whether the leader's posterior is still within its bounds."""
+    a, now = race.arms[0], race.state
+    return race.n[a] >= now[COUNT] and race.mean[a] + race.width[a] * now[LOG] >= now[MEAN]
+
+
+@shared
+def renew(rng: np.random.Generator, race: Race, t: int, base2: float) -> None:
+    """Compute the bounds at round ``t``, only those of the other arm drawn last if that is all that
+    has changed.
+    """
+    now, mean, width, n, a = race.state, race.mean, race.width, race.n, race.arms[0]
+    if t <= now[END] and holds(race):
+        j = race.arms[1]
+        bound(race, j, mean[j] + width[j] * logarithm(now[END], base2))
+        now[LAST] = now[END]
+        if are_rare(race):
+            return
+    now[LAST] = now[END] = t + max(LEAST, math.floor(t * WINDOW))
+    now[LOG], end = logarithm(float(t), base2), logarithm(now[END], base2)
+    best, deviation, z = -1.0, 0.0, FAR
+    for j in range(len(n)):
+        m, s = moments(mean[j] + width[j] * now[LOG], n[j])
+        if m > best:
+            best, deviation, a = m, s, j
+    for j in range(len(n)):
+        m, s = moments(mean[j] + width[j] * end, n[j])
+        z = min(z, (best - m) / (deviation + s)) if j != a else z
+    z = max(z, NEAR)
+    race.arms[0], now[COUNT], now[LEVEL] = a, n[a], best - z * deviation
+    now[MEAN] = clipped(mean[a] + width[a] * now[LOG]) - SLACK * z * deviation
+    for j in range(len(n)):
+        bound(race, j, now[MEAN] if j == a else mean[j] + width[j] * end)
+    if are_rare(race):
+        now[CLOCK] = waiting(rng)
+    else:
+        race.arms[0], now[COUNT], now[MEAN], now[RATE] = -1, 0.0, -math.inf, math.inf
+
+
+@inlined
+def moments(mean: float, n: float) -> tuple[float, float]:
+    """Mean and standard deviation of a posterior."""
+    m = (clipped(mean) * n + 1.0) / (n + 2.0)
+    return m, math.sqrt(m * (1.0 - m) / (n + 3.0))
+
+
+@inlined
+def clipped(mean: float) -> float:
+    """The mean as ``draw_mean`` clips it."""
+    return min(max(mean, 0.0), 1.0)
+
+
+@inlined
+def waiting(rng: np.random.Generator) -> float:
+    """Exponential of mean 1; not one of those of which noise is made."""
+    return -math.log1p(-random(rng))
+
+
+@inlined
+def are_rare(race: Race) -> bool:
+    """Whether events are rare enough. Adds the rates."""
+    total, often = 0.0, 0.0
+    for rate in race.rate:
+        total += rate
+        often += min(rate, 1.0)
+    race.state[RATE] = total
+    return often <= OFTEN * len(race.rate)
+
+
+@inlined
+def bound(race: Race, j: int, mean: float) -> None:
+    """Bound the draws of arm ``j`` beyond the level, for all means up to ``mean``; those of the
+    leader for all from ``mean`` on.
+    """
+    mu, x = clipped(mean), race.state[LEVEL]
+    if j == race.arms[0]:
+        mu, x = 1.0 - mu, 1.0 - x
+    race.rate[j], race.top[j], race.slope[j] = tail(mu, race.n[j], x)
+
+
+@inlined
+def tail(mu: float, n: float, x: float) -> tuple[float, float, float]:
+    """Rate, top and slope above ``x`` of all posteriors of means up to ``mu`` and at least ``n``
+    rewards: the density of the last one is the largest, and its tangent is above its logarithm.
+    """
+    a, b = mu * n, (1.0 - mu) * n
+    far = mu < x < 1.0 and x * (b + 0.5) > (1.0 - x) * (a + 0.57)
+    if not far or n * bernoulli_kl(mu, x) < APART:
+        return math.inf, 0.0, 0.0
+    top, slope = log_density(mu, n, x), b / (1.0 - x) - a / x
+    q = math.exp(top) / slope
+    return -math.log1p(-q) if q < 1.0 else math.inf, top, slope
+
+
+@inlined
+def log_density(mu: float, n: float, y: float) -> float:
+    """Logarithm of the density of a posterior at ``y`` in (0, 1)."""
+    a, b = mu * n, (1.0 - mu) * n
+    whole = math.lgamma(n + 2.0) - math.lgamma(a + 1.0) - math.lgamma(b + 1.0)
+    return whole + a * math.log(y) + b * math.log1p(-y)
+
+
+@shared
+def draw_all(rng: np.random.Generator, race: Race, l: float) -> int:
+    """The arm of largest draw in a round with an event, or without a leader. ``l`` is log t."""
+    mean, width, leader, x = race.mean, race.width, race.arms[0], race.state[LEVEL]
+    best, first, below = -1.0, leader, -1.0
+    if leader >= 0:
+        for j in range(len(mean)):
+            theta = draw_beyond(rng, race, j, mean[j] + width[j] * l)
+            if j == leader:
+                below = theta
+            elif theta > best:
+                best, first = theta, j
+        if below < 0.0 and best >= 0.0:
+            theta = draw_within(rng, race, leader, mean[leader] + width[leader] * l, x, 1.0)
+            first = leader if theta > best else first
+    if leader < 0 or below >= 0.0 > best:  # all draws are below the level
+        best, first = below, leader
+        for j in range(len(mean)):
+            if j != leader:
+                high = x if leader >= 0 else 1.0
+                theta = draw_within(rng, race, j, mean[j] + width[j] * l, 0.0, high)
+                if theta > best:
+                    best, first = theta, j
+    if leader >= 0 and first != leader:
+        race.arms[1], race.state[LAST] = first, 0.0
+    return first
+
+
+@inlined
+def draw_beyond(rng: np.random.Generator, race: Race, j: int, mean: float) -> float:
+    """The draw of arm ``j`` if it is beyond the level, else -1."""
+    now, n, mu, x = race.state, race.n[j], clipped(mean), race.state[LEVEL]
+    leads = j == race.arms[0]
+    if race.rate[j] == math.inf:
+        y = draw_mean(rng, mean, n)
+        return y if (y < x if leads else y > x) else -1.0
+    if now[CLOCK] >= race.rate[j]:
+        now[CLOCK] -= race.rate[j]
+        return -1.0
+    now[CLOCK], step = waiting(rng), waiting(rng)
+    if leads:
+        mu, x = 1.0 - mu, 1.0 - x
+    y = x + step / race.slope[j]
+    if y >= 1.0 or waiting(rng) < race.top[j] - step - log_density(mu, n, y):
+        return -1.0
+    return 1.0 - y if leads else y
+
+
+@inlined
+def draw_within(
+    rng: np.random.Generator, race: Race, j: int, mean: float, low: float, high: float
+) -> float:
+    """The draw of arm ``j``, which is between two numbers."""
+    theta = draw_mean(rng, mean, race.n[j])
+    while not low <= theta <= high:
+        theta = draw_mean(rng, mean, race.n[j])
+    return theta
