@@ -543,7 +543,7 @@ def measure(check):
         ]
     parts.append(
         "Targets: per-round algorithms at most 2 times their random numbers for K = 5 and 3 times "
-        "for K = 20, Thompson sampling at most 1.5 times its Beta draws; contextual rounds at most "
+        "for K = 20, Thompson sampling less than its Beta draws; contextual rounds at most "
         "2.5 times their normals for d 3, K 10 and 3 times for d 20, K 20, those of users' "
         "messages, whose normals count, 2.5 and 4 times, and those of Private LinUCB 4 and 8 "
         "times; phased elimination at most "

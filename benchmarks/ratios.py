@@ -11,7 +11,7 @@ FILE = Path(__file__).with_name("ratios.csv")
 LIMITS = {
     ", K = 5": 2.0,
     ", K = 20": 3.0,
-    " Beta draws": 1.5,
+    " Beta draws": 1.0,
     ", 30 normals": 2.5,
     ", 400 normals": 3.0,
     ", 30 normals and a message": 2.5,
