@@ -90,7 +90,10 @@ def main(rooms):
         os.environ |= {"PYTHONPATH": str(copy / "src"), "NUMBA_CACHE_DIR": str(Path(folder, "nb"))}
         rows, survivors = measured(rooms or ROOMS)
     head = ["room", "mutants", "tested", "detected"]
-    tests = "; ".join(f"`{room}` by `tests/{ROOMS[room]}`" for room in rooms or ROOMS)
+    tests = "; ".join(
+        f"`{room}` by {' and '.join(f'`tests/{x}`' for x in ROOMS[room].split())}"
+        for room in rooms or ROOMS
+    )
     print(
         "Mutants (`python benchmarks/mutants.py > benchmarks/mutants.md`): a sample of each room,"
     )

@@ -4,11 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from refusals import message_of
+from scipy.stats import t as student
 
 import dpbandits as dp
 from dpbandits.cli import compare as command
 from dpbandits.comparison.best import letters
 from dpbandits.comparison.pairs import smaller
+from dpbandits.comparison.samples import Samples
+from dpbandits.comparison.table import ERROR
 from dpbandits.comparison.text import note, render
 
 
@@ -121,6 +124,42 @@ def test_probability_of_the_smaller():
     assert 0.91 < np.mean(held) < 0.99
     p, low, high = smaller(np.arange(20.0), np.arange(20.0) + 100, 0.025)
     assert p == high == 1.0 and 0.8 < low < 1.0
+
+
+def test_the_interval_of_the_probability_has_the_freedom_of_welch_and_satterthwaite():
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(0, 3, 9), rng.normal(1, 1, 31)
+    below = np.array([(b > x).mean() for x in a])
+    above = np.array([(a < y).mean() for y in b])
+    p, v, w = above.mean(), below.var(ddof=1) / 9, above.var(ddof=1) / 31
+    freedom = (v + w) ** 2 / (v**2 / 8 + w**2 / 30)
+    width = student.ppf(0.975, freedom) * np.sqrt(v + w) / (p * (1 - p))
+    wanted = [1 / (1 + np.exp(-np.log(p / (1 - p)) - x)) for x in (0, -width, width)]
+    assert smaller(a, b, 0.025) == pytest.approx(wanted)
+
+
+def test_the_error_is_divided_by_the_comparisons_and_by_the_pairs_of_each_game(monkeypatch):
+    tails = []
+    located = Samples.located
+
+    def watched(self, center, tail):
+        tails.append(tail)
+        return located(self, center, tail)
+
+    monkeypatch.setattr(Samples, "located", watched)
+    dp.compare(pd.concat([table(a=1, b=2, c=3, d=4), table(a=1, b=2).assign(env="f")]))
+    assert {*tails} == {ERROR / 2 / 4, ERROR / 2 / 7}
+
+
+def test_a_table_shows_the_budget_and_leaves_it_blank_where_there_is_none():
+    both = pd.concat(
+        [table(a=20).assign(eps=0.7, rho=np.nan), table(b=30).assign(eps=np.nan, rho=0.25)]
+    )
+    lines = render(dp.compare(both), "simple").splitlines()
+    assert [["0.7" in x.split(), "0.25" in x.split()] for x in lines[2:4]] == [
+        [True, False],
+        [False, True],
+    ]
 
 
 def test_an_algorithm_alone_in_its_game_is_not_called_tied():
