@@ -21,6 +21,7 @@ from dpbandits.contracts.question import QUESTIONS
 from dpbandits.settings.groups import default_keys, names_in
 
 TREES = ("binary", "honaker", "kary")
+OF_TABLES = "columns", "best", "pivot", "digits"
 
 
 @pytest.fixture
@@ -83,7 +84,7 @@ def test_everything_that_can_be_chosen_is_offered():
     for question in QUESTIONS:
         name = question.command.removeprefix("bandit-")
         keys = {key.rstrip("=.") for key in completions(name, f"{question.command} ")}
-        assert keys == set(default_keys(question.keys_file)) - {"figure"}
+        assert keys == {*default_keys(question.keys_file), *OF_TABLES} - {"figure"}
         for group in (*question.groups, "experiment"):
             offered = completions(name, f"{question.command} {group}=")
             assert offered == [f"{group}={x}" for x in names_in(group)]

@@ -18,7 +18,6 @@ from ..contracts.question import REGRET, Question
 from ..errors import in_a_line, plain
 from ..files import check_writable, write_atomically
 from ..results.formats import beside
-from ..results.latex import KEYS as LATEX
 from ..results.latex import TableOptions, latex_of
 from ..results.naming import refuse_to_replace
 from ..results.report import write_report
@@ -33,6 +32,7 @@ from ..settings.sweep import swept_names
 from ..settings.user_files import user_folders
 from ..theory.ren2020 import candidates
 from .command import MOST, entry_point, print_rest, table_options, takes_folder, takes_multirun
+from .completion import OWN_KEYS
 from .help import groups_listing, keys_listing, version_line
 from .status import preview
 from .words import read_requests
@@ -64,7 +64,8 @@ def _run(question: Question, given: Namespace) -> int:
         print(version_line())
         return 0
     folders = user_folders(given.config_dir)
-    keys = dict(x.split("=", 1) for x in given.words if x.partition("=")[0] in LATEX and "=" in x)
+    own = OWN_KEYS[question.command.removeprefix("bandit-")]
+    keys = dict(x.split("=", 1) for x in given.words if x.partition("=")[0] in own and "=" in x)
     options = table_options(keys)
     words = [word for word in given.words if word.partition("=")[0] not in keys]
     requests = read_requests(words, folders, question, given.multirun)
