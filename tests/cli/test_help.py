@@ -84,7 +84,7 @@ def test_a_dry_run_prints_what_would_be_run(bandit, tmp_path):
     lines = bandit(run, "-m eps=.1,1 horizon=1e4 runs=50 checkpoints=1 jobs=2 --dry-run")
     assert lines[-5].split()[:3] == ["all", "2", "0"]
     time, table, stored, nothing = lines[-4:]
-    assert time.startswith("time left: between 1 s and 1 s on 2 workers, 100 runs")
+    assert time.startswith("time left: about 1 s on 2 workers, 100 runs")
     assert re.match(r"table: results/sweep-\w{8}\.csv, 2e\+02 rows, about 1\.\de-05 GB", table)
     assert stored.startswith("runs: at most 0.01") and stored.endswith("MB in results/runs")
     assert nothing == "Nothing was run and nothing was written."
