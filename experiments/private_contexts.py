@@ -82,7 +82,7 @@ def draw_curve(ax, rows, by, look, last=np.inf):
 def draw(table):
     from dpbandits.figures.labels import scientific
 
-    figure = Chart(figsize=(10.4, 5.2))
+    figure = Chart(figsize=(10.4, 6.0))
     axes = figure.subplots(1, len(PANELS), sharex=True, sharey=True)
     found = final_shares(table)
     floor = found[found["algo"] == "lin_ucb"]["share"].mean()

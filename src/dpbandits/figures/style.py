@@ -229,9 +229,7 @@ def own_legend(ax: Axes, below: bool = False) -> None:
     """Give a panel its own legend, inside or below it; the legend of the figure leaves out its
     lines.
     """
-    under: dict[str, Any] = (
-        {"loc": "upper center", "bbox_to_anchor": (0.5, -0.2), "ncols": 2} if below else {}
-    )
+    under: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.18)} if below else {}
     ax.legend(fontsize=7.5, handlelength=3.0, **under)
     for line in ax.get_lines():
         line.set_label(f"_{line.get_label()}")
