@@ -2,8 +2,8 @@
 
 import re
 
-from builder import coverage
-from builder.coverage import TOP, bounds_of, items, located
+from builder import coverage_page as coverage
+from builder.coverage_page import TOP, bounds_of, items, located
 
 from dpbandits.claims.claim import load_claims
 from dpbandits.settings.groups import names_in

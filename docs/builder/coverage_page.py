@@ -1,7 +1,7 @@
 """The page docs/coverage.md: what the five papers number, and where it is here.
 
-``python docs/builder/coverage.py > docs/coverage.md`` makes it from docs/coverage.yaml, which says
-how places are written, and from the numbers of the theorems in ``dpbandits.theory``.
+``python docs/builder/coverage_page.py > docs/coverage.md`` makes it from docs/coverage.yaml, which
+says how places are written, and from the numbers of the theorems in ``dpbandits.theory``.
 """
 
 import re
@@ -24,8 +24,8 @@ experiment, claim or test of each item, or gives the reason why the package has 
 the top of the repository or in `src/dpbandits`. A theorem with a formula is a function of
 [bounds.md](bounds.md); the column names the kind of the bound. Tests compare each such function
 with values that we computed by hand or with another function (`tests/theory/test_theorems.py`), and
-compare exact bounds also with simulations. `python docs/builder/coverage.py > docs/coverage.md`
-makes this page from `docs/coverage.yaml`, and a test looks up every place.
+compare exact bounds also with simulations.
+`python docs/builder/coverage_page.py > docs/coverage.md` makes this page from `docs/coverage.yaml`, and a test looks up every place.
 
 """
 KINDS = "experiment", "claim"  # of places that are no paths
