@@ -25,7 +25,8 @@ the top of the repository or in `src/dpbandits`. A theorem with a formula is a f
 [bounds.md](bounds.md); the column names the kind of the bound. Tests compare each such function
 with values that we computed by hand or with another function (`tests/theory/test_theorems.py`), and
 compare exact bounds also with simulations.
-`python docs/builder/coverage_page.py > docs/coverage.md` makes this page from `docs/coverage.yaml`, and a test looks up every place.
+`python docs/builder/coverage_page.py > docs/coverage.md` makes this page from `docs/coverage.yaml`,
+and a test looks up every place.
 
 """
 KINDS = "experiment", "claim"  # of places that are no paths
