@@ -26,7 +26,7 @@ def test_a_larger_ratio_is_reported_in_one_line(slow):
 @pytest.mark.parametrize(
     ("name", "limit"),
     [
-        ("ucb, K = 5", 2.0), ("dp_ucb, K = 20", 3.0), ("ts, 5 Beta draws", 1.5),
+        ("ucb, K = 5", 2.0), ("dp_ucb, K = 20", 3.0), ("ts, 5 Beta draws", 1.0),
         ("lin_ucb, 30 normals", 2.5), ("lin_ucb, 400 normals", 3.0),
         ("private_lin_ucb, 30 normals, and noise", 4.0),
         ("private_lin_ucb, 400 normals, and noise", 8.0),
@@ -68,7 +68,7 @@ def test_ratios_are_written_and_read_again(tmp_path):
 
 def test_committed_ratios_of_rounds_are_within_their_limits():
     committed = ratios.read()
-    assert list(ratios.LIMITS.values()) == [2.0, 3.0, 1.5, 2.5, 3.0, 2.5, 4.0, 4.0, 8.0]
+    assert list(ratios.LIMITS.values()) == [2.0, 3.0, 1.0, 2.5, 3.0, 2.5, 4.0, 4.0, 8.0]
     for end, least in zip(ratios.LIMITS, (10, 10, 6, 3, 3, 3, 3, 1, 1), strict=True):
         assert sum(name.endswith(end) for name in committed) >= least
     assert not ratios.complaints(committed, committed)
