@@ -14,6 +14,7 @@ MEANT = {
     "epsilon": "eps", "privacy": "eps", "budget": "eps", "algorithm": "algo", "alg": "algo",
     "environment": "env", "t": "horizon", "rounds": "horizon", "n_runs": "runs",
 }  # fmt: skip
+CLOSE, ALMOST = 0.5, 0.8  # similarity of a name to suggest, and of one that was surely meant
 LONG = 100  # names are compared up to this length, since comparing longer ones is slow
 LONGEST = 2000  # characters of a message in one line
 
@@ -63,8 +64,17 @@ def nearest(name: str, known: Iterable[str]) -> str:
     longer = [x for key, x in names.items() if name and key.startswith(name.casefold())]
     if len(longer) > 1:
         return f"choose from {', '.join(longer)}"
-    near = get_close_matches(name.casefold()[:LONG], names, n=1, cutoff=0.5)
-    return f"did you mean {names[near[0]]}?" if near else f"choose from {', '.join(names.values())}"
+    near = similar(name, names.values())
+    return f"did you mean {near}?" if near else f"choose from {', '.join(names.values())}"
+
+
+def similar(name: str, known: Iterable[str], least: float = CLOSE) -> str | None:
+    """The known name that is most similar, whatever the case of its letters; None if no similarity
+    is at least ``least``.
+    """
+    names = {x.casefold(): x for x in known}
+    near = get_close_matches(name.casefold()[:LONG], names, n=1, cutoff=least)
+    return names[near[0]] if near else None
 
 
 def printable(text: str, most: float = math.inf) -> str:

@@ -51,6 +51,7 @@ KEYS = [
     ("shuffle_arms=3", "shuffle_arms=3:", "true or false"),
     *bad("assume", "true or false", "maybe", "1"),
     ("horizn=5", "'horizn'", "did you mean horizon?"),
+    ("algo=UCB", "unknown algo 'UCB': did you mean ucb?"),
     ("algo=adap_klucbb", "algo", "'adap_klucbb'", "did you mean adap_klucb?"),
     ("algo=zzz", "algo", "'zzz'", "adap_klucb, adap_ucb, adar_ucb, anytime_lazy_ucb, ctl_"),
     ("algo=3", "algo", "3", "adap_klucb"),

@@ -6,7 +6,6 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,13 +17,12 @@ from yaml import YAMLError
 from ..contracts.algorithm import Algorithm
 from ..contracts.question import QUESTIONS, Question
 from ..environments.catalogue import ARMS
-from ..errors import BadInput, nearest, plain
+from ..errors import ALMOST, BadInput, nearest, plain, similar
 from ..files import package_folder
 
 # The file of a group that reads data of a user, and the key that names them
 READERS = {"env": ("empirical", "env.file"), "population": ("file", "population.path")}
 OWN = ("algo", "rule", "env")  # groups whose files are often a user's
-ALMOST = 0.8  # similarity from which on a name is taken for another one
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,7 @@ def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str])
                 f"{group}={name}: {file} has no {name}.yaml beside it, with its parameters"
             )
     found = nearest(name, known)
-    if group in OWN and not folders and not get_close_matches(name, list(known), cutoff=ALMOST):
+    if group in OWN and not folders and not similar(name, known, ALMOST):
         own = Path(name).stem if re.search(r"\.(py|yaml)$|/", name) else name
         files = f"DIR/{group}/{own}.yaml{f' and {own}.py' if group != 'env' else ''}"
         found = f"with --config-dir DIR (config_dir in Python) {files} can be your own; {found}"

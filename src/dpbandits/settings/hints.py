@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from typing import Any
 
-from ..errors import BadInput, plain, unknown
-from .groups import ALMOST, names_in, read_group
+from ..errors import ALMOST, BadInput, plain, similar, unknown
+from .groups import names_in, read_group
 
 GROUPS = ("algo", "rule", "env", "population", "experiment")  # in which a bare word is looked up
 MOST = 3  # files that a message names
@@ -37,7 +36,7 @@ def unknown_key(
     """
     known = list(known)
     group, _, name = key.partition(".")
-    if get_close_matches(key, known, cutoff=ALMOST):
+    if similar(key, known, ALMOST):
         return unknown("key", key, known)
     if not name and (of_others := takes_no(key, value, chosen, folders)):
         return of_others
