@@ -20,7 +20,11 @@ from ..files import PACKAGE, package_folder
 
 HERE = Path(__file__).parent
 COMMANDS: dict[str, dict[str, Any]] = tomllib.loads((HERE / "commands.toml").read_text())
-OWN_KEYS: dict[str, dict[str, list[str]]] = {n: c.get("keys", {}) for n, c in COMMANDS.items()}
+LATEX = COMMANDS.pop("latex")  # keys of tables for LaTeX, which several commands take
+OWN_KEYS: dict[str, dict[str, list[str]]] = {
+    name: command.get("keys", {}) | (LATEX if command.get("latex") else {})
+    for name, command in COMMANDS.items()
+}
 VALUES: dict[str, tuple[str, ...]] = {  # of keys that are in a file
     "backend": ("auto", "threads", "processes"),
     "format": ("csv", "csv.gz", "parquet"),
