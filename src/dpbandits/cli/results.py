@@ -6,7 +6,7 @@ import json
 import re
 import time
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,11 +53,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Contents:
-    """What is in a results folder: tables, the files of stored runs, and tables of others."""
+    """What a results folder contains: tables, with and without a manifest, and stored runs."""
 
     tables: list[Table]
+    others: list[Path]  # tables without a manifest, which no action removes
     stored: list[Path]
-    others: list[Path]  # tables without a manifest
 
     def ids(self, start: str) -> list[str]:
         """The ids of settings that begin with some characters.
@@ -99,9 +99,7 @@ def main(given: Namespace) -> int:
     for option in ("older", "keep_tables", "yes"):
         if getattr(given, option) and option not in TAKES[action]:
             raise BadInput(f"--{option.replace('_', '-')}: {action} takes no such option")
-    tables, files = _tables(folder), _regular(tables_in(folder))
-    others = [file for file in files if file not in {table.file for table in tables}]
-    ACTIONS[action](Contents(tables, _stored(folder), others), names, given)
+    ACTIONS[action](Contents(*_tables(folder), _stored(folder)), names, given)
     return 0
 
 
@@ -114,8 +112,9 @@ def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
     head = ["table", "settings", "MB", "days old"]
     print(tabulate(rows, head, disable_numparse=True, colalign=align))
     if found.others:
-        names = in_a_line(", ".join(file.name for file in found.others), LONGEST)
-        print(f"{len(found.others)} without a manifest, which nothing here removes: {names}")
+        files = in_a_line(", ".join(file.name for file in found.others), LONGEST)
+        count = f"{len(found.others)} table{'s' * (len(found.others) != 1)}"
+        print(f"{count} without a manifest, which bandit-results never removes: {files}")
 
 
 def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
@@ -198,17 +197,18 @@ def _regular(files: Iterable[Path]) -> list[Path]:
     return [file for file in files if file.is_file() and not file.is_symlink()]
 
 
-def _tables(folder: Path) -> list[Table]:
-    """The tables of a folder that have a manifest of this package."""
-
-    def found() -> Iterator[Table]:
-        for file in _regular(tables_in(folder)):
-            with suppress(*UNREADABLE):
-                manifest = read_manifest(file)
-                if manifest.keys() >= MANIFEST:
-                    yield Table(file, dict(manifest["settings"]))
-
-    return list(found())
+def _tables(folder: Path) -> tuple[list[Table], list[Path]]:
+    """The tables of a folder that have a manifest of this package, and the other tables."""
+    ours: list[Table] = []
+    others: list[Path] = []
+    for file in _regular(tables_in(folder)):
+        with suppress(*UNREADABLE):
+            manifest = read_manifest(file)
+            if manifest.keys() >= MANIFEST:
+                ours.append(Table(file, dict(manifest["settings"])))
+                continue
+        others.append(file)
+    return ours, others
 
 
 def _stored(folder: Path) -> list[Path]:

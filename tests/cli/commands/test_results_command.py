@@ -69,7 +69,9 @@ def test_what_is_removed(bandit, folder, line, removed):
 
 def test_the_list_and_a_setting(bandit, folder):
     *printed, others = bandit(results, "list")
-    assert others == "2 without a manifest, which nothing here removes: notes.csv, own.csv"
+    assert others == (
+        "2 tables without a manifest, which bandit-results never removes: notes.csv, own.csv"
+    )
     assert [line.split()[:2] for line in printed[2:]] == [["a", "2"], ["stored", "runs"]]
     assert printed[-1].split()[-1] == "0.0"  # the newest
     printed = bandit(results, "show a")
