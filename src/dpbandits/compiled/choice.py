@@ -80,5 +80,6 @@ def _choose() -> tuple[str, str]:
     return (PLAIN, why) if why else (QUICK, "")
 
 
-_chosen, _why = wanted_compiler(), VARIABLE if wanted_compiler() else ""
+_chosen = wanted_compiler()
+_why = VARIABLE if _chosen else ""
 _failed = False  # has quick, since it was chosen

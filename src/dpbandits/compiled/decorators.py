@@ -69,7 +69,7 @@ class Kernel:
     def dispatcher(self) -> Any:
         """Numba's dispatcher of the function."""
         declare()
-        return import_module(BACKENDS[choice.PLAIN], __package__).dispatcher(self.py_func, None)
+        return import_module(BACKENDS[choice.PLAIN], __package__).dispatcher(self.py_func)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         return self.dispatcher(*arguments, **named)
@@ -148,12 +148,12 @@ class Loop:
 
     def __call__(self, *arguments: Any) -> Any:
         """Call it; if compiling with quick fails, compile with plain."""
+        if self.is_compiled:
+            return self.dispatcher(*arguments)
         choice.report()
         with _lock:
             if not self.is_compiled and self.backend is not _backend():  # new, or one fell back
                 self._make()
-        if self.is_compiled:
-            return self.dispatcher(*arguments)
         try:
             return self.dispatcher(*arguments)
         except Exception as error:

@@ -52,8 +52,8 @@ def _type_of_kernel(called, context):
     return numba.typeof(called.dispatcher)
 
 
-def dispatcher(function: Callable, stored: Stored | None) -> Any:
-    """Numba's dispatcher of a function, cached on disk by Numba in a folder of its own."""
+def dispatcher(function: Callable, stored: Stored | None = None) -> Any:
+    """Numba's dispatcher of a function, cached on disk by Numba in its own folder if ``stored``."""
     folder = _folder(stored)
     if stored is None or folder is None or not _is_safe(stored, folder):
         return numba.njit(**OPTIONS)(function)
@@ -90,7 +90,7 @@ def forget(stored: Stored) -> bool:
 
 
 def _folder(stored: Stored | None) -> Path | None:
-    home = folder_of("plain")
+    home = folder_of("plain") if stored else None
     return home / f"{stored.stem}.{stored.state}" if stored and home else None
 
 
