@@ -64,8 +64,8 @@ def draw(table):
     ratio.set_ylabel("regret, noise in the middle / in sums")
     instances = table["env.instance"].nunique()
     note = (
-        f"Means over {instances} instances, RUNS runs each. Bands, where drawn: 95 % interval over "
+        f"Means over {instances} instances, RUNS runs each. Bands, where drawn: 95 % interval "
+        "over instances."
     )
-    note += "instances."
     finish(figure, TITLE, table, note)
     return figure

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.ticker import EngFormatter
 
 import dpbandits as dp
+from dpbandits.contracts.display import line_of
 from dpbandits.environments.populations import build_population
 from dpbandits.figures.bands import INTERVAL
 from dpbandits.figures.labels import legend_name
@@ -21,7 +22,6 @@ POPULATIONS = {
     "uniform_levels": "levels 0, .2, 1, 2, 100",
     "clipped_normal": "clipped normal levels",
 }
-COLOURS = {"heldp_ucb_l": "sky blue", "heldp_ucb_b": "violet"}
 MARKS = {"uniform_levels": "o", "clipped_normal": "^"}
 NEAR = 8  # the inset has the points of an eighth of the axis
 SETTING = ["algo", "population", "eps_min"]
@@ -43,7 +43,7 @@ def draw(table):
     for (algo, population), rows in groups:
         label = f"{legend_name(algo)}, {POPULATIONS[population]}"
         bars = [rows["mean"] - rows["ci_low"], rows["ci_high"] - rows["mean"]]
-        look = {"yerr": bars, "color": PALETTE[COLOURS[algo]], "fmt": MARKS[population], "ms": 4}
+        look = {"yerr": bars, "color": PALETTE[line_of(algo)[0]], "fmt": MARKS[population], "ms": 4}
         ax.errorbar(rows["x"], rows["mean"], label=label, **look)
         small.errorbar(rows["x"], rows["mean"], **look)
     slope, intercept = np.polyfit(points["x"], points["mean"], 1)

@@ -10,5 +10,5 @@ TITLE = r"Heavy tails, $\epsilon$-global DP, practical constants (Tao et al. 202
 LITERAL = "literal"
 
 
-def draw(table, bounds=None):
-    return time_panels(table[table["c"] != LITERAL], TITLE, bounds=bounds)
+def draw(table, bounds=None, title=TITLE):
+    return time_panels(table[table["c"] != LITERAL], title, bounds=bounds)

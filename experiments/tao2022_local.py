@@ -1,14 +1,9 @@
-"""Tao et al. 2022, local DP: regret at practical constants.
+"""Tao et al. 2022, local DP: regret at practical constants, drawn as that of tao2022_central."""
 
-The runs with the paper's constants, which are linear until a horizon of 1e12 or more, are in the
-table alone.
-"""
-
-from dpbandits.figures.regret_vs_time import time_panels
+from dpbandits.figures.draw import load_script
 
 TITLE = r"Heavy tails, $\epsilon$-local DP, practical constants (Tao et al. 2022; our setting)"
-LITERAL = "literal"
 
 
 def draw(table, bounds=None):
-    return time_panels(table[table["c"] != LITERAL], TITLE, bounds=bounds)
+    return load_script("tao2022_central").draw(table, bounds, TITLE)
