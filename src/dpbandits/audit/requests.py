@@ -116,7 +116,7 @@ def requested(
         targets = [ReleaseTarget(release, x) for x in budgets_of(config, name, release.budget)]
     else:
         if algorithm.budget is None:
-            why = "it has no parameter eps or rho, so " * (algorithm.file is None)
+            why = "without a parameter eps or rho, " * (algorithm.file is None)
             raise BadInput(f"{algorithm.group}={algorithm.name}: {why}{NOTHING}")
         usual = usual_horizon(algorithm) if exact else 0
         levels = budgets_of(config, algorithm.name, algorithm.budget, algorithm.usual_budget)
