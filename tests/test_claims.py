@@ -137,7 +137,7 @@ LAWS = {
     "ZZ3": (only("ctl_ucb", "ltc_ucb"),),
 }
 COUNTING = {
-    "README.md": "Of {1} published claims most are reproduced,",
+    "README.md": "Most of the {1} published claims are reproduced,",
     "docs/claims.md": "The table lists {0} claims: {1} that papers publish of their experiments, "
     "{2} that are known to us from summaries of papers (CZ, HL, SA), and {3} of ours:",
 }
