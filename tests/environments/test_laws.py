@@ -402,7 +402,7 @@ def test_long_truncated_sums_store_nothing():
 def test_involved_laws_and_outliers_are_calls_in_the_machine_code_of_kernels():
     """They are declared there, not defined; a control: a plain law is inlined."""
     fill_singles(of_arms([arms.beta(2.0, 3.0)]).environment, generator(), 0, np.zeros(1))
-    (code,) = fill_singles.inspect_llvm().values()
+    (code,) = fill_singles.dispatcher.inspect_llvm().values()
     assert re.findall(r"^define .*?(draw_\w+)", code, re.MULTILINE) == []
     called = set(re.findall(r"^declare .*?laws\.(\w+):", code, re.MULTILINE))
     assert called == {"draw_apart", "draw_outlier"}
