@@ -5,11 +5,10 @@ import textwrap
 
 import numpy as np
 import pytest
-from helpers import bernoulli, game_of
+from helpers import bernoulli, game_of, pulls_at_checkpoints
 
 from dpbandits import authoring
 from dpbandits.files import PACKAGE
-from dpbandits.game import pulls_at_checkpoints
 
 FILES = [f for folder in ("algorithms", "stopping") for f in (PACKAGE / folder).glob("[!_]*.py")]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import bernoulli, contaminated, game_of, table
+from helpers import bernoulli, contaminated, game_of, pulls_at_checkpoints, table
 
 from dpbandits.game import (
     pull,
@@ -11,7 +11,6 @@ from dpbandits.game import (
     pull_sum,
     pull_truncated_in_turn,
     pull_truncated_sum,
-    pulls_at_checkpoints,
     rounds_left,
     rounds_played,
     skip_rounds,

@@ -63,8 +63,8 @@ from .environments.laws import sigmoid
 from .game import (
     arms, coth_half_level, features, next_user, privacy_level, pull, pull_counts,
     pull_encoded_in_turn, pull_held_within, pull_in_turn, pull_reports_in_turn, pull_sum,
-    pull_truncated_in_turn, pull_truncated_sum, pull_within, pulls, receive, room_for, rounds_left,
-    rounds_played, rounds_without_order, skip_rounds, tanh_half_level, until_horizon, users_alike,
+    pull_truncated_in_turn, pull_truncated_sum, pulls, receive, room_for, rounds_left,
+    rounds_played, skip_rounds, tanh_half_level, until_horizon, users_alike,
 )  # fmt: skip
 from .parts.noise.discrete_noise import (
     discrete_laplace, granularity, modular_sum, most_noise, skellam,
@@ -107,7 +107,9 @@ from .parts.indices.radii import (
     logarithm, raw_moment_bound, robust_order,
 )  # fmt: skip
 from .parts.indices.steady import steady_optimism
-from .parts.schedules.batches import forced_batches, play_out, pull_random_arms, random_arm
+from .parts.schedules.batches import (
+    forced_batches, play_out, pull_random_arms, random_arm, rounds_without_order,
+)  # fmt: skip
 from .parts.schedules.buffers import fill_buffer, first_buffers, room_in_buffer
 from .parts.schedules.elimination import all_arms, viable
 from .parts.schedules.episodes import (
@@ -139,7 +141,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "pull_in_turn", "pull_truncated_in_turn", "skip_rounds",
     # blocks whose rewards users encode as integers, or whose reports outliers replace; one round of
     # a user with a local randomizer, and what arrives of the report
-    "pull_encoded_in_turn", "pull_reports_in_turn", "pull_within", "pull_held_within", "receive",
+    "pull_encoded_in_turn", "pull_reports_in_turn", "pull_held_within", "receive",
     # users with individual privacy levels
     "users_alike", "next_user", "privacy_level", "tanh_half_level", "coth_half_level",
     # random numbers, as those of the generator's own methods but compiled faster

@@ -18,9 +18,9 @@ from .environments.blocks import (
     draw_sum,
     sum_of,
     truncate,
+    turns,
 )
 from .environments.laws import (
-    TABLE,
     Environment,
     Law,
     draw,
@@ -76,15 +76,6 @@ def new_game(
         counts=np.zeros(K, np.int64),
         trace=np.zeros((len(checkpoints) + 1, K), np.int64),
     )
-
-
-def pulls_at_checkpoints(game: Game) -> np.ndarray:
-    """Pulls of each arm up to each checkpoint of a finished game, int64 array (C, K).
-
-    Raises:
-        ValueError: the number of rounds played differs from the horizon.
-    """
-    return pulls_of(game.trace[np.newaxis], game.horizon)[0]
 
 
 def pulls_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
@@ -153,17 +144,6 @@ def until_horizon(game: Game, n: float) -> int:
 
 
 @inlined
-def rounds_without_order(game: Game) -> int:
-    """Number of rounds within which only the pulls of each arm count, not their order: those until
-    the next checkpoint, or 1 if rewards are fixed in advance and so depend on the round.
-    """
-    left = game.checkpoints[game.clock[1]] - game.clock[0]
-    for law in game.env.law:
-        left = min(left, 1) if law == TABLE else left
-    return left
-
-
-@inlined
 def pulls(game: Game, a: int) -> int:
     """Number of pulls of arm ``a``, N."""
     return game.counts[a]
@@ -180,17 +160,6 @@ def pull(game: Game, a: int) -> float:
     game.trace[c, a] += 1
     game.clock[0] = t + 1
     game.clock[1] = c + (t + 1 == game.checkpoints[c])
-    return x
-
-
-@inlined
-def pull_within(game: Game, a: int, level: float) -> float:
-    """Play arm ``a`` for one round and return the user's own reward, for a local randomizer that
-    truncates it at ``level``. An outlier may replace the reward, or later the report (``receive``).
-    """
-    t = game.clock[0]
-    x = pull_held_within(game, hold(game, a), t, level)
-    advance(game, a, 1)
     return x
 
 
@@ -224,7 +193,10 @@ def pull_held(game: Game, arm: Law, t: int) -> float:
 
 @inlined
 def pull_held_within(game: Game, arm: Law, t: int, level: float) -> float:
-    """``pull_within`` as one round of a held arm, after ``t`` rounds of the game."""
+    """Play one round of a held arm, after ``t`` rounds of the game, and return the user's own
+    reward, for a local randomizer that truncates it at ``level``. An outlier may replace the
+    reward, or later the report (``receive``).
+    """
     env = game.env
     if unlikely(env.alpha > 0.0) and not env.reports and random(game.env_rng) < env.alpha:
         return draw_outlier_within(env, game.env_rng, outliers(env, arm.row), level)
@@ -425,9 +397,3 @@ def check_arm(game: Game, a: int) -> None:
     """Raise IndexError for an arm that does not exist; compiled code does not check bounds."""
     if a < 0 or a >= len(game.counts):
         raise IndexError("an algorithm played an arm that does not exist")
-
-
-@inlined
-def turns(rounds: int, i: int, k: int) -> int:
-    """Number of turns of the ``i``-th of ``k`` arms in ``rounds`` rounds of a round robin."""
-    return (rounds + k - 1 - i) // k

@@ -21,7 +21,7 @@ from dpbandits.cli.words import read_request
 from dpbandits.contracts.algorithm import HOMES, load
 from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.results.sources import signature, unsigned
-from dpbandits.results.tables import columns_of
+from dpbandits.results.varying import columns_of
 from dpbandits.running.play import loop_of
 
 COLUMNS = ["algo", "env", "eps", "horizon", "seed", "setting", "run", "t", "regret"]

@@ -15,7 +15,6 @@ import pytest
 from faults import DAMAGE, flip, to_folder
 from sweeps import requested
 
-from dpbandits import cache_folder
 from dpbandits.compiled import choice, compiled_code, compiler, folder, kernel, loop, sources
 from dpbandits.compiled.quick.cache import MachineCode
 from dpbandits.files import PACKAGE
@@ -344,7 +343,7 @@ def homes(tmp_path, monkeypatch):
     (tmp_path / "tmp").mkdir()
     (tmp_path / "tmp").chmod(0o1777)
     monkeypatch.setenv("HOME", str(tmp_path / "home" / "user"))
-    monkeypatch.setattr(cache_folder.tempfile, "tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setattr(folder.tempfile, "tempdir", str(tmp_path / "tmp"))
     return tmp_path
 
 
@@ -391,13 +390,13 @@ def test_in_the_shared_temporary_folder_what_another_user_made_first_is_not_used
     own = homes / "tmp" / f"dpbandits-{os.getuid()}"
     assert cached().parent == own  # control
     change(own)
-    found = cache_folder.cache_folder("quick", STATE)
+    found = folder.cache_folder("quick", STATE)
     if change is make_a_link:  # nobody else can make a link of this user's
         assert found.path == own / f"code-quick-{STATE}"
     else:
         assert found.path is None and "/dev/null" in found.reason
     (homes / "tmp").chmod(0o777)  # not sticky: anyone can replace what is in it
-    assert cache_folder.cache_folder("quick", STATE).path is None
+    assert folder.cache_folder("quick", STATE).path is None
 
 
 def test_a_group_of_ones_own_may_write(monkeypatch):
@@ -406,15 +405,15 @@ def test_a_group_of_ones_own_may_write(monkeypatch):
     for number, (name, members) in groups.items():
         user = SimpleNamespace(pw_gid=number, pw_name="ann")
         group = SimpleNamespace(gr_name=name, gr_mem=members)
-        monkeypatch.setattr(cache_folder.pwd, "getpwuid", lambda _, user=user: user)
-        monkeypatch.setattr(cache_folder.grp, "getgrgid", lambda _, group=group: group)
-        cache_folder._is_private.cache_clear()
-        assert cache_folder._is_private(number) == (number == 100)
-    cache_folder._is_private.cache_clear()
+        monkeypatch.setattr(folder.pwd, "getpwuid", lambda _, user=user: user)
+        monkeypatch.setattr(folder.grp, "getgrgid", lambda _, group=group: group)
+        folder._is_private.cache_clear()
+        assert folder._is_private(number) == (number == 100)
+    folder._is_private.cache_clear()
 
 
 def cached():
-    return cache_folder.cache_folder("quick", STATE).path
+    return folder.cache_folder("quick", STATE).path
 
 
 @needs_root
@@ -489,7 +488,7 @@ def test_folders_that_were_not_used_for_long_are_removed(folders, tmp_path):
 def test_the_folder_in_use_is_never_removed(folders):
     used = cached()
     os.utime(used, (0, 0))
-    cache_folder.prune(used)
+    folder.prune(used)
     assert used.exists()
     assert cached() == used and used.stat().st_mtime > time.time() - 60
     # folders are removed only when one is created
@@ -500,7 +499,7 @@ def test_the_folder_in_use_is_never_removed(folders):
 
 @pytest.mark.parametrize(("largest", "left"), [(4000, [1, 2, 3]), (2500, [1, 2]), (0, [])])
 def test_the_oldest_folders_are_removed_if_all_are_too_large(largest, left, folders, monkeypatch):
-    monkeypatch.setattr(cache_folder, "LARGEST", largest)
+    monkeypatch.setattr(folder, "LARGEST", largest)
     made = {days: folders(f"code-{days:012x}", days) for days in (2, 1, 3)}
     cached()
     assert sorted(days for days, folder in made.items() if folder.exists()) == left

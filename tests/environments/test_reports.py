@@ -9,9 +9,11 @@ from helpers import SIGMAS, contaminated, game_of, games_of, play, table
 import dpbandits as dp
 from dpbandits.environments.catalogue import build
 from dpbandits.game import (
+    advance,
+    hold,
+    pull_held_within,
     pull_reports_in_turn,
     pull_truncated_in_turn,
-    pull_within,
     receive,
 )
 
@@ -21,6 +23,13 @@ LEVEL, ALPHA = 1.3, 0.2
 
 def foul(stage, inlier=CLEAN, outlier=None):
     return contaminated(inlier, ALPHA, outlier or {"law": "largest", "k": 2}, stage=stage)
+
+
+def pull_within(game, a, level):
+    """Play arm ``a`` for one round; the user truncates the reward at ``level``."""
+    x = pull_held_within(game, hold(game, a), game.clock[0], level)
+    advance(game, a, 1)
+    return x
 
 
 @pytest.mark.parametrize("stage", ["rewards", "reports"])

@@ -1,11 +1,11 @@
 """Blocks of random arms: pulls at checkpoints, sums of rewards, and rewards fixed in advance."""
 
 import numpy as np
-from helpers import bernoulli, game_of, table
+from helpers import bernoulli, game_of, pulls_at_checkpoints, table
 from in_law import apart
 
-from dpbandits.game import pull, pulls_at_checkpoints, rounds_left, rounds_without_order
-from dpbandits.parts.schedules.batches import pull_random_arms, random_arm
+from dpbandits.game import pull, rounds_left
+from dpbandits.parts.schedules.batches import pull_random_arms, random_arm, rounds_without_order
 
 T, CHECKPOINTS = 100, [1, 10, 11, 60, 100]
 GAMES = 4000

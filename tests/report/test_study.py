@@ -24,7 +24,8 @@ from dpbandits.report.words import number, power, unicode_of
 from dpbandits.results.concat import concat_tables
 from dpbandits.results.reading import checked
 from dpbandits.results.summary import summarize
-from dpbandits.results.tables import at_end, settings_of, write_table
+from dpbandits.results.tables import at_end, write_table
+from dpbandits.results.varying import settings_of
 
 
 def settings(table):

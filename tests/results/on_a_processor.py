@@ -22,7 +22,7 @@ from dpbandits.claims.statistics import (
 from dpbandits.contracts.question import REGRET
 from dpbandits.figures.bands import BANDS, curve_of
 from dpbandits.results.summary import render, summarize
-from dpbandits.results.tables import columns_of
+from dpbandits.results.varying import columns_of
 
 RUNS, CHECKPOINTS = 20, (250, 500, 1000)
 ALGORITHMS, BUDGETS = ("adap_klucb", "adap_ucb", "dp_se"), (0.1, 0.5, 1.0)

@@ -14,7 +14,7 @@ from dpbandits.results.concat import concat_tables, read_tables
 from dpbandits.results.reading import checked, read_table
 from dpbandits.results.records import records_of
 from dpbandits.results.run_store import RunStore
-from dpbandits.results.tables import settings_in
+from dpbandits.results.varying import settings_in
 
 QUICK = {"horizon": 100, "runs": 2, "jobs": 1, "checkpoints": 4}
 

@@ -17,7 +17,7 @@ from dpbandits.results.intervals import (
     runs_needed,
 )
 from dpbandits.results.summary import mean_of, summarize
-from dpbandits.results.tables import columns_of
+from dpbandits.results.varying import columns_of
 
 
 def test_intervals_of_a_probability_are_those_of_clopper_and_pearson():

@@ -24,7 +24,7 @@ from dpbandits.environments.catalogue import build
 from dpbandits.environments.instances import Instance
 from dpbandits.environments.populations import homogeneous
 from dpbandits.files import PACKAGE
-from dpbandits.game import new_game, pulls_at_checkpoints
+from dpbandits.game import new_game, pulls_of
 from dpbandits.running.play import play_loop
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 from dpbandits.settings import resolve
@@ -141,6 +141,11 @@ def play(
     learner = learner or generator(seed, run, LEARNER)
     answer_in(game, source, learner, arguments(name, eps, T, build(spec), **changes), plain)
     return pulls_at_checkpoints(game)
+
+
+def pulls_at_checkpoints(game):
+    """Pulls of each arm up to each checkpoint of a finished game, (C, K)."""
+    return pulls_of(game.trace[np.newaxis], game.horizon)[0]
 
 
 def answer_in(game, source: Algorithm, learner, numbers, plain=False):

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from ..contracts.display import display_name, symbol
 from ..figures.style import PALETTE, Chart, finish, styled
-from ..results.tables import budgets_of
+from ..results.varying import budgets_of
 from .verdicts import VIOLATED
 
 COLOURS = ("sky blue", "blue", "purple", "black", "orange", "green")  # of the budgets, in turn

@@ -19,8 +19,8 @@ from ..results.latex import TableOptions, latex_of
 from ..results.summary import budget as budget_in_words
 from ..settings.choices import environment_choice
 from ..settings.setting import as_json, digest
+from ..settings.sweep import Values
 from ..settings.user_files import user_folders
-from ..settings.varied import Values
 from .command import (
     entry_point,
     results_of,

@@ -13,7 +13,7 @@ from ..results.latex import latex_of
 from ..results.metrics import METRICS, REGRET
 from ..results.records import with_labels, with_metric
 from ..results.summary import columns_shown, too_few_runs
-from ..results.tables import question_of_table
+from ..results.varying import question_of_table
 from ..settings.user_files import user_folders
 from ..validation import one_of
 from .command import (

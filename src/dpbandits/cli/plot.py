@@ -23,8 +23,8 @@ from ..files import check_writable
 from ..results.concat import read_tables
 from ..results.metrics import METRICS, REGRET
 from ..results.records import with_metric
+from ..settings.sweep import Values
 from ..settings.user_files import user_folders
-from ..settings.varied import Values
 from ..validation import one_of, path_of
 from .command import (
     entry_point,

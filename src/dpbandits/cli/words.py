@@ -26,8 +26,7 @@ from ..settings.compose import compose
 from ..settings.groups import names_in, question_of
 from ..settings.hints import bare_word
 from ..settings.request import Request
-from ..settings.sweep import MOST_POINTS
-from ..settings.varied import Values
+from ..settings.sweep import MOST_POINTS, Values
 from ..validation import folder, refuse_overflow
 
 HYDRA = "Hydra's own settings cannot be changed"

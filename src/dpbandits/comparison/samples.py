@@ -10,14 +10,8 @@ import pandas as pd
 from ..contracts.question import Question
 from ..errors import BadInput, unknown
 from ..results.intervals import rounded
-from ..results.tables import (
-    SETTING,
-    at_end,
-    budgets_of,
-    question_of_table,
-    settings_of,
-    without_privacy,
-)
+from ..results.tables import at_end
+from ..results.varying import SETTING, budgets_of, question_of_table, settings_of, without_privacy
 from .pairs import Located, located
 
 ITSELF = "inf"  # the baseline that is each algorithm itself without privacy

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..errors import BadInput
 from ..results.intervals import rounded, runs_needed
-from ..results.tables import question_of_table
+from ..results.varying import question_of_table
 from .best import against_best, different, letters
 from .pairs import Located, difference, ratio, smaller
 from .samples import Samples, game_columns

@@ -10,7 +10,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from ..results.summary import FORMATS, HEADINGS, NAMES, columns_shown, latex_table, significant
-from ..results.tables import question_of_table
+from ..results.varying import question_of_table
 from .samples import ITSELF
 from .table import games
 

@@ -22,8 +22,7 @@ from ..fingerprint import closure, fingerprint
 PLAYED_BY = (*(PACKAGE / "running" / f"{name}.py" for name in ("global_random", "play", "seeds")),)
 # Rooms and modules on which no number of a run depends, and their files on which some do
 DECIDE_NOTHING = (
-    "compiled", "contracts", "cache_folder.py", "errors.py", "files.py", "fingerprint.py",
-    "validation.py",
+    "compiled", "contracts", "errors.py", "files.py", "fingerprint.py", "validation.py",
 )  # fmt: skip
 EXCEPT = ("compiled/random_numbers.py", "contracts/gaussian_dp.py")
 LIBRARIES = f"numpy {np.__version__}, numba {version('numba')}"

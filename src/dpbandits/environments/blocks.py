@@ -278,3 +278,9 @@ def encoded_sum_of(env: Environment, rng: np.random.Generator, row: int, n: int,
     for _ in range(n):
         total += encoded(rng, draw_next(env, rng, law_of(env, row)), 1, g)
     return total
+
+
+@inlined
+def turns(rounds: int, i: int, k: int) -> int:
+    """Number of turns of the ``i``-th of ``k`` arms in ``rounds`` rounds of a round robin."""
+    return (rounds + k - 1 - i) // k

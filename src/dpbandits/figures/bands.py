@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 
 from ..comparison.pairs import Located, difference
 from ..results.summary import mean_of
-from ..results.tables import at_end, settings_of
+from ..results.tables import at_end
+from ..results.varying import settings_of
 
 QUANTILES = 0.1, 0.5, 0.9
 INTERVAL = "95 % interval of the mean"

@@ -13,7 +13,7 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..results.records import records_of
 from ..results.summary import summarize
-from ..results.tables import SETTING, budgets_of, settings_of
+from ..results.varying import SETTING, budgets_of, settings_of
 from ..settings.choices import LABEL
 from ..theory.bounds import Bound, bounds_for
 from ..theory.problem import Problem, problem

@@ -22,7 +22,7 @@ from ..errors import BadInput, plain, unknown
 from ..files import package_folder
 from ..results.metrics import METRICS, NASH, REGRET
 from ..results.records import with_metric
-from ..results.tables import question_of_table, varied_in
+from ..results.varying import question_of_table, varied_in
 from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, one_of, text, yes_no
 from .bands import BANDS

@@ -23,7 +23,7 @@ from ..results.naming import refuse_to_replace, table_path
 from ..results.reading import read_table
 from ..results.records import with_labels
 from ..results.report import write_report
-from ..results.tables import question_of_table
+from ..results.varying import question_of_table
 from ..running.monte_carlo import play_missing
 from ..settings.compose import request_from
 from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment

@@ -15,7 +15,7 @@ from ..contracts.display import environment_title, symbol
 from ..environments.catalogue import build
 from ..errors import BadInput
 from ..results.summary import summarize
-from ..results.tables import varied_in
+from ..results.varying import varied_in
 from ..settings.groups import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds

@@ -12,14 +12,15 @@ import pandas as pd
 from ..contracts.display import display_name, environment_title, symbol
 from ..errors import unknown
 from ..results.records import SETTINGS
-from ..results.tables import (
+from ..results.varying import (
     budgets_of,
     numbers_of,
+    of_game,
     settings_in,
     varied_in,
+    varying,
     without_privacy,
 )
-from ..results.varying import of_game, varying
 from ..settings.choices import LABEL
 from .options import FigureOptions, current
 

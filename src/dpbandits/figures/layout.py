@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..results.tables import without_privacy
+from ..results.varying import without_privacy
 from .labels import budget_title, environment_titles, finite_budgets
 from .style import subplots
 

@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from ..errors import BadInput, first_line, plain
-from ..results.tables import SETTING
+from ..results.varying import SETTING
 from .labels import plain_text
 
 FORMATS = ("pdf", "png", "svg", "pgf")

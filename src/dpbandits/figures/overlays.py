@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 
 from ..comparison.table import compare, games
 from ..results.naming import with_names
-from ..results.tables import SETTING
+from ..results.varying import SETTING
 from .bounds import COLUMNS
 from .style import BOUND, Styles
 

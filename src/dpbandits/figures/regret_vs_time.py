@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
 from ..contracts.display import symbol
-from ..results.tables import at_end, budgets_of, varied_in, without_privacy
+from ..results.tables import at_end
+from ..results.varying import budgets_of, varied_in, without_privacy
 from .bands import band_note, curve_of, draw_band
 from .labels import (
     environment_titles,

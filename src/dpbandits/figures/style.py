@@ -20,7 +20,8 @@ from matplotlib.ticker import EngFormatter, FixedLocator, FuncFormatter, LogLoca
 from ..contracts.display import line_of
 from ..errors import BadInput
 from ..files import write_atomically
-from ..results.tables import at_end, settings_of, with_words
+from ..results.tables import at_end, with_words
+from ..results.varying import settings_of
 from .labels import WITHOUT, check_labels, plain_text, scientific
 from .options import DEFAULT, PALETTE, PALETTES, current
 from .output import FORMATS, comment, metadata, origin_of, settings_of_pgf, texts_in_tex

@@ -17,7 +17,7 @@ from ..claims.claim import BASES
 from ..contracts.parameters import BUDGETS
 from ..figures.style import looks_of
 from ..results.metrics import METRICS, REGRET
-from ..results.tables import settings_in
+from ..results.varying import settings_in
 from . import charts
 from .privacy import privacy_rows
 from .sources import Source, ledger_in

@@ -21,7 +21,7 @@ from ..results.manifest import UNREADABLE, read_manifest
 from ..results.naming import FINDINGS
 from ..results.reading import read_table
 from ..results.records import SETTINGS, Records, metric_of, with_metric
-from ..results.tables import SETTING
+from ..results.varying import SETTING
 from ..settings.compose import request_from
 from ..settings.groups import about, default_keys, names_in, question_of, read_experiment
 from ..validation import read_csv

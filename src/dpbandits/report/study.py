@@ -17,15 +17,15 @@ from ..figures.labels import WITHOUT, unprotected
 from ..results.metrics import NASH
 from ..results.records import metric_of
 from ..results.summary import mean_of
-from ..results.tables import (
+from ..results.tables import at_end
+from ..results.varying import (
     SETTING,
-    at_end,
     budgets_of,
     numbers_of,
     question_of_table,
     settings_in,
+    varying,
 )
-from ..results.varying import varying
 from .words import name_of, value
 
 MOST_SETTINGS = 1000  # of a table whose settings are shown one by one

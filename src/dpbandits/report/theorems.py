@@ -17,7 +17,7 @@ from ..errors import BadInput, plain
 from ..figures.bounds import curves
 from ..figures.overlays import WITHOUT_CONSTANT
 from ..results.records import Record, records_of
-from ..results.tables import SETTING, descriptive, settings_in
+from ..results.varying import SETTING, descriptive, settings_in
 from ..theory.bounds import bounds_for
 from ..theory.problem import budget_of, problem
 from .study import Study, binned

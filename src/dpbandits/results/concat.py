@@ -6,13 +6,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..errors import BadInput
 from .reading import read_table
 from .records import FILE, SETTINGS, Record, Records
-from .tables import SETTING, descriptive, joined_budgets, question_of_table, settings_in
-from .varying import disambiguate
+from .varying import (
+    SETTING,
+    budgets_of,
+    descriptive,
+    disambiguate,
+    question_of_table,
+    settings_in,
+    without_privacy,
+)
 
 ALIKE = (
     "the tables hold the same settings twice, or settings that differ in something that neither is "
@@ -82,4 +90,14 @@ def _described(table: pd.DataFrame, about: Mapping[str, Mapping[str, Any]]) -> p
             )
             own = table.get(name, values)
             filled[name] = own.where(own.notna(), values)
+    return table.assign(**filled)
+
+
+def joined_budgets(table: pd.DataFrame) -> pd.DataFrame:
+    """Joined tables, in which algorithms without any privacy have no blank budgets: they had no
+    column of those that only other tables have.
+    """
+    group, free = question_of_table(table).group, without_privacy(table)
+    never = free & ~table[group].isin(table.loc[~free, group])
+    filled = {name: table[name].mask(never, np.inf) for name in budgets_of(table)}
     return table.assign(**filled)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..errors import BadInput, plain, unknown
 from ..theory.problem import problem
-from .tables import question_of_table, settings_of
+from .varying import question_of_table, settings_of
 
 REGRET, AVERAGE, NASH = "regret", "average", "nash"
 METRICS = {REGRET: "pseudo-regret", AVERAGE: "average regret", NASH: "Nash regret"}  # with labels

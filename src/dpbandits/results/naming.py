@@ -16,7 +16,7 @@ from ..settings.request import Request
 from ..settings.setting import Setting, digest, without_paths
 from .manifest import UNREADABLE, read_manifest
 from .summary import rounds
-from .tables import SETTING
+from .varying import SETTING
 
 # How the names of the CSV files of other commands begin, which hold no runs
 FINDINGS = ("claims", "audit", "exact")

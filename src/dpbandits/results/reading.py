@@ -20,10 +20,10 @@ from ..validation import CSV, check_header, file_at, header_of, read_csv, refuse
 from .formats import format_of, read_parquet
 from .manifest import UNREADABLE, read_manifest
 from .records import FILE, SETTINGS, records_in
-from .tables import (
+from .tables import at_end
+from .varying import (
     ROWS,
     SETTING,
-    at_end,
     budgets_of,
     columns_of,
     descriptive,

@@ -18,8 +18,8 @@ from ..theory.problem import budget_of
 from .formats import beside
 from .metrics import NASH, REGRET, check_metric, measured_by
 from .naming import with_names
-from .tables import SETTING, question_of_table, settings_in, settings_of, with_words
-from .varying import details
+from .tables import with_words
+from .varying import SETTING, details, question_of_table, settings_in, settings_of
 
 SETTINGS, FILE = "settings", "file"  # attributes of tables: records by id, the path of the CSV file
 METRIC = "metric"  # the attribute of a table whose column ``regret`` holds another metric

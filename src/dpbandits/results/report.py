@@ -15,7 +15,8 @@ from .naming import table_path, with_names
 from .run_store import Store
 from .sources import of_summary, signed
 from .summary import render, summarize
-from .tables import at_end, batches, settings_of, write_table
+from .tables import at_end, batches, write_table
+from .varying import settings_of
 
 FRAMES = 100  # of summaries, each of which takes kilobytes, before they are made one
 

@@ -14,7 +14,8 @@ from ..contracts.display import display_name, environment_title, symbol
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from .intervals import at_least_zero, clopper_pearson, interval_of_mean, runs_needed
-from .tables import at_end, columns_of, question_of_table, settings_of, unjudged, with_budgets
+from .tables import at_end, unjudged
+from .varying import columns_of, question_of_table, settings_of, with_budgets
 
 AT_ONCE = 500  # settings whose intervals are computed together
 QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}

@@ -32,8 +32,18 @@ from .groups import (
 )
 from .hints import ALMOST, takes_no, unknown_key
 from .request import Request, make_request
-from .sweep import OF_RUNS, Grid, grids, names_chosen, swept_names
-from .varied import Values, refuse_twice, refuse_varied, set_grids, shown
+from .sweep import (
+    OF_RUNS,
+    Grid,
+    Values,
+    grids,
+    names_chosen,
+    refuse_twice,
+    refuse_varied,
+    set_grids,
+    shown,
+    swept_names,
+)
 
 LONGEST_LABEL = 80  # characters
 
@@ -78,7 +88,8 @@ def request_from(
 def swept_keys(question: Question) -> set[str]:
     """The keys of a command that decide a setting, and that a sweep can vary."""
     family = [q for q in QUESTIONS if q.command == question.command]
-    return {key for q in family for key in q.swept} | OF_RUNS & {*default_keys(question.keys_file)}
+    of_runs = {*OF_RUNS} & {*default_keys(question.keys_file)}
+    return {key for q in family for key in q.swept} | of_runs
 
 
 def compose(

@@ -50,7 +50,7 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
     """
     found: dict[Setting, Setting] = {}
     swept: set[str] = set()
-    taken = (set(question.swept) | OF_RUNS & config.keys()) - OF_PRIVACY
+    taken = (set(question.swept) | {*OF_RUNS} & config.keys()) - OF_PRIVACY
     sources, names = Sources(), swept_names(config)
     parameters = {x for algorithm in groups.algorithms.values() for x in algorithm.domains}
     swept_by_some = taken | OF_PRIVACY | {*question.groups, *parameters}

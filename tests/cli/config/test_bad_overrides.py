@@ -12,8 +12,8 @@ from refusals import message_of, table
 from dpbandits.cli.words import read_request, value_of
 from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.errors import nearest
+from dpbandits.settings.sweep import Values
 from dpbandits.settings.user_files import user_folders
-from dpbandits.settings.varied import Values
 
 pytestmark = pytest.mark.usefixtures("unchanged")
 

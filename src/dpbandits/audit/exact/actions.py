@@ -14,7 +14,7 @@ import numpy as np
 
 from ...contracts.algorithm import Algorithm
 from ...environments.populations import homogeneous
-from ...game import pulls_at_checkpoints
+from ...game import pulls_of
 from ..targets.games import game_on
 from .loss import WIDTH, ActionLoss, OutOfReach, certified
 from .methods import method_of
@@ -82,8 +82,8 @@ def player(algorithm: Algorithm, arms: int, eps: float, arguments: Sequence[floa
         table = np.repeat(rewards.astype(float)[:, None], arms, axis=1)
         game = game_on(table, homogeneous(eps))
         function(game, rng, *arguments)
-        actions = np.diff(pulls_at_checkpoints(game), axis=0, prepend=0).argmax(axis=1)
-        return tuple(int(a) for a in actions)
+        actions = np.diff(pulls_of(game.trace[np.newaxis], game.horizon)[0], axis=0, prepend=0)
+        return tuple(int(a) for a in actions.argmax(axis=1))
 
     return play
 

@@ -14,10 +14,9 @@ import numba
 from numba import config
 from numba.extending import overload, typeof_impl
 
-from ...cache_folder import Unsafe, check_own, opened_folder
 from ..choice import compiler
 from ..decorators import Kernel
-from ..folder import Stored, folder_of, report_damage
+from ..folder import Stored, Unsafe, check_own, folder_of, opened_folder, report_damage
 from . import pointers, primitives  # noqa: F401  what they define, kernels can call
 
 OPTIONS = {"nogil": True, "error_model": "numpy"}

@@ -13,10 +13,9 @@ from uuid import uuid4
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from ...cache_folder import Unsafe, check_own, opened_folder
 from ...errors import CannotWrite
 from ...files import Implausible, opened, set_aside
-from ..folder import Stored, folder_of, report_damage
+from ..folder import Stored, Unsafe, check_own, folder_of, opened_folder, report_damage
 from ..sources import hash_of
 
 CHECKSUM = 32  # bytes

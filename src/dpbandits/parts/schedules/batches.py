@@ -6,6 +6,7 @@ import numpy as np
 
 from ...compiled import binomial, inlined, random, shared, shared_borrowing
 from ...environments.blocks import draw_sum
+from ...environments.laws import TABLE
 from ...game import (
     Game,
     advance,
@@ -13,9 +14,19 @@ from ...game import (
     check_arm,
     rounds_left,
     rounds_played,
-    rounds_without_order,
     until_horizon,
 )
+
+
+@inlined
+def rounds_without_order(game: Game) -> int:
+    """Number of rounds within which only the pulls of each arm count, not their order: those until
+    the next checkpoint, or 1 if rewards are fixed in advance and so depend on the round.
+    """
+    left = game.checkpoints[game.clock[1]] - game.clock[0]
+    for law in game.env.law:
+        left = min(left, 1) if law == TABLE else left
+    return left
 
 
 @inlined
