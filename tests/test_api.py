@@ -323,10 +323,10 @@ MISTAKES_OF_CALLS = [
     (dp.bounds, {"eps": [0.5, 1]}, "dp.bounds takes one setting"),
     (dp.audit, {}, "nothing to audit: one of algo, rule, mechanism is needed"),
     (dp.algorithm, {"algo": "adap_ucb", "rewards": (0, 1)}, "only a function"),
-    (dp.run, {"algo": keyword_only}, "must stand without * and /"),
-    (dp.run, {"algo": dp.algorithm("adap_ucb", eps=1), "eps": 2}, "adap_ucb(eps=1) has values of"),
-    (dp.run, {"algo": dp.algorithm("adap_ucb", alpha=2), "alpha": 3}, "adap_ucb(alpha=2) has"),
-    (dp.run, {"algo": [dp.algorithm("dp_se", eps=1), "ucb"], "eps": [2]}, "dp_se(eps=[1]) has"),
+    (dp.run, {"algo": keyword_only}, "must have no * and no /"),
+    (dp.run, {"algo": dp.algorithm("adap_ucb", eps=1), "eps": 2}, "adap_ucb(eps=1) sets it, too"),
+    (dp.run, {"algo": dp.algorithm("adap_ucb", alpha=2), "alpha": 3}, "adap_ucb(alpha=2) sets it"),
+    (dp.run, {"algo": [dp.algorithm("dp_se", eps=1), "ucb"], "eps": [2]}, "dp_se(eps=[1]) sets it"),
     (dp.budget, {"algo": [], "regret": 1}, "algo=[]: at least one is needed"),
     (dp.summary, {"table": "a.csv"}, "a tidy table is needed, such as dp.run returns, not str"),
     (dp.plot, {"table": None}, "a tidy table is needed, such as dp.run returns, not NoneType"),
@@ -359,7 +359,7 @@ def test_two_functions_of_one_name_are_refused():
     def adap_ucb(game, rng):
         pull_sum(game, 0, rounds_left(game))
 
-    assert "the package has a adap_ucb of its own" in message_of(dp.run, adap_ucb, **QUICK)
+    assert "algo=adap_ucb: the package uses this name" in message_of(dp.run, adap_ucb, **QUICK)
 
 
 def test_an_algorithm_that_fails_raises_its_reason():
@@ -465,7 +465,7 @@ def test_figures_that_a_table_does_not_have_are_refused(regrets):
     for table, options, reason in (
         (regrets, {"x": "horizon"}, "unknown x 'horizon': choose from eps, t"),
         (regrets, {"band": "wide"}, "band=wide: "),
-        (times, {"x": "t"}, "axes and intervals of its own"),
+        (times, {"x": "t"}, "takes no x, kind or band"),
         (times, {"bounds": True}, "not beside stopping times"),
         (public, {"x": "eps"}, "no algorithm in the table is private"),
         (without_settings, {"bounds": True}, "only tables of dp.run"),

@@ -141,6 +141,6 @@ def test_zcdp_without_a_rho_is_refused_in_one_line():
     def mine(game, rng, eps):
         pass
 
-    assert "global zCDP is promised without a parameter rho" in message_of(
+    assert "global zCDP needs a parameter rho" in message_of(
         from_function, mine, "algo", None, gaussian_zcdp("x")
     )

@@ -130,7 +130,7 @@ def test_gdp_ncb_as_coded_promises_nothing():
     lower = [b.value(about) for b in bounds_for(about)[0] if b.side == "lower"]
     free = problem(played("gdp_ncb", {}, eps=1e9).record)
     assert lower == pytest.approx([b.value(free) for b in bounds_for(free)[0] if b.side == "lower"])
-    assert "it promises no privacy" in message_of(
+    assert "the algorithm promises no privacy" in message_of(
         dp.audit, algo=dp.algorithm("gdp_ncb", repair="none"), eps=1.0
     )
 

@@ -78,7 +78,7 @@ def test_bad_values():
                 message_of(dp.budget, "dp_se", **GAME, **goal, eps=eps),
                 message_of(dp.budget, dp.algorithm("dp_se", eps=eps), **GAME, **goal),
             ):
-                assert "eps: it is what is asked for" in found
+                assert "eps: the search finds its value" in found
     assert "takes no budget" in message_of(dp.budget, "ucb", **GAME, ratio=2)
 
 

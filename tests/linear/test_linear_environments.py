@@ -25,7 +25,10 @@ BAD = [
     (LINEAR | {"theta": []}, "theta=[]: a list of numbers is needed"),
     (LINEAR | {"features": []}, "features=[]: one row an arm is needed"),
     (LINEAR | {"features": 3}, "features=3: one row an arm is needed"),
-    (LINEAR | {"features": [[1, 0], [1]]}, "rows of as many numbers, at most 1000, not of 1, 2"),
+    (
+        LINEAR | {"features": [[1, 0], [1]]},
+        "rows of one length, at most 1000",
+    ),
     (LINEAR | {"features": [["a", 0], [1, 1]]}, "features=a: a finite number is needed"),
     (LINEAR | {"features": [[math.nan, 0], [1, 1]]}, "features=nan: a finite number is needed"),
     (LINEAR | {"features": [[], []]}, "features=[]: a list of numbers is needed"),

@@ -366,7 +366,7 @@ def test_the_alignment_of_wishart_noise():
 
 
 def test_the_audit_of_wishart_noise_is_refused():
-    assert "of noise that is not Gaussian no mu is known" in message_of(
+    assert "mu is known for Gaussian noise only" in message_of(
         dp.audit, algo=dp.algorithm("private_lin_ucb", noise="wishart"), eps=1.0
     )
 

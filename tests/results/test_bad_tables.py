@@ -69,7 +69,7 @@ ROWS_TWICE = {
 @pytest.mark.parametrize("wrong", ROWS_TWICE)
 def test_rows_that_would_be_counted_wrongly_are_refused(tmp_path, wrong):
     message = message_of(read_table, write(tmp_path / "table.csv", ROWS_TWICE[wrong]))
-    twice = "run 0 of ucb stands there twice", "run 0 of nas stands there twice"
+    twice = "run 0 of ucb appears twice", "run 0 of nas appears twice"
     column = "column i differs from row to row", "column mean differs from row to row"
     assert any(reason in message for reason in (twice if "twice" in wrong else column))
 

@@ -92,4 +92,4 @@ def test_a_setting_in_two_tables_is_one_without_their_manifests(tmp_path):
     assert len(settings_in(table)) == 2
     one = read_table(files[0])
     edited = one.assign(regret=one["regret"] + 1)
-    assert "hold the same settings twice" in message_of(concat_tables, [one, edited])
+    assert "settings that look alike" in message_of(concat_tables, [one, edited])

@@ -231,6 +231,6 @@ def _target(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
     found.arguments(100)  # refuses values that the algorithm cannot take
     if found.promised == math.inf:
         if found.gaussian is None:
-            raise BadInput(f"{where}: with these parameters it promises no privacy")
-        raise BadInput(f"{where}: of noise that is not Gaussian no mu is known; noise=gaussian")
+            raise BadInput(f"{where}: with these parameters the algorithm promises no privacy")
+        raise BadInput(f"{where}: mu is known for Gaussian noise only; write noise=gaussian")
     return found

@@ -74,7 +74,7 @@ def final_regret(sample: Sample) -> np.ndarray:
 def nash_regret(sample: Sample) -> np.ndarray:
     """What averages to the Nash regret, which must exist."""
     if sample.nash is None:
-        raise BadInput(f"{plain(sample.words)}: an arm has a mean below 0: no Nash regret")
+        raise BadInput(f"{plain(sample.words)}: Nash regret needs means of at least 0")
     return sample.nash
 
 

@@ -90,7 +90,7 @@ def _keys(words: list[str]) -> dict[str, Any]:
         names = key in ("algo", "out", "results", *LATEX)
         found[key] = text if names else value_of(word)[1]
         if isinstance(found[key], Values):
-            raise BadInput(f"{word}: one value is needed; text with a comma stands in quotes")
+            raise BadInput(f"{word}: one value is needed; put text with a comma in quotes")
     return found
 
 

@@ -54,7 +54,7 @@ def read_requests(
             raise BadInput(f"{word}: the file of an experiment describes its figure")
         typed = word.partition("=")[2]
         if isinstance(value, Values) and not multirun and not key.startswith("sweep"):
-            brackets = f"; a list stands in brackets: {key}=[{typed}]" if "." in key else ""
+            brackets = f"; put a list in brackets: {key}=[{typed}]" if "." in key else ""
             raise BadInput(f"{word}: one value is needed; add -m to run each{brackets}")
         if key in question.swept and re.fullmatch(r"\[[^\[\]]+,[^\[\]]+\]", typed):
             raise BadInput(f"{word}: one value is needed; -m {key}={typed.strip('[]')} runs each")
@@ -127,7 +127,7 @@ def _parsed(word: str, text: str) -> Override:
     try:
         (override,) = OverridesParser.create().parse_overrides([text])
     except RecursionError:
-        raise BadInput(f"{word}: nested without end") from None
+        raise BadInput(f"{word}: too many brackets") from None
     except (HydraException, ValueError) as error:
         if "=" not in word:
             raise bare_word(word) from None
@@ -152,10 +152,10 @@ def _what_to_write(word: str) -> str:
     if any(value.count(a) != value.count(b) for a, b in ("[]", "{}")):
         return "its brackets do not match; put the word in quotes, since the shell divides it"
     if value.startswith("("):
-        return f"a list stands in brackets: {key}=[{value.strip('()')}]"
+        return f"put a list in brackets: {key}=[{value.strip('()')}]"
     where = " at the second '='" if "=" in value else ""
     quoted = f"'{key}=\"{value}\"'"
-    return f"not understood{where}; text stands in quotes inside those of the shell: {quoted}"
+    return f"not understood{where}; put text in quotes inside those of the shell: {quoted}"
 
 
 def _data(value: Any, lists: dict[str, Any]) -> Any:

@@ -221,7 +221,7 @@ def from_function(
         ours = load(file)
         if ours.function is function:
             return ours
-        raise BadInput(f"{group}={name}: the package has a {name} of its own; rename the function")
+        raise BadInput(f"{group}={name}: the package uses this name; rename the function")
     constants = {"REWARDS": rewards, "GUARANTEE": guarantee}
     version = version_of_function(function)
     return _declared(name, group, function, constants, f"{group}={name}", version, None)
@@ -235,7 +235,7 @@ def _declared(name, group, function, constants, where, version, file):
     if parameters[:2] != ["game", "rng"]:
         raise BadInput(f"{where}: the function must start {name}(game, rng, ...")
     if any(p.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD for p in signature.values()):
-        raise BadInput(f"{where}: its parameters must stand without * and /")
+        raise BadInput(f"{where}: its parameters must have no * and no /")
     try:
         hints = typing.get_type_hints(written, include_extras=True)
     except Exception as error:
@@ -251,9 +251,7 @@ def _declared(name, group, function, constants, where, version, file):
     if guarantee is not None and guarantee.gaussian is not None:
         for letter in guarantee.letters:
             if letter not in parameters:
-                raise BadInput(
-                    f"{where}: {guarantee.notion} is promised without a parameter {letter}"
-                )
+                raise BadInput(f"{where}: {guarantee.notion} needs a parameter {letter}")
     own = {n: p.default for n, p in signature.items() if p.default is not inspect.Parameter.empty}
     question = constants.get("QUESTION") or next(q for q in QUESTIONS if q.group == group)
     for key in own.keys() & set(question.goal_names):

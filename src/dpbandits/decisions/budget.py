@@ -155,9 +155,9 @@ class _Need:
             raise BadInput(f"algo={first.algo}: it is not private and takes no budget")
         own = algorithm.values if isinstance(algorithm, Choice) else {}
         if {**given, **parameters, **own}.get(first.budget_name) is not None:
-            raise BadInput(f"{first.budget_name}: it is what is asked for; leave it out")
+            raise BadInput(f"{first.budget_name}: the search finds its value; leave it out")
         if first.population_spec:
-            raise BadInput("population: users have levels of their own, not one budget")
+            raise BadInput("population: each user has a privacy level; a search needs one budget")
         self.name, self.values = first.budget_name, first.parameters
         self._at = cache(lambda budget: self._request({self.name: budget}).settings[0])
         self.reference: Setting | None = None

@@ -31,7 +31,9 @@ def linear(features: Any, theta: Any, noise: Any, sigma: Any) -> Instance:
     lengths = sorted({len(row) for row in rows})
     if len(lengths) > 1 or lengths[0] > LARGEST_D:
         found = ", ".join(map(str, lengths))
-        raise BadInput(f"features: rows of as many numbers, at most {LARGEST_D}, not of {found}")
+        raise BadInput(
+            f"features: rows of one length, at most {LARGEST_D}, are needed, not {found}"
+        )
     return with_features(np.array(rows), parameter(theta, lengths[0]), noise, sigma)
 
 

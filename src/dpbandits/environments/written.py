@@ -67,7 +67,7 @@ class RewardLaw:
         try:
             found = np.array([quantile(u) for u in GRID])
         except Exception as error:
-            raise BadInput(f"{where} it fails ({first_line(error)})") from None
+            raise BadInput(f"{where} the function fails ({first_line(error)})") from None
         low, high = found[0], found[-1]
         if np.isnan(found).any() or not np.isfinite(found[1:-1]).all():
             raise BadInput(f"{where} a number is needed for every u in (0, 1)")
@@ -75,8 +75,8 @@ class RewardLaw:
             falls = np.diff(found) < -SLACK * np.abs(found[1:])
         if falls.any():
             raise BadInput(
-                f"{where} a quantile function never falls, but at u = "
-                f"{GRID[falls.argmax()]:.4g} it does"
+                f"{where} a quantile function must not decrease; this one decreases at u = "
+                f"{GRID[falls.argmax()]:.4g}"
             )
         try:
             mean = moments.mean_of_quantile(quantile)

@@ -86,17 +86,17 @@ def figure_of_table(
     if kind not in (None, "tail"):
         raise BadInput(f"kind={plain(kind)}: tail is needed, or nothing")
     if marks and ("rule" in table.columns or kind is not None):
-        raise BadInput("marks=true: only regret against t, eps or rho has marks of the best")
+        raise BadInput("marks=true: only figures of regret against t, eps or rho have marks")
     if "rule" in table.columns:
         if x is not None or kind is not None or band != "ci":
             given = f"kind={kind}" if kind else f"x={x}" if x is not None else f"band={band}"
-            raise BadInput(f"{given}: a figure of stopping times has axes and intervals of its own")
+            raise BadInput(f"{given}: a figure of stopping times takes no x, kind or band")
         of_mean = question_of_table(table) == STOPPING
         return (stopping_panels if of_mean else identification_panels)(table, title)
     if kind == "tail":
         if x is not None or bounds is not None or band != "ci":
             raise BadInput(
-                f"kind={kind}: its axis is regret; x, band and bounds have no place in it"
+                f"kind={kind}: the axis of this figure is regret; leave x, band and bounds out"
             )
         return tail_panels(table, title)
     x = axis_of(table, x)

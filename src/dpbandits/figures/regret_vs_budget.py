@@ -172,7 +172,7 @@ def contamination_panels(
 def budget_needed(table: pd.DataFrame, title: str = "") -> Figure:
     """Draw a result of ``dpbandits.budget``: a panel for each name of a budget."""
     if "looks" not in table.attrs:
-        raise BadInput("the table has lost what was looked at: draw the result of dp.budget itself")
+        raise BadInput("the table lacks the budgets tried; draw the result of dp.budget itself")
     looks, names = table.attrs["looks"], list(table["name"].unique())
     width = max(4.4 * len(names), 5.4)
     figure, (axes,) = subplots(width, 3.8, 1, len(names), sharey=True)

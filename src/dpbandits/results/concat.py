@@ -23,8 +23,8 @@ from .varying import (
 )
 
 ALIKE = (
-    "the tables hold the same settings twice, or settings that differ in something that neither is "
-    "a column nor stands in a manifest beside them; plot them apart"
+    "the tables contain settings that look alike: no column and no manifest says how they differ; "
+    "plot the tables separately"
 )
 NO_RECORD: Record = {"parameters": {}, "env_spec": {}, "population": None}
 

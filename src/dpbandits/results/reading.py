@@ -133,7 +133,7 @@ def frame(where: str, table: Any) -> pd.DataFrame:
         raise BadInput(f"{where}: a tidy table is needed, such as dp.run returns, not {found}")
     names = table.columns
     if not (names.is_unique and all(isinstance(name, str) for name in names)):
-        raise BadInput(f"{where}: the columns of a tidy table have names, each its own")
+        raise BadInput(f"{where}: each column of a tidy table needs a unique name")
     return table
 
 
@@ -219,7 +219,7 @@ def _check_rows(where: str, table: pd.DataFrame) -> None:
     twice = ends.duplicated([*settings, *{"seed", "run"}.difference(settings)])
     if twice.any():
         row = ends[twice].iloc[0]
-        raise BadInput(f"{where}: run {row['run']:g} of {row[settings[0]]} stands there twice")
+        raise BadInput(f"{where}: run {row['run']:g} of {row[settings[0]]} appears twice")
 
 
 def _check_column(where: str, name: str, column: pd.Series) -> None:

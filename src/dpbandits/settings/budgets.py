@@ -74,7 +74,7 @@ def _local(config, algorithm, name, spec, eps, eps_min, built, horizon) -> Priva
     if spec:
         if config["eps"] is not None:
             raise BadInput(
-                f"eps={plain(eps)}: the users of {name} have levels of their own; leave eps out"
+                f"eps={plain(eps)}: each user of {name} has a privacy level; leave eps out"
             )
         population = built(as_json(spec))
         budget = population.largest

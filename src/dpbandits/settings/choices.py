@@ -64,7 +64,7 @@ def plain_data(key: str, value: Any) -> Any:
 def _plain_data(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         if value.dtype.kind not in "biufUO" or isinstance(value, np.ma.MaskedArray):
-            raise BadInput(f"an array of {value.dtype} is none of numbers or text")
+            raise BadInput(f"an array of numbers or text is needed, not of {value.dtype}")
         return _plain_data(value.tolist())
     if value is None or isinstance(value, bool | str):
         return value if value is None or isinstance(value, bool) else str.__str__(value)
@@ -86,12 +86,12 @@ def _plain_data(value: Any) -> Any:
         return _plain_data(value.to_numpy())
     if callable(value):  # a reward law
         return law_named(value)
-    raise BadInput(f"{type(value).__name__} is no number, text, or list or mapping of them")
+    raise BadInput(f"a number, text, a list or a mapping is needed, not {type(value).__name__}")
 
 
 def _name(key: Any) -> str:
     if not isinstance(key, str):
-        raise BadInput(f"{plain(key)}: the names of a mapping are text")
+        raise BadInput(f"{plain(key)}: the keys of a mapping must be text")
     return str.__str__(key)
 
 

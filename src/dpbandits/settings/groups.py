@@ -53,7 +53,7 @@ def refined(
         if algorithm.question != found:
             raise BadInput(
                 f"{found.group}={name},{other}: they answer different questions, {found.name} and "
-                f"{algorithm.question.name}; run them apart"
+                f"{algorithm.question.name}; run them separately"
             )
     family = [q for q in QUESTIONS if q.command == question.command]
     foreign = {key for q in family for key in q.own_keys} - found.own_keys

@@ -136,4 +136,4 @@ def shown(value: Any) -> str:
 
 def refuse_twice(key: str, value: Any, choice: Choice) -> NoReturn:
     """Refuse a key whose value was chosen with an algorithm, too."""
-    raise BadInput(f"{key}={plain(plain_data(key, value))}: {choice} has values of its own")
+    raise BadInput(f"{key}={plain(plain_data(key, value))}: {choice} sets it, too; give it once")

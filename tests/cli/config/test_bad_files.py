@@ -22,7 +22,7 @@ FILES = [
     ("env/itself", LAW + "means: &a [0.5, *a]\n", "itself.yaml:"),
     ("env/whole", "&a\nlaw: bernoulli\nmeans: *a\n", "whole.yaml:"),
     ("env/alias", LAW + "means: *a\n", "alias.yaml:", "undefined alias"),
-    ("env/deepest", f"means: {'{a: ' * 3000}{'}' * 3000}\n", "deepest.yaml:", "nested without end"),
+    ("env/deepest", f"means: {'{a: ' * 3000}{'}' * 3000}\n", "deepest.yaml:", "contains itself"),
     ("env/tab", LAW + "means:\n\t- 0.5\n", "tab.yaml:", "YAML", r"'\t'", "line 3"),
     ("env/twice", LAW + LAW + MEANS, "twice.yaml:", "duplicate key law"),
     ("env/colon", "law: bernoulli: x\n", "colon.yaml:", "line 1"),

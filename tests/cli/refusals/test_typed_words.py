@@ -10,7 +10,7 @@ from dpbandits.cli import budget, run
     [
         (["env.means=[.9,", ".8]"], "its brackets do not match; put the word in quotes"),
         (["sweep=algo:[dp_se", "dp_klucb]"], "its brackets do not match; put the word in quotes"),
-        (["env.means=(.9,.8)"], "a list stands in brackets: env.means=[.9,.8]"),
+        (["env.means=(.9,.8)"], "put a list in brackets: env.means=[.9,.8]"),
         (["env.label=A (mine)"], """'env.label="A (mine)"'"""),
         (["algo", "=", "dp_se"], "algo: KEY=VALUE is needed, without spaces around ="),
     ],
