@@ -12,7 +12,7 @@ from dpbandits.comparison.best import letters
 from dpbandits.comparison.pairs import smaller
 from dpbandits.comparison.samples import Samples
 from dpbandits.comparison.table import ERROR
-from dpbandits.comparison.text import note, render
+from dpbandits.comparison.text import _located, render
 
 
 def table(**means):
@@ -209,3 +209,15 @@ def test_times_of_runs_that_met_their_cap_are_said_to_be_larger(tmp_path, bandit
 )
 def test_bad_words(words, says, refused):
     assert says in refused(command, words)
+
+
+@pytest.mark.parametrize(
+    ("equal", "low", "shown"),
+    [(1.0, 1.0004, "1.0004"), (1.0, 1.0, "1"), (0.5, 0.49999, "0.49999"), (1.0, 2.333, "2.33")],
+)
+def test_an_interval_without_equality_is_printed_without_it(equal, low, shown):
+    """An algorithm that is not tied has a ratio above 1, in print, too."""
+    row = {"ratio": low + 1, "ratio_low": low, "ratio_high": low + 2}
+    row |= {"smaller": low, "smaller_low": low, "smaller_high": low + 2}
+    name = "ratio" if equal == 1.0 else "smaller"
+    assert _located(row, name)[1].startswith(f"{shown} to ")

@@ -70,4 +70,11 @@ def _located(row: Mapping[Hashable, Any], name: str) -> list[str]:
     value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
     if math.isnan(low):
         return ["", ""]
-    return [f"{value:.3g}", f"{low:.3g} to {high:.3g}"]
+    equal = 0.5 if name == "smaller" else 1.0  # the value of two algorithms that do not differ
+    return [f"{value:.3g}", f"{_beside(equal, low)} to {_beside(equal, high)}"]
+
+
+def _beside(equal: float, x: float) -> str:
+    """The end of an interval with three digits, or as many as show that it is not ``equal``."""
+    texts = (f"{x:.{digits}g}" for digits in range(3, 17))
+    return next((text for text in texts if float(text) != equal), f"{x:.3g}")
