@@ -12,7 +12,7 @@ from dpbandits.comparison.best import letters
 from dpbandits.comparison.pairs import smaller
 from dpbandits.comparison.samples import Samples
 from dpbandits.comparison.table import ERROR
-from dpbandits.comparison.text import _located, render
+from dpbandits.comparison.text import _located, note, render
 
 
 def table(**means):
