@@ -68,7 +68,9 @@ def test_an_error_that_follows_from_an_interruption_is_not_reported(tmp_path, st
     done = started(tmp_path, STUB)
     assert done.returncode == (143 if stopped else 1)
     assert ("Traceback" in done.stderr) != stopped
-    last = "bandit-stub: ended by SIGTERM; finished runs are stored"
+    last = (
+        "bandit-stub: ended by SIGTERM; finished runs are stored, the same command plays the rest"
+    )
     assert (done.stderr.splitlines()[-1] == last) == stopped
 
 
@@ -131,7 +133,10 @@ def work():
     assert done.returncode == 130
     first, last = done.stderr.splitlines()[1:]
     assert first.startswith("stopping:")
-    assert last == "bandit-stub: interrupted; finished runs are stored"
+    assert (
+        last
+        == "bandit-stub: interrupted; finished runs are stored, the same command plays the rest"
+    )
 
 
 def test_an_interruption_later_is_left_to_the_command(tmp_path):

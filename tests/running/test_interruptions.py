@@ -160,7 +160,9 @@ def test_a_signal_is_answered_at_once(tmp_path, horizon, stop):
     ended = time.monotonic() - sent
     assert process.wait() == 128 + number
     what = "ended by SIGTERM" if stop == "SIGTERM" else "interrupted"
-    assert last == f"bandit-run: {what}; finished runs are stored\n"
+    assert (
+        last == f"bandit-run: {what}; finished runs are stored, the same command plays the rest\n"
+    )
     assert answered < 1 and ended < 4, (answered, ended)
     assert before.items() <= stored(request).items() and bool(before) == quick
     assert not list(tmp_path.glob("*.csv"))

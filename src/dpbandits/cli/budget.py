@@ -9,6 +9,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from ..api.privacy import OF_SEARCH
+from ..contracts.parameters import BUDGETS
 from ..decisions.budget import budgets_needed
 from ..errors import BadInput, unknown
 from ..figures.regret_vs_budget import budget_needed
@@ -85,6 +86,8 @@ def _keys(words: list[str]) -> dict[str, Any]:
         key, equals, text = word.partition("=")
         if not equals:
             raise BadInput(f"{word}: KEY=VALUE is needed (see --help)")
+        if key in BUDGETS:
+            raise BadInput(f"{word}: the search finds {key}; least= and most= are its ends")
         if key not in OWN_KEYS["budget"] and key.partition(".")[0] not in ("algo", "env"):
             raise unknown("key", key, OWN_KEYS["budget"])
         names = key in ("algo", "out", "results", *LATEX)

@@ -34,6 +34,7 @@ from ..validation import folder, one_of, path_of
 from .completion import COMMANDS, OWN_KEYS
 from .help import Lists, help_text
 
+STORED = "finished runs are stored, the same command plays the rest"
 MOST = 20  # lines of a list
 TRACES = 5  # tracebacks that are printed
 AGAIN = 0.01  # seconds after which an interruption that was swallowed is raised again
@@ -191,11 +192,11 @@ def _guarded(name: str, command: Callable[[], int]) -> None:
     except FileTrouble as error:
         _exit_now(1, f"{name}: {error}; what was stored before is intact")
     except ClusterLost as error:
-        _exit_now(1, f"{name}: {error}; finished runs are stored, the same command plays the rest")
+        _exit_now(1, f"{name}: {error}; {STORED}")
     except KeyboardInterrupt as stopped:
         number = stopped.args[0] if stopped.args else signal.SIGINT
         what = "ended by SIGTERM" if number == signal.SIGTERM else "interrupted"
-        stored = "; ".join(getattr(stopped, "__notes__", ["finished runs are stored"]))
+        stored = "; ".join(getattr(stopped, "__notes__", [STORED]))
         _exit_now(128 + number, f"{name}: {what}; {stored}")
     except BrokenPipeError:
         os._exit(141)

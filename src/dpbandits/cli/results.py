@@ -112,9 +112,11 @@ def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
     head = ["table", "settings", "MB", "days old"]
     print(tabulate(rows, head, disable_numparse=True, colalign=align))
     if found.others:
-        files = in_a_line(", ".join(file.name for file in found.others), LONGEST)
         count = f"{len(found.others)} table{'s' * (len(found.others) != 1)}"
-        print(f"{count} without a manifest, which bandit-results never removes: {files}")
+        print(f"{count} without a manifest, which bandit-results never removes:")
+        print(*(file.name for file in found.others[:MOST]), sep="\n")
+        if len(found.others) > MOST:
+            print(f"and {len(found.others) - MOST} more")
 
 
 def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:

@@ -24,7 +24,7 @@ from ..errors import BadInput
 from ..results.manifest import INDIFFERENT
 from ..settings.compose import compose
 from ..settings.groups import names_in, question_of
-from ..settings.hints import bare_word
+from ..settings.hints import bare_word, means_of
 from ..settings.request import Request
 from ..settings.sweep import MOST_POINTS, Values
 from ..validation import folder, refuse_overflow
@@ -56,8 +56,10 @@ def read_requests(
         if isinstance(value, Values) and not multirun and not key.startswith("sweep"):
             brackets = f"; put a list in brackets: {key}=[{typed}]" if "." in key else ""
             raise BadInput(f"{word}: one value is needed; add -m to run each{brackets}")
-        if key in question.swept and re.fullmatch(r"\[[^\[\]]+,[^\[\]]+\]", typed):
-            raise BadInput(f"{word}: one value is needed; -m {key}={typed.strip('[]')} runs each")
+        several = (*question.groups, *question.swept)
+        if key in several and re.fullmatch(r"\[[^\[\]]+,[^\[\]]+\]", typed):
+            run_each = f"-m {key}={typed.strip('[]')} runs each"
+            raise BadInput(f"{word}: one value is needed; {means_of(key, value) or run_each}")
     keys = dict(given)
     changed = tuple(word for word, (key, _) in zip(words, given, strict=True) if _decides(key))
     if multirun:
@@ -151,6 +153,8 @@ def _what_to_write(word: str) -> str:
     key, _, value = word.partition("=")
     if any(value.count(a) != value.count(b) for a, b in ("[]", "{}")):
         return "its brackets do not match; put the word in quotes, since the shell divides it"
+    if key == "sweep" and ":" in value:
+        return f"put its grid in braces: 'sweep={{{value}}}'"
     if value.startswith("("):
         return f"put a list in brackets: {key}=[{value.strip('()')}]"
     where = " at the second '='" if "=" in value else ""

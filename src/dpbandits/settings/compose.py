@@ -30,7 +30,7 @@ from .groups import (
     refined,
     whole_inlier,
 )
-from .hints import ALMOST, takes_no, unknown_key
+from .hints import ALMOST, means_of, takes_no, unknown_key
 from .request import Request, make_request
 from .sweep import (
     OF_RUNS,
@@ -204,6 +204,8 @@ class _Composition:
         elif isinstance(chosen, Values):
             if not chosen:
                 raise BadInput(f"{group}=[]: at least one is needed")
+            if means := means_of(group, chosen, python=self.python is not None):
+                raise BadInput(f"{group}={shown(chosen)}: names are needed; {means}")
             several = [self._choice(group, one) for one in chosen]
             for choice in several:
                 self._load(group, choice)
@@ -330,11 +332,16 @@ class _Composition:
             if name not in known and self.python is not None:
                 error = unknown("key or parameter", name, {*known, *self.python})
                 if not get_close_matches(name, {*known, *self.python}, cutoff=ALMOST):
-                    chosen = {group: ", ".join(self.algorithms)}
+                    chosen = {group: ", ".join(self.algorithms), **self._environment()}
                     error = takes_no(name, value, chosen, self.folders, True) or error
                 raise error
             if name not in known:
                 raise self._unknown(f"{group}.{name}", value)
+
+    def _environment(self) -> dict[str, str]:
+        """The group and the name of the environment, if it is one file."""
+        name = self.given.get("env", self.config["env"])
+        return {"env": name} if isinstance(name, str) else {}
 
     def _unknown(self, key: str, value: Any) -> BadInput:
         """The error for a key that is none of the command, and no parameter of what is chosen."""

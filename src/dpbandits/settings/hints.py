@@ -54,6 +54,16 @@ def unknown_key(
     )
 
 
+def means_of(group: str, values: Any, python: bool = False) -> str:
+    """What to write where numbers stand in the place of environments: they are means of arms."""
+    numbers = isinstance(values, Sequence) and not isinstance(values, str) and len(values) > 1
+    if group != "env" or not numbers or not all(isinstance(x, int | float) for x in values):
+        return ""
+    means = plain(list(values))
+    given = f"env=dp.bernoulli({means})" if python else f"env=bernoulli env.means={means}"
+    return f"{given} has arms of these means"
+
+
 def takes_no(
     name: str, value: Any, chosen: Mapping[str, str], folders: tuple[str, ...], python: bool = False
 ) -> BadInput | None:
