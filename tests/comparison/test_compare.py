@@ -195,17 +195,3 @@ def test_times_of_runs_that_met_their_cap_are_said_to_be_larger(tmp_path, bandit
         path = dp.save(dp.stop(**given, cap=cap, jobs=1), tmp_path / f"{cap}.csv")
         printed = "\n".join(bandit(command, str(path)))
         assert ("met their cap" in printed) == said and "2 runs are too few" in printed
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        ([], "either experiment=NAME"),
-        (["experiment=nothing"], "unknown experiment"),
-        (["experiment=hu2022", "results=nowhere"], "bandit-run experiment=hu2022"),
-        (["missing.csv"], "missing.csv"),
-        (["experiment=hu2022", "basline=a"], "did you mean baseline?"),
-    ],
-)
-def test_bad_words(words, says, refused):
-    assert says in refused(command, words)
