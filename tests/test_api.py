@@ -268,7 +268,7 @@ def test_what_a_function_declares_is_checked_and_can_be_audited():
 
 
 # The same mistake in a call and in a command, whose messages are the same; one for each way that
-# values take. What else is refused is in settings/test_bad_settings.
+# values take. What else is refused is in refusals.txt.
 MISTAKES = [
     (dp.run, run, {"eps": 0}, "eps=0"),
     (dp.run, run, {"algo": "adap_klucbb"}, "algo=adap_klucbb"),

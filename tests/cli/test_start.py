@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from refusals import complaint, message_of
 
-from dpbandits.cli.command import guarded
+from dpbandits.cli.command import STORED, guarded
 from dpbandits.cli.start import CHOICES, check_variables
 
 REAL = "from dpbandits.cli.start import run; run()"
@@ -68,9 +68,7 @@ def test_an_error_that_follows_from_an_interruption_is_not_reported(tmp_path, st
     done = started(tmp_path, STUB)
     assert done.returncode == (143 if stopped else 1)
     assert ("Traceback" in done.stderr) != stopped
-    last = (
-        "bandit-stub: ended by SIGTERM; finished runs are stored, the same command plays the rest"
-    )
+    last = f"bandit-stub: ended by SIGTERM; {STORED}"
     assert (done.stderr.splitlines()[-1] == last) == stopped
 
 
@@ -133,10 +131,7 @@ def work():
     assert done.returncode == 130
     first, last = done.stderr.splitlines()[1:]
     assert first.startswith("stopping:")
-    assert (
-        last
-        == "bandit-stub: interrupted; finished runs are stored, the same command plays the rest"
-    )
+    assert last == f"bandit-stub: interrupted; {STORED}"
 
 
 def test_an_interruption_later_is_left_to_the_command(tmp_path):

@@ -198,20 +198,6 @@ def test_times_of_runs_that_met_their_cap_are_said_to_be_larger(tmp_path, bandit
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        ([], "either experiment=NAME"),
-        (["experiment=nothing"], "unknown experiment"),
-        (["experiment=hu2022", "results=nowhere"], "bandit-run experiment=hu2022"),
-        (["missing.csv"], "missing.csv"),
-        (["experiment=hu2022", "basline=a"], "did you mean baseline?"),
-    ],
-)
-def test_bad_words(words, says, refused):
-    assert says in refused(command, words)
-
-
-@pytest.mark.parametrize(
     ("equal", "low", "shown"),
     [(1.0, 1.0004, "1.0004"), (1.0, 1.0, "1"), (0.5, 0.49999, "0.49999"), (1.0, 2.333, "2.33")],
 )

@@ -97,21 +97,6 @@ def test_command(tmp_path, bandit):
     assert "seconds" not in (tmp_path / "answer.md").read_text()
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["env=bernoulli_c2", "ratio=2"], "algo=NAME is needed"),
-        (["algo=dp_se", "ratio=2"], "env=NAME is needed"),
-        (["algo=dp_se", "env=bernoulli_c2", "ratios=2"], "did you mean ratio?"),
-        (["algo=dp_se", "env=bernoulli_c2", "ratio=abc"], "ratio=abc: a finite number"),
-        (["algo=dp_se", "env=bernoulli_c9", "ratio=2"], "did you mean bernoulli_c4?"),
-        (["dp_se"], "KEY=VALUE is needed"),
-    ],
-)
-def test_bad_words(words, says, refused):
-    assert says in refused(command, words)
-
-
 SETTINGS = {
     "dp_se": {"ratio": 2.0},
     "anytime_lazy_ucb": {"regret": 2000.0},

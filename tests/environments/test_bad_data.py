@@ -42,26 +42,3 @@ def test_tables_of_rewards_and_data_of_empirical_arms(line, content, reason):
     Path("data.csv").write_bytes(content)
     message = message_of(request_of, line, REGRET)
     assert message.startswith("env.file=data.csv:") and reason in message
-
-
-@pytest.mark.parametrize(
-    ("line", "parts"),
-    [
-        ("algo=dpr_se env=empirical", ["env.file=PATH.csv", "header"]),
-        ("algo=dpr_se env=empirical env.file=no.csv", ["env.file=no.csv:", "no such file"]),
-        ("algo=dpr_se env=empirical env.file=.", ["env.file=.:", "directory"]),
-        (f"{DATA} env.columns=a", ["env.columns=a:", "list of columns"]),
-        (f"{DATA} env.columns=[]", ["env.columns=[]:", "list of columns"]),
-        (f"{DATA} env.columns=[a]", ["env.file=data.csv:", "two arms (columns)"]),
-        (f"{DATA} env.columns=[a,a]", ["env.columns=[a,a]:", "once"]),
-        (f"{DATA} env.columns=[[a],third]", ["'[a]'", "data.csv", "did you mean a?"]),
-        (f"{DATA} env.columns=[first,third]", ["'first'", "data.csv", "choose from a, third"]),
-        (f"{DATA} env.columns=[a,thirt]", ["'thirt'", "data.csv", "did you mean third?"]),
-        (f"{DATA} algo.u=0.1", ["env=empirical:", "of arm 2 is", "u = 0.1"]),
-        (f"{DATA} algo=adap_ucb", ["env=empirical:", "[1, 4]", "[0, 1]"]),
-    ],
-)
-def test_data_that_do_not_fit(line, parts):
-    Path("data.csv").write_text("a,third\n1,3\n2,4\n")
-    message = message_of(request_of, line, REGRET)
-    assert all(part in message for part in parts), message

@@ -130,20 +130,6 @@ def test_stopping_times(tmp_path):
     assert '<button type="button">correct</button>' in page
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("results=nothing", "results=nothing: there is no such folder"),
-        ("results=.", "the folder has no tables (*.csv) and no summaries"),
-        ("out=page.pdf", "out=page.pdf: a file whose name ends in .html is needed"),
-        ("outt=page.html", "unknown key 'outt': did you mean out?"),
-        ("page.html", "page.html: KEY=VALUE is needed"),
-    ],
-)
-def test_bad_input(refused, words, said):
-    assert said in refused(report, [words])
-
-
 def test_bad_tables(unchanged):
     assert "a tidy table is needed" in message_of(dp.report, [3])
     assert "at least one is needed" in message_of(dp.report, [])

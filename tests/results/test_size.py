@@ -1,25 +1,12 @@
 """Requests beyond memory are refused before anything is played, large ones announced."""
 
-import pytest
 from refusals import message_of
 from sweeps import requested
 
 import dpbandits as dp
-from dpbandits.cli import run, stop
+from dpbandits.cli import run
 from dpbandits.results import size
 from dpbandits.results.size import announce_size, check_size
-
-HUGE = "runs=1000 checkpoints=100000"
-
-
-@pytest.mark.slow
-def test_a_request_beyond_memory_is_refused(refused):
-    line = refused(run, ["algo=dp_se", *HUGE.split()])
-    assert "max_rows=5e+07: the table would have 7.8e+07 rows, about 4.4 GB as CSV" in line
-    assert "6.2 GB of memory" in line
-    assert "max_rows=5e+07" in refused(run, ["-m", "algo=dp_se", "seed=0,1", *HUGE.split()])
-    assert "max_rows=9" in refused(stop, ["runs=10", "max_rows=9"])
-    assert "max_rows=0: a number of at least 1" in refused(run, ["max_rows=0"])
 
 
 def test_the_key_raises_the_limit(bandit):

@@ -38,6 +38,7 @@ from sweeps import (
 )
 
 from dpbandits import files
+from dpbandits.cli.command import STORED
 from dpbandits.compiled import compiled_code
 from dpbandits.errors import CannotWrite
 from dpbandits.results.run_store import RunStore
@@ -160,9 +161,7 @@ def test_a_signal_is_answered_at_once(tmp_path, horizon, stop):
     ended = time.monotonic() - sent
     assert process.wait() == 128 + number
     what = "ended by SIGTERM" if stop == "SIGTERM" else "interrupted"
-    assert (
-        last == f"bandit-run: {what}; finished runs are stored, the same command plays the rest\n"
-    )
+    assert last == f"bandit-run: {what}; {STORED}\n"
     assert answered < 1 and ended < 4, (answered, ended)
     assert before.items() <= stored(request).items() and bool(before) == quick
     assert not list(tmp_path.glob("*.csv"))

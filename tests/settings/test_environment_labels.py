@@ -75,13 +75,7 @@ def test_a_label_is_a_line(label):
     assert found.startswith("env.label=") and "a line of at most 80 characters" in found
 
 
-def test_one_label_names_one_environment(refused):
-    words = ["-m", "algo=ucb", "env=bernoulli_c1,bernoulli_c2", "env.label=A"]
-    assert "env.label=A: env chooses several environments" in refused(run, words)
-    words = ["algo=ucb", "env.label=A", "sweep.env=[bernoulli_c1,bernoulli_c2]"]
-    assert "env chooses several environments" in refused(run, words)
-    assert "env.label=A,B: " in refused(run, ["-m", "algo=ucb", "env.label=A,B"])
-    assert "sweep.env.label" in refused(run, ["algo=ucb", "sweep.env.label=[A,B]"])
+def test_one_label_names_one_environment():
     two = [FAIR | {"label": "A"}, {"law": "bernoulli", "means": [0.9, 0.1], "label": "B"}]
     found = message_of(dp.run, "ucb", env=two, **SMALL)
     assert found == "env.label=B: env chooses bernoulli twice, with the label A"

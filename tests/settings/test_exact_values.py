@@ -10,7 +10,6 @@ from sweeps import requested
 
 import dpbandits as dp
 from dpbandits.authoring import pull, rounds_left
-from dpbandits.cli.words import read_request
 from dpbandits.contracts.question import STOPPING
 from dpbandits.errors import BadInput
 from dpbandits.results.reading import checked
@@ -112,12 +111,6 @@ def test_all_digits_of_a_seed_are_used():
     assert requested(seed=2**53 + 1).settings[0].seed == 2**53 + 1
     assert requested(seed=str(2**53 + 1)).settings[0].seed == 2**53 + 1
     assert message_of(requested, seed=2**62 + 1).startswith("seed=4611686018427387905: ")
-
-
-@pytest.mark.parametrize("word", ["figure=0", "figure={kind:time}", "+figure.kind=time"])
-def test_a_figure_is_described_by_the_file_of_an_experiment(word):
-    for words in ([word], ["experiment=hu2022", word]):
-        assert "experiment describes its figure" in message_of(read_request, words, ())
 
 
 class Fails:

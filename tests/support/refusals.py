@@ -39,27 +39,6 @@ def message_of(call, *given: Any, **named: Any) -> str:
     raise AssertionError(f"{given} {named} is not refused")
 
 
-def table(*groups: tuple[Question, list[tuple[str, ...]]]) -> dict[str, list]:
-    """Arguments of ``pytest.mark.parametrize`` for lines of several questions, with their ids.
-
-    Each line is a tuple: KEY=VALUE words, then parts of the message.
-    """
-    rows = [(question, x[0], x[1:]) for question, lines in groups for x in lines]
-    return {
-        "argnames": ("question", "line", "parts"),
-        "argvalues": rows,
-        "ids": [f"{question.group}: {line[:80]}" for question, line, _ in rows],
-    }
-
-
-def bad(key: str, needed: str | tuple[str, ...], *values: Any) -> list[tuple[str, ...]]:
-    """Lines ``KEY=VALUE`` of a table, one for each value, and parts of their messages: the key with
-    the value, and what is needed. Words before the key are other keys.
-    """
-    name, needs = key.split()[-1], (needed,) if isinstance(needed, str) else needed
-    return [(f"{key}={x}", f"{name}={x}:", *needs) for x in values]
-
-
 def request_of(line: str, question: Question):
     """The request of the words KEY=VALUE and GROUP.NAME=VALUE, without composing a configuration.
 

@@ -72,10 +72,8 @@ def main(given: Namespace) -> int:
         stem = out
         if stem.suffix[1:] in FORMATS:
             if "format" in keys and formats != [stem.suffix[1:]]:
-                given = f"format={keys['format']}"
-                raise BadInput(
-                    f"{given}: out={out} names a format; write out={stem.with_suffix('')}"
-                )
+                words = f"format={keys['format']}: out={out} names a format"
+                raise BadInput(f"{words}; write out={stem.with_suffix('')}")
             stem, formats = stem.with_suffix(""), [stem.suffix[1:]]
     check_writable(stem.parent)
     for path in save(figure, stem, formats):

@@ -20,6 +20,8 @@ from sweeps import (
     until,
 )
 
+from dpbandits.cli.command import STORED
+
 pytestmark = pytest.mark.slow
 PATIENT = 300  # seconds that any command may take
 
@@ -169,7 +171,7 @@ def test_jobs_end_with_their_command_and_a_command_without_jobs_ends(tmp_path, s
         asked(slurm, "scancel", "--user=root")
     _, err = process.communicate(timeout=PATIENT)
     line = {
-        "interrupted": "bandit-run: interrupted; finished runs are stored, the same command plays the rest",
+        "interrupted": f"bandit-run: interrupted; {STORED}",
         "cancelled": "bandit-run: runner=slurm: it has no workers any more; finished runs are "
         "stored, the same command plays the rest",
     }

@@ -86,8 +86,6 @@ def test_tables_are_told_apart_by_their_manifests(bandit, change, column, values
 @pytest.mark.parametrize(
     ("line", "parts"),
     [
-        ("bounds=maybe a.csv", ["bounds=maybe:", "true or false"]),
-        ("bounds=true", ["experiment=NAME", "--help"]),
         ("a.csv bounds=true", ["bounds=true:", "a.json", "manifest"]),
         ("b.csv bounds=true", ["bounds=true:", "b.csv", "another table"]),
         ("experiment=wu2023_raw bounds=true", ["wu2023_raw takes no bounds", "wu2023_raw.csv"]),
@@ -281,8 +279,3 @@ def test_a_table_from_elsewhere_needs_three_columns(bandit):
 )
 def test_what_cannot_be_drawn_is_refused(swept, keys, reason):
     assert reason in message_of(plot.main.__wrapped__, [swept, *keys.split()])
-
-
-def test_the_figure_of_an_experiment_is_that_of_its_file():
-    message = message_of(plot.main.__wrapped__, ["experiment=azize2022_fig8", "x=t"])
-    assert message.startswith("x: the file of an experiment decides")

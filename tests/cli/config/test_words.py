@@ -1,0 +1,70 @@
+"""The words of a command line, as Hydra's grammar reads them; what is refused: ``refusals.txt``."""
+
+import math
+
+import pytest
+from refusals import message_of
+
+from dpbandits.cli.words import read_request, value_of
+from dpbandits.contracts.question import REGRET
+from dpbandits.errors import nearest
+from dpbandits.settings.sweep import Values
+from dpbandits.settings.user_files import user_folders
+
+pytestmark = pytest.mark.usefixtures("unchanged")
+
+
+@pytest.mark.parametrize(
+    ("word", "values"),
+    [
+        ("algo=ucb,dp_se", ["ucb", "dp_se"]),
+        ("algo=glob(adap_*)", ["adap_klucb", "adap_ucb"]),
+        ("eps=range(1,4)", [1, 2, 3]),
+        ("eps=choice(1,0.5)", [1, 0.5]),
+        ("env.means=[.9,.8],[.5,.4,.3]", [[0.9, 0.8], [0.5, 0.4, 0.3]]),
+        ("env.means=[.9,.8]", [0.9, 0.8]),
+        ("env.inlier='a b','c'", ["a b", "c"]),
+        ("eps=3", 3),
+    ],
+)
+def test_a_sweep_of_hydra_is_the_values_of_a_key(word, values):
+    key, found = value_of(word)
+    assert key == word.partition("=")[0] and found == values
+    assert isinstance(found, Values) == (word not in ("env.means=[.9,.8]", "eps=3"))
+
+
+def test_the_settings_of_a_multirun_are_those_of_a_sweep():
+    """Control: every combination."""
+    words = ["algo=ucb,dp_se", "seed=3,4", "eps=range(1,3)", "runs=7"]
+    found = read_request(words, (), REGRET, True)
+    combinations = [
+        ("ucb", 3, math.inf), ("ucb", 4, math.inf),
+        *(("dp_se", seed, eps) for eps in (1, 2) for seed in (3, 4)),
+    ]  # fmt: skip
+    assert [(s.algo, s.seed, s.budget) for s in found.settings] == combinations
+    assert found.config["sweep"] == {"algo": ["ucb", "dp_se"], "eps": [1, 2], "seed": [3, 4]}
+    words = ["sweep={algo:[ucb,dp_se],eps:[1,2],seed:[3,4]}", "runs=7"]
+    assert read_request(words, ()).settings == found.settings and found.runs == 7
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [("missing", "no such folder"), ("", "path of a folder"), ("x" * 5000, "too long")],
+    ids=["missing", "empty", "long"],
+)
+def test_folders_of_a_user(given, reason):
+    for key in ("--config-dir", "config_dir"):
+        message = message_of(user_folders, given, key)
+        assert message.startswith(f"{key}={given[:100]}") and reason in message
+
+
+def test_a_hint_leads_to_a_line_that_runs():
+    words = ["algo=dp_se", "eps=.5,1"]
+    assert message_of(read_request, words, ()).endswith("add -m to run each")
+    assert [s.budget for s in read_request(words, (), multirun=True).settings] == [0.5, 1]
+
+
+def test_nearest():
+    assert nearest("adap", ["adap_ucb", "adap_klucb", "ucb"]) == "choose from adap_klucb, adap_ucb"
+    assert nearest("adap_u", ["adap_ucb", "ucb"]) == "did you mean adap_ucb?"
+    assert nearest("", ["a", "b"]) == "choose from a, b"

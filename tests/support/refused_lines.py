@@ -1,0 +1,97 @@
+"""What the commands refuse, as ``tests/refusals.txt`` has it: command lines, and their messages.
+
+``python tests/support/refused_lines.py`` writes the messages anew.
+"""
+
+import os
+import re
+import shlex
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from in_process import ended
+
+PAGE = Path(__file__).parents[1] / "refusals.txt"
+TITLE, INDENT = "## ", "    "
+FILES = {
+    "taken": "a file\n",
+    "data.csv": "a,third\n1,3\n2,4\n",
+    "users.csv": "who,eps,some,gaps,debts\nann,1,x,1,-1\nbob,2,3,,2\n",
+    "nothing.csv": "",
+    "header.csv": "eps\n",
+}
+
+
+class Refusal(NamedTuple):
+    """A command line that is refused."""
+
+    title: str  # of the section of the page
+    line: str
+    message: str  # in which ... stands for any text
+
+    def matches(self, message: str) -> bool:
+        return _matches(self.message, message)
+
+
+def refusals(text: str) -> list[Refusal]:
+    """All lines of the page."""
+    title, lines, found = "", [], []
+    for line in text.splitlines():
+        if line.startswith(TITLE):
+            title = line.removeprefix(TITLE)
+        elif line.startswith(INDENT):
+            assert lines, f"no command line has the message {line.strip()!r}"
+            found += [Refusal(title, x, line.removeprefix(INDENT)) for x in lines]
+            lines = []
+        elif line and not line.startswith("#"):
+            lines.append(line)
+    assert not lines, f"{lines[0]!r} has no message"
+    return found
+
+
+def furnish(folder: Path) -> None:
+    """Make what the lines name in the folder where they are typed."""
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    (folder / "empty").mkdir()
+    (folder / "loop").symlink_to("loop")
+    (folder / "dangling").symlink_to("nowhere")
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, line: str) -> str:
+    """The message of a command line, which must be refused."""
+    words = shlex.split(line)
+    done = ended(monkeypatch, *words)
+    assert done.refused, f"{line!r} is not refused"
+    name, _, message = done.err.removesuffix("\n").partition(": ")
+    assert name == words[0]
+    return message
+
+
+def _matches(expected: str, message: str) -> bool:
+    return re.fullmatch(re.escape(expected).replace(r"\.\.\.", ".*"), message) is not None
+
+
+def rewritten(text: str, message_of=typed) -> str:
+    """The page with the messages that its lines get, where they are others."""
+
+    def block(found: re.Match[str]) -> str:
+        lines, before = found.groups()
+        by_message: dict[str, list[str]] = {}
+        for line in lines.splitlines():
+            with pytest.MonkeyPatch.context() as patch:
+                now = message_of(patch, line)
+            by_message.setdefault(before if _matches(before, now) else now, []).append(line)
+        return "\n".join("\n".join([*x, INDENT + now]) for now, x in by_message.items())
+
+    return re.sub(rf"^((?:bandit-.+\n)+){INDENT}(.+)$", block, text, flags=re.MULTILINE)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as name:
+        furnish(Path(name))
+        os.chdir(name)
+        PAGE.write_text(rewritten(PAGE.read_text()))
+        os.chdir(PAGE.parent)
