@@ -123,7 +123,7 @@ def test_tails_are_below_each_panel(measured):
     above, below = figure.axes[:2], figure.axes[2:]
     assert [ax.get_ylabel() for ax in (above[0], below[0])] == [
         "pseudo-regret",
-        "$P$(regret > $x$)",
+        "$P($regret$ > x)$",
     ]
     assert all(ax.get_ylim()[1] > 1 for ax in below) and len(below) == 2
     assert [ax.get_title() for ax in below] == [ax.get_title() for ax in above]

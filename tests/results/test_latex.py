@@ -45,6 +45,9 @@ def test_a_pivot_has_a_column_for_each_value(summary):
     assert head == ["algorithm", r"$\epsilon = 0.1$", r"$\epsilon = 1$", "not private"]
     assert rows[0] == ["DP-SE", r"\textbf{1,230}", "30.0", ""]
     assert rows[2] == ["AdaP-UCB", "2,000", r"\textbf{0.0123}", ""]
+    chosen = TableOptions(columns=("algo", "mean", "interval"), pivot="eps", digits=4)
+    _, first, *_ = rows_of(latex_of(summary, SHOWN, chosen))
+    assert first == ["DP-SE", "1,234 (1,234 to 1,236)", "30.00 (30.00 to 31.00)", ""]
     twice = pd.concat([summary, summary], ignore_index=True)
     assert "pivot=eps:" in message_of(latex_of, twice, SHOWN, TableOptions(pivot="eps"))
 

@@ -237,8 +237,8 @@ def in_words(
         return f"{start}regret is never at most {aim}; at {name}={last.budget:g} it is {measured}"
     if found.kind == "open" and math.isnan(found.budget):
         return (
-            f"{start}no {name} up to {last.budget:g} certainly has a regret of at most {aim}; "
-            f"there it is {measured}"
+            f"{start}undecided: at no {name} up to {last.budget:g} do the runs show a regret of at "
+            f"most {aim}; there it is {measured}; more runs are needed"
         )
     if found.kind == "always":
         end = f"regret is at most {aim} even at {name}={found.high:g}, the smallest tried"
@@ -261,4 +261,8 @@ def in_words(
     if found.again:
         again = ", ".join(f"{x:g}" for x in found.again)
         end += f". It is not monotone: above that again at {name}={again}"
+    perhaps = [x for x in found.looks if x.side == 0 and x.budget > found.high and x.mean > goal]
+    if perhaps:
+        means = ", ".join(f"{significant(x.mean)} at {name}={x.budget:g}" for x in perhaps)
+        end += f". Undecided above that: a mean of {means}"
     return start + end

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
-from itertools import combinations, cycle, product
+from itertools import combinations, count, cycle, product
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ STYLE = matplotlib.rc_params_from_file(
     Path(__file__).with_name("dpbandits.mplstyle"), use_default_template=False
 )
 ALIKE = 0.01  # relative difference of lines of which one hides the other
+logging.getLogger("fontTools").setLevel(logging.ERROR)  # it warns of the dates of LaTeX's fonts
 LONG = 1e9  # horizon above which the axis of time is logarithmic
 
 Styles = dict[str, dict[str, Any]]  # matplotlib's properties of each line, by its label
@@ -127,7 +129,7 @@ def styles_of(table: pd.DataFrame) -> Styles:
 
     They are those that the algorithm declares, the same in all figures; any other algorithm gets
     what is left. Several lines of one algorithm are shades of its colour, with different dashes;
-    the lightest is without privacy.
+    the lightest is without privacy. Grey lines, beside highlighted ones, have different dashes.
     """
     lines = table.groupby("rule" if "rule" in table.columns else "algo", sort=False)["line"]
     looks = looks_of({str(name): list(rows.unique()) for name, rows in lines})
@@ -139,7 +141,7 @@ def styles_of(table: pd.DataFrame) -> Styles:
 
 def looks_of(labels: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str, Any]]:
     """The algorithm, label, colour and dash of each line, from the labels of each algorithm."""
-    patterns, looks = list(DASHES.values()), list(_looks(labels))
+    patterns, looks, greys = list(DASHES.values()), list(_looks(labels)), count()
     colours = [colour for colour, _ in looks]
     for (name, own), (colour, first) in zip(labels.items(), looks, strict=True):
         if len(own) > 1 and colours.count(colour) == 1:
@@ -147,7 +149,7 @@ def looks_of(labels: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, st
         dark = sorted(own, key=lambda label: not label.endswith(WITHOUT))
         grey = current().highlight and name not in current().highlight
         for i, label in enumerate(own):
-            pattern = patterns[(first + i) % len(patterns)]
+            pattern = patterns[(next(greys) if grey else first + i) % len(patterns)]
             base = OTHERS if grey else PALETTE.get(colour, colour)
             yield name, label, base if grey else shade(base, dark.index(label), len(own)), pattern
 

@@ -31,7 +31,7 @@ def exceedance(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
 
 def label_tails(axes: np.ndarray) -> None:
     """Label the axes of panels that ``exceedance`` has drawn."""
-    label_edges(axes, "regret $x$ at $T$", "$P$(regret > $x$)", each_row=True)
+    label_edges(axes, "regret $x$ at $T$", "$P($regret$ > x)$", each_row=True)
 
 
 @styled

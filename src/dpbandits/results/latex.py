@@ -65,7 +65,8 @@ def latex_of(
         frame: a row for each setting.
         shown: the columns that are shown unless others are chosen.
         options: how the table looks.
-        measured: the column whose smallest value is the best, and the cells of a pivot.
+        measured: the column whose smallest value is the best, after the columns that describe a
+            setting; the cells of a pivot, unless ``options`` choose others.
 
     Raises:
         BadInput: the frame has no such column, or several rows for one cell of a pivot.
@@ -84,7 +85,10 @@ def latex_of(
     if options.pivot is None:
         table = text[columns]
     else:
-        table = _pivoted(frame, text, columns, options.pivot, measured)
+        described = list(frame.columns[: list(frame.columns).index(measured)])
+        before = [name for name in columns if name in described]
+        cells = [name for name in options.columns if name not in described] or [measured]
+        table = _pivoted(frame, text, before, options.pivot, cells)
     header = [HEADINGS.get(name, symbol(name)) if name in known else name for name in table.columns]
     align = ["left" if name in NAMES else "right" for name in table.columns]
     return (
@@ -142,12 +146,13 @@ def _head(rows: pd.DataFrame, pivot: str) -> str:
 
 
 def _pivoted(
-    frame: pd.DataFrame, text: pd.DataFrame, columns: list[str], pivot: str, measured: str
+    frame: pd.DataFrame, text: pd.DataFrame, columns: list[str], pivot: str, measured: list[str]
 ) -> pd.DataFrame:
-    """The table with a column for each value of ``pivot``, whose cells are what is measured."""
-    before = [name for name in columns if name in GAME or name in NAMES or of_game(name)]
-    before = [name for name in before if name != pivot and frame[name].nunique() > 1]
-    if pivot not in frame.columns or pivot == measured:
+    """The table with a column for each value of ``pivot``, whose cells hold what is measured: one
+    column of the frame, and others in parentheses.
+    """
+    before = [name for name in columns if name != pivot and frame[name].nunique() > 1]
+    if pivot not in frame.columns or pivot in measured:
         raise unknown("column in pivot:", pivot, [n for n in frame.columns if n in GAME])
     before = before or [name for name in columns if name in NAMES and name != pivot]
     found = sorted(frame[pivot].dropna().unique())
@@ -159,7 +164,8 @@ def _pivoted(
         if name in cells:
             words = "several rows have one cell; columns= with what tells them apart is needed"
             raise BadInput(f"pivot={pivot}: {words}")
-        cells[name] = text.loc[i, measured]
+        one, *others = (text.loc[i, name] for name in measured)
+        cells[name] = one + "".join(f" ({x})" for x in others)
     heads = list(values.values())
     filled = [[*key, *(cells.get(name, "") for name in heads)] for key, cells in rows.items()]
     return pd.DataFrame(filled, columns=[*before, *heads])
