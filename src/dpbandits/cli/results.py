@@ -9,6 +9,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import filter as filter_names
 from pathlib import Path
 from typing import Any
 
@@ -168,21 +169,22 @@ def _prune(found: Contents, names: Sequence[str], given: Namespace) -> None:
 
 
 def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
-    """Remove tables by their names, and the runs of settings by their ids."""
+    """Remove tables by their names or patterns of names, and the runs of settings by their ids."""
     if not names:
         raise BadInput("rm: names of tables or ids of settings are needed (bandit-results list)")
     tables = {table.name: table for table in found.tables}
     chosen: dict[Path, None] = {}
     for name in names:
-        stem = bare_name(Path(name))
-        if stem in tables:
-            chosen |= dict.fromkeys(tables[stem].files)
+        if named := filter_names(tables, bare_name(Path(name))):
+            chosen |= dict.fromkeys(file for table in named for file in tables[table].files)
             continue
         ids = found.ids(name)
         if not ids:
             raise unknown("table or id", name, tables)
         chosen |= {file: None for file in found.stored if _id_of(file) in ids}
     _remove(list(chosen), given.yes)
+    if not any(file in chosen for file in found.stored):
+        print("Their runs remain: prune removes runs by their age, rm ID the runs of a setting.")
 
 
 ACTIONS = {"list": _list, "show": _show, "prune": _prune, "rm": _rm}
