@@ -51,7 +51,7 @@ def _interval(row: Row) -> str:
 
 SAMPLED: tuple[Column, ...] = (
     ("audited", "left", lambda row: row["name"]),
-    ("", "left", lambda row: row["kind"]),
+    ("kind", "left", lambda row: row["kind"]),
     ("promised", "right", promised),
     ("measured, at least", "right", lambda row: f"{row['measured']:.3g}"),
     ("would be seen from", "right", _detectable),
