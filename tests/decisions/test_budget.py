@@ -85,7 +85,7 @@ def test_bad_values():
 def test_without_regret_there_is_no_ratio():
     equal = dp.budget("dp_klucb", dp.bernoulli([0.5, 0.5]), 100, ratio=2, runs=32)
     assert equal["answer"][0].endswith(
-        "regret is 0 at eps=1000, and so is that of dp_klucb without privacy"
+        "regret is 0 at eps=1000, and so is the regret of dp_klucb without privacy"
     )
 
 

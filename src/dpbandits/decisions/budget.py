@@ -225,14 +225,14 @@ def in_words(
 ) -> str:
     """The answer as a sentence."""
     name, of = about["name"], about["baseline"]
-    aim = f"{goal:g} times that of {of}" if of else significant(goal)
+    aim = f"{goal:g} times the regret of {of}" if of else significant(goal)
     given = ", ".join(f"{k}={x:g}" for k, x in values.items() if not math.isnan(x))
     who = f"{about['algo']} with {given}" if given else about["algo"]
     start = f"{who} on {about['env']}, T = {rounds(about['horizon'])}: "
     last = found.looks[-1]
     measured = f"{significant(last.mean)} ({significant(last.low)} to {significant(last.high)})"
     if math.isnan(last.mean):
-        return f"{start}regret is 0 at {name}={last.budget:g}, and so is that of {of}"
+        return f"{start}regret is 0 at {name}={last.budget:g}, and so is the regret of {of}"
     if found.kind == "never":
         return f"{start}regret is never at most {aim}; at {name}={last.budget:g} it is {measured}"
     if found.kind == "open" and math.isnan(found.budget):

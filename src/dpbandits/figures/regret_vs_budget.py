@@ -26,8 +26,9 @@ from .style import BOUND, Styles, finish, styled, styles_of, subplots
 
 OF_SEARCH = (
     "Points: the budgets that were tried, with intervals that hold all at once with probability "
-    "95 %.\nShaded: the interval of the smallest budget that reaches the goal."
+    "95 %.\nDashed: the goal. "
 )
+SHADED = "Shaded: the interval of the smallest budget that reaches the goal."
 
 
 def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: str | None) -> None:
@@ -198,7 +199,9 @@ def budget_needed(table: pd.DataFrame, title: str = "") -> Figure:
     first = table.iloc[0]
     divided = " ratio" if table["baseline"].any() else ""
     if divided and table["baseline"].nunique() == 1:
-        divided = f" / that of {display_name(first['baseline'])}"
+        name, _, without = str(first["baseline"]).partition(" ")
+        divided = f" / regret of {display_name(name)} {without}".rstrip()
     axes[0].set_ylabel(f"pseudo-regret{divided}")
     where = f"{environment_title(first['env'])}, $T$ = {scientific(first['horizon'])}"
-    return finish(figure, title or where, table.assign(run=0), OF_SEARCH)
+    note = OF_SEARCH + (SHADED if table["reached"].any() else "No budget is seen to reach it.")
+    return finish(figure, title or where, table.assign(run=0), note)
