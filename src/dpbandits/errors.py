@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -77,6 +78,12 @@ def similar(name: str, known: Iterable[str], least: float = CLOSE) -> str | None
     return names[near[0]] if near else None
 
 
+def either(names: Iterable[str]) -> str:
+    """Names as a choice in words: ``a, b or c``."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 def printable(text: str, most: float = math.inf) -> str:
     """A text without control characters but line breaks and tabs; one of more than ``most``
     characters is cut in the middle.
@@ -85,6 +92,11 @@ def printable(text: str, most: float = math.inf) -> str:
         half = int(most) // 2
         text = f"{text[:half]} ... {len(text) - 2 * half} characters ... {text[-half:]}"
     return "".join(c if c.isprintable() or c in "\n\r\t" else ascii(c)[1:-1] for c in text)
+
+
+def power(value: Any) -> str:
+    """A number as it is written, and a round one as 1e7."""
+    return re.sub(r"^(\d)(0{5,})(\.0)?$", lambda x: f"{x[1]}e{len(x[2])}", plain(value))
 
 
 def in_a_line(text: str, most: float = LONGEST) -> str:

@@ -30,7 +30,7 @@ def refusal(**given):
         ({"algo": "dp_se", "alpha": 1}, "unknown parameter of dp_se: 'algo.alpha'"),
         ({"algo": "dp_se", "R": 3}, "unknown parameter of dp_se: 'algo.R'"),
         # beta is a parameter of dp_se and a key of stopping rules
-        ({"algo": "dp_se", "beta": 7}, "algo.beta=7: a number in (0, 1], or 1/horizon is needed"),
+        ({"algo": "dp_se", "beta": 7}, "algo.beta=7: a number in (0, 1], or 1/horizon, is needed"),
         ({"algo": "dp_se", "eps": []}, "eps=[]: a finite number above 0 is needed"),
         ({"algo": "dp_se", "horizon": []}, "horizon=[]: a whole number of at least 2"),
         ({"mechanism": "tree", "horizon": []}, "horizon=[]: the audit of mechanism=tree takes no"),

@@ -17,7 +17,7 @@ from ..environments.catalogue import build, first_rounds
 from ..environments.instances import Instance
 from ..environments.populations import build_population
 from ..environments.written import written_in
-from ..errors import BadInput, plain, unknown
+from ..errors import BadInput, plain, power, unknown
 from ..validation import argument, refuse_alike, sha256_of, to_float, whole, yes_no
 from .budgets import privacy
 from .groups import Groups
@@ -296,9 +296,8 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
         )
     rounds = instance.rounds
     if rounds and setting.horizon > rounds:
-        raise BadInput(
-            f"{question.limit}={setting.horizon}: the table has rewards for {rounds} rounds only"
-        )
+        limit, only = question.limit, f"the table has rewards for {rounds} rounds only"
+        raise BadInput(f"{limit}={power(setting.horizon)}: {only}; write {limit}={rounds}")
 
 
 def _refuse_alike(settings: Iterable[Setting]) -> None:
