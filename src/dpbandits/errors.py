@@ -15,7 +15,7 @@ MEANT = {
     "epsilon": "eps", "privacy": "eps", "budget": "eps", "algorithm": "algo", "alg": "algo",
     "environment": "env", "t": "horizon", "rounds": "horizon", "n_runs": "runs",
 }  # fmt: skip
-CLOSE, ALMOST = 0.5, 0.8  # similarity of a name to suggest, and of one that was surely meant
+CLOSE, ALMOST = 0.62, 0.8  # similarity of a name to suggest, and of one that was surely meant
 LONG = 100  # names are compared up to this length, since comparing longer ones is slow
 LONGEST = 2000  # characters of a message in one line
 
