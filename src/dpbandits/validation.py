@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LARGEST = 2**62
-MOST_WORKERS = 4096
 UNNAMED = re.compile(r"(Unnamed: \d+(_level_\d+)?)?")  # as pandas names a column without a name
 FORMATS = ("csv", "csv.gz", "parquet")  # of tables
 NO_PYARROW = "pyarrow is not installed: pip install 'dpbandits[parquet]'"
@@ -131,8 +130,8 @@ def whole(key: str, value: Any, at_least: int, at_most: int = LARGEST) -> int:
 def workers(value: Any) -> int:
     """Validate ``jobs``: a number of workers, or -1 for one per core."""
     jobs = to_float(value)
-    if not (jobs == -1 or 1 <= jobs <= MOST_WORKERS) or not jobs.is_integer():
-        words = f"a whole number from 1 to {MOST_WORKERS}, or -1 for one per core, is needed"
+    if not (jobs.is_integer() and (jobs == -1 or 1 <= jobs <= 4096)):
+        words = "a whole number from 1 to 4096, or -1 for one per core, is needed"
         raise BadInput(f"jobs={plain(value)}: {words}")
     cores = os.environ.get("LOKY_MAX_CPU_COUNT", "1")  # joblib reads it to count the cores
     if not cores.isdecimal():

@@ -76,9 +76,8 @@ def names_and_keys(
             raise unknown("key", key, OWN_KEYS[command])
     if files and ("experiment" in keys) == bool(names):
         both = ", not both" if names else ""
-        raise BadInput(
-            f"either experiment=NAME or the paths of tables are needed{both} (see --help)"
-        )
+        words = f"either experiment=NAME or the paths of tables are needed{both}"
+        raise BadInput(f"{words} (see --help)")
     if files and names and "results" in keys:
         raise BadInput(f"results={keys['results']}: the folder of an experiment's table")
     return names, keys

@@ -57,9 +57,8 @@ def read_requests(
         typed = word.partition("=")[2]
         if isinstance(value, Values) and not multirun and not key.startswith("sweep"):
             brackets = f"; if it takes a list, write {key}=[{typed}]" if "." in key else ""
-            how = f"add -m to run each{brackets}"
-            if f"sweep.{key}" in keys:
-                how = f"the sweep varies {key}; write sweep.{key}=[{typed}]"
+            in_sweep = f"the sweep varies {key}; write sweep.{key}=[{typed}]"
+            how = in_sweep if f"sweep.{key}" in keys else f"add -m to run each{brackets}"
             raise BadInput(f"{word}: one value is needed; {how}")
         several = (*question.groups, *question.swept)
         if key in several and re.fullmatch(r"\[[^\[\]]+,[^\[\]]+\]", typed):
@@ -113,10 +112,9 @@ def value_of(word: str, folders: tuple[str, ...] = ()) -> tuple[str, Any]:
     key, value = override.key_or_group, override.value()
     if isinstance(value, Glob):
         names = value.filter(names_in(key, folders))
-        if not names and key not in GROUPS:
-            raise BadInput(f"{word}: glob(...) is for {either(GROUPS)}")
         if not names:
-            raise BadInput(f"{word}: no file of {key} has such a name")
+            none, groups = f"no file of {key} has such a name", f"glob(...) is for {either(GROUPS)}"
+            raise BadInput(f"{word}: {none if key in GROUPS else groups}")
         return key, Values(names)
     if not isinstance(value, Sweep):
         return key, _data(value, lists)

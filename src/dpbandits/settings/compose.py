@@ -387,9 +387,6 @@ def _label(label: Any) -> str:
     """The name of an environment in figures, checked."""
     if isinstance(label, str) and label.isprintable() and 0 < len(label) <= LONGEST_LABEL:
         return label
-    most = (
-        "one label"
-        if isinstance(label, Values)
-        else f"a line of at most {LONGEST_LABEL} characters"
-    )
-    raise BadInput(f"env.{LABEL}={shown(label)}: {most} is needed")
+    line = f"a line of at most {LONGEST_LABEL} characters"
+    needed = "one label" if isinstance(label, Values) else line
+    raise BadInput(f"env.{LABEL}={shown(label)}: {needed} is needed")

@@ -109,8 +109,7 @@ def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str])
             )
     for inside in map(Path, folders):
         if inside.name == group and is_name(name) and (inside / f"{name}.yaml").is_file():
-            above = f"give the folder above, --config-dir {inside.parent}"
-            return BadInput(f"{group}={name}: {above}")
+            return BadInput(f"{group}={name}: give the folder above, --config-dir {inside.parent}")
     found = nearest(name, known)
     if group in OWN and not folders and not similar(name, known, ALMOST):
         own = Path(name).stem if re.search(r"\.(py|yaml)$|/", name) else name

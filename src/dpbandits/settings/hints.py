@@ -45,12 +45,11 @@ def unknown_key(
     having = _owners(group, name, folders, file)
     if similar(name, names, ALMOST) or (not having and similar(name, names + known)):
         return unknown("key", key, known)
-    others = ""
+    takes = f"{file} takes {', '.join(own) or 'no parameters'}"
     if having:
         files, verb = _named(having)
-        others = f"{files} {verb} it, as in {group}={having[0]} {key}={plain(value)}; "
-    takes = f"{file} takes {', '.join(own) or 'no parameters'}"
-    return BadInput(f"unknown key {key!r}: {others}{takes}")
+        takes = f"{files} {verb} it, as in {group}={having[0]} {key}={plain(value)}; {takes}"
+    return BadInput(f"unknown key {key!r}: {takes}")
 
 
 def means_of(group: str, values: Any, python: bool = False) -> str:

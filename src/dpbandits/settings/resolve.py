@@ -69,9 +69,7 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
         taken |= columns.keys()
         taken |= {setting.algorithm.budget or ""} if not setting.population_spec else set()
         taken |= {"population", "eps_min"} if setting.algorithm.per_user else set()
-    files = groups.contents.get("env", {}).values()
-    known = swept_by_some | {f"env.{key}" for file in files for key in file}
-    _refuse_unused(question, swept - taken, known)
+    _refuse_unused(question, swept - taken, swept_by_some)
     _refuse_alike(found)
     return list(found.values())
 
@@ -184,7 +182,7 @@ def arguments(
 
     The horizon is NaN if there is none. ``plain_keys`` are parameters that are keys of the command,
     besides the privacy budget and eps_min; the values of those in ``checked`` are numbers already.
-    Misfits of an environment need not be waived any more with ``assume``.
+    With ``assume`` the environment may violate what the algorithm assumes, for messages.
     """
     of_command = {algorithm.budget, "eps_min", *plain_keys}
     keys = {n: n if n in of_command else f"{algorithm.group}.{n}" for n in algorithm.domains}
