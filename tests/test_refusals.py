@@ -20,7 +20,11 @@ LONG = [
     (f"bandit-run results={'x' * 5000}", "results=xxx", "path of a folder", "File name too long"),
     (f"bandit-run experiment={'x' * 5000}", "unknown experiment 'xxx", "azize2022_fig2"),
     (f"bandit-run algo={'x' * 5000}", "unknown algo 'xxx", "adap_klucb"),
-    (f"bandit-run horizon=1{'0' * 400}", "horizon=1000", "a whole number of at least 1"),
+    (
+        f"bandit-run horizon=1{'0' * 400}",
+        "horizon=1000",
+        "a whole number of at least 1 and at most 4",
+    ),
     (f"bandit-run horizon=1{'0' * 5000}", "horizon=1000", "4300 digits"),
     (f"bandit-plot {'x' * 5000}", "xxx", "too long"),
 ]

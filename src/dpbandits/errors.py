@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -14,7 +15,7 @@ MEANT = {
     "epsilon": "eps", "privacy": "eps", "budget": "eps", "algorithm": "algo", "alg": "algo",
     "environment": "env", "t": "horizon", "rounds": "horizon", "n_runs": "runs",
 }  # fmt: skip
-CLOSE, ALMOST = 0.5, 0.8  # similarity of a name to suggest, and of one that was surely meant
+CLOSE, ALMOST = 0.62, 0.8  # similarity of a name to suggest, and of one that was surely meant
 LONG = 100  # names are compared up to this length, since comparing longer ones is slow
 LONGEST = 2000  # characters of a message in one line
 
@@ -77,6 +78,12 @@ def similar(name: str, known: Iterable[str], least: float = CLOSE) -> str | None
     return names[near[0]] if near else None
 
 
+def either(names: Iterable[str]) -> str:
+    """Names as a choice in words: ``a, b or c``."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 def printable(text: str, most: float = math.inf) -> str:
     """A text without control characters but line breaks and tabs; one of more than ``most``
     characters is cut in the middle.
@@ -85,6 +92,11 @@ def printable(text: str, most: float = math.inf) -> str:
         half = int(most) // 2
         text = f"{text[:half]} ... {len(text) - 2 * half} characters ... {text[-half:]}"
     return "".join(c if c.isprintable() or c in "\n\r\t" else ascii(c)[1:-1] for c in text)
+
+
+def power(value: Any) -> str:
+    """A number as it is written, and a round one as 1e7."""
+    return re.sub(r"^(\d)(0{5,})(\.0)?$", lambda x: f"{x[1]}e{len(x[2])}", plain(value))
 
 
 def in_a_line(text: str, most: float = LONGEST) -> str:

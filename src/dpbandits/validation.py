@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .contracts.parameters import INVERSE_HORIZON, Domain, Named, Options
-from .errors import BadInput, plain
+from .errors import BadInput, either, plain, power
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ FORMATS = ("csv", "csv.gz", "parquet")  # of tables
 NO_PYARROW = "pyarrow is not installed: pip install 'dpbandits[parquet]'"
 # Options of pandas' reader: no column, besides those that the header names, becomes an index
 CSV: dict[str, Any] = {"index_col": False, "skipinitialspace": True}
-DECIMAL = re.compile(r"""(?<![\w./'"])\d[\d_]*(?:\.[\d_]*)?(?:[eE]\+?\d+)(?![\w./'"])""")
+DECIMAL = re.compile(r"""(?<![\w./'"])-?\d[\d_]*(?:\.[\d_]*)?(?:[eE]\+?\d+)(?![\w./'"])""")
 
 
 def to_float(value: Any) -> float:
@@ -95,7 +95,7 @@ def yes_no(key: str, value: Any) -> bool:
 def one_of(allowed: Iterable[str], key: str, value: Any) -> str:
     """Validate one of several names."""
     if not isinstance(value, str) or value not in list(allowed):
-        raise BadInput(f"{key}={plain(value)}: {' or '.join(allowed)} is needed")
+        raise BadInput(f"{key}={plain(value)}: {either(allowed)} is needed")
     return value
 
 
@@ -120,22 +120,23 @@ def whole(key: str, value: Any, at_least: int, at_most: int = LARGEST) -> int:
     with suppress(ValueError):  # a float does not hold all digits of a large integer
         found = int(value) if isinstance(value, int | str) and found is not None else found
     if found is None or not at_least <= found <= at_most:
-        most = f" and at most {at_most}" if at_most != LARGEST or number > at_most else ""
-        raise BadInput(
-            f"{key}={plain(value)}: a whole number of at least {at_least}{most} is needed"
-        )
+        too_large = number > at_most or (isinstance(value, int) and value > at_most)
+        most = f" and at most {power(at_most)}" if at_most != LARGEST or too_large else ""
+        shown = power(value) if isinstance(value, float) else plain(value)
+        raise BadInput(f"{key}={shown}: a whole number of at least {at_least}{most} is needed")
     return found
 
 
 def workers(value: Any) -> int:
     """Validate ``jobs``: a number of workers, or -1 for one per core."""
-    jobs = whole("jobs", value, at_least=-1, at_most=4096)
-    if jobs == 0:
-        raise BadInput("jobs=0: a number of workers, or -1 for one per core, is needed")
+    jobs = to_float(value)
+    if not (jobs.is_integer() and (jobs == -1 or 1 <= jobs <= 4096)):
+        words = "a whole number from 1 to 4096, or -1 for one per core, is needed"
+        raise BadInput(f"jobs={plain(value)}: {words}")
     cores = os.environ.get("LOKY_MAX_CPU_COUNT", "1")  # joblib reads it to count the cores
     if not cores.isdecimal():
         raise BadInput(f"LOKY_MAX_CPU_COUNT={cores}: a whole number is needed")
-    return jobs
+    return int(jobs)
 
 
 def table_format(value: Any) -> str:
@@ -275,7 +276,7 @@ def argument(key: str, value: Any, domain: Domain, horizon: float) -> float:
         domain: the valid values.
         horizon: number of rounds; NaN if there is none.
     """
-    allowed = domain.allowed
+    allowed = domain.allowed + "," * (", or " in domain.allowed)
     if isinstance(domain, Named):
         if isinstance(value, str) and value in domain.names:
             return domain.names[value]

@@ -31,7 +31,7 @@ from dpbandits.cli import run
          ["private_lin_ucb: (eps, 0.001)-joint DP of the actions of all other rounds"]),
         ("algo=adac_gope rho=2 env=linear env.theta=[3,0] env.noise=gaussian assume=true",
          ["adac_gope: 2-global zCDP of all actions",
-          "adac_gope: not promised on linear: its rewards lie in [-inf, inf], but rewards in "
+          "adac_gope: not promised on linear: its rewards have no bounds, but rewards in "
           "[-1, 1] is assumed"]),
     ],
 )  # fmt: skip

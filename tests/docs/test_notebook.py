@@ -57,7 +57,7 @@ def test_an_audit_finds_nothing(comparison):
 
 def test_a_mistake_is_one_line(comparison):
     (output,) = outputs_of(comparison, "dp.BadInput")
-    assert output.text == "eps=-1: a number above 0, or inf (no noise) is needed\n"
+    assert output.text == "eps=-1: a number above 0, or inf (no noise), is needed\n"
 
 
 def test_an_algorithm_is_defined_in_the_notebook(verification):

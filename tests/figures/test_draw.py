@@ -29,7 +29,7 @@ REGRETS = pd.DataFrame({"algo": ["ucb"]})
         ("{kind: contamination, theorems: true}", ["'theorems'"]),
         ("{kind: contamination, k: much}", ["figure.k=much: a finite number"]),
         ("{kind: stopping, theorems: 3}", ["figure.theorems=3: true or false"]),
-        ("{kind: time, band: wide}", ["figure.band=wide: ci or std or quantiles"]),
+        ("{kind: time, band: wide}", ["figure.band=wide: ci, std or quantiles"]),
         ("{kind: time, title: 3}", ["figure.title=3: text"]),
         ("{kind: stopping}", ["figure.kind=stopping of experiment mine", "cannot draw regret"]),
         ("time", ["figure=time of experiment mine", "{kind: time, title: TITLE}"]),

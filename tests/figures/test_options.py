@@ -169,7 +169,7 @@ BAD = [
     ({"width": 0.1}, "width=0.1:", "inches from 1 to 30"),
     ({"height": "tall"}, "height=tall:", "inches"),
     ({"font": "latx"}, "'latx'", "did you mean latex?"),
-    ({"legend": "left"}, "legend=left:", "top or right or inside or none"),
+    ({"legend": "left"}, "legend=left:", "top, right, inside or none"),
     ({"note": "no"}, "note=no:", "true or false"),
     ({"title": "$x_{$"}, "title=$x_{$:", "dollar"),
     ({"labels": {}}, "labels={}:", "dp_se"),

@@ -16,7 +16,7 @@ LISTS = [
     ("env=[]", "env=[]: at least one is needed"),
     (
         "env=[ucb]",
-        "unknown env 'ucb': with --config-dir DIR (config_dir in Python) DIR/env/ucb.yaml",
+        "unknown env 'ucb': choose from azize_contextual, ",
     ),
     ("env=[bernoulli_c1,bernoulli_c22]", "unknown env 'bernoulli_c22': did you mean bernoulli_c2?"),
 ]

@@ -75,7 +75,9 @@ def names_and_keys(
         if key not in OWN_KEYS[command]:
             raise unknown("key", key, OWN_KEYS[command])
     if files and ("experiment" in keys) == bool(names):
-        raise BadInput("either experiment=NAME or the paths of tables are needed (see --help)")
+        both = ", not both" if names else ""
+        words = f"either experiment=NAME or the paths of tables are needed{both}"
+        raise BadInput(f"{words} (see --help)")
     if files and names and "results" in keys:
         raise BadInput(f"results={keys['results']}: the folder of an experiment's table")
     return names, keys

@@ -122,7 +122,9 @@ def _of_experiment(
     """The figure of an experiment, and its path without a suffix."""
     for key in OF_TABLES:
         if key in keys:
-            raise BadInput(f"{key}: the file of an experiment decides; it is a key for tables")
+            name, table = keys["experiment"], f"{results_of(keys)}/{keys['experiment']}.csv"
+            words = f"the file of experiment {name} chooses {key}; give its table, {table}"
+            raise BadInput(f"{key}={keys[key]}: {words}, to choose another")
     return experiment_figure(keys["experiment"], results_of(keys), bounds, chosen)
 
 

@@ -20,11 +20,11 @@ from hydra.core.override_parser.types import (
 from hydra.errors import HydraException
 
 from ..contracts.question import REGRET, Question
-from ..errors import BadInput
+from ..errors import BadInput, either
 from ..results.manifest import INDIFFERENT
 from ..settings.compose import compose
 from ..settings.groups import names_in, question_of
-from ..settings.hints import bare_word, means_of
+from ..settings.hints import GROUPS, bare_word, means_of
 from ..settings.request import Request
 from ..settings.sweep import MOST_POINTS, Values
 from ..validation import folder, refuse_overflow
@@ -49,18 +49,21 @@ def read_requests(
         BadInput: they cannot be run.
     """
     given = [value_of(word, folders) for word in words]
+    keys = dict(given)
     for word, (key, value) in zip(words, given, strict=True):
         if key.partition(".")[0] == "figure":
-            raise BadInput(f"{word}: the file of an experiment describes its figure")
+            where = "conf/experiment/NAME.yaml, or DIR/experiment/NAME.yaml with --config-dir DIR"
+            raise BadInput(f"{word}: the file of an experiment describes its figure ({where})")
         typed = word.partition("=")[2]
         if isinstance(value, Values) and not multirun and not key.startswith("sweep"):
-            brackets = f"; put a list in brackets: {key}=[{typed}]" if "." in key else ""
-            raise BadInput(f"{word}: one value is needed; add -m to run each{brackets}")
+            brackets = f"; if it takes a list, write {key}=[{typed}]" if "." in key else ""
+            in_sweep = f"the sweep varies {key}; write sweep.{key}=[{typed}]"
+            how = in_sweep if f"sweep.{key}" in keys else f"add -m to run each{brackets}"
+            raise BadInput(f"{word}: one value is needed; {how}")
         several = (*question.groups, *question.swept)
         if key in several and re.fullmatch(r"\[[^\[\]]+,[^\[\]]+\]", typed):
             run_each = f"-m {key}={typed.strip('[]')} runs each"
             raise BadInput(f"{word}: one value is needed; {means_of(key, value) or run_each}")
-    keys = dict(given)
     changed = tuple(word for word, (key, _) in zip(words, given, strict=True) if _decides(key))
     if multirun:
         changed = ("-m", *changed)
@@ -110,7 +113,8 @@ def value_of(word: str, folders: tuple[str, ...] = ()) -> tuple[str, Any]:
     if isinstance(value, Glob):
         names = value.filter(names_in(key, folders))
         if not names:
-            raise BadInput(f"{word}: no file of {key} has such a name")
+            none, groups = f"no file of {key} has such a name", f"glob(...) is for {either(GROUPS)}"
+            raise BadInput(f"{word}: {none if key in GROUPS else groups}")
         return key, Values(names)
     if not isinstance(value, Sweep):
         return key, _data(value, lists)
@@ -157,9 +161,13 @@ def _what_to_write(word: str) -> str:
         return f"put its grid in braces: 'sweep={{{value}}}'"
     if value.startswith("("):
         return f"put a list in brackets: {key}=[{value.strip('()')}]"
+    if not re.fullmatch(r"[+~]*\w+([.@/:]\w+)*", key):
+        return "a key is NAME or GROUP.NAME"
+    if value.startswith("="):
+        return f"write {key}{value}"
     where = " at the second '='" if "=" in value else ""
     quoted = f"'{key}=\"{value}\"'"
-    return f"not understood{where}; put text in quotes inside those of the shell: {quoted}"
+    return f"not understood{where}; quote text twice, for the shell and inside: {quoted}"
 
 
 def _data(value: Any, lists: dict[str, Any]) -> Any:

@@ -13,6 +13,7 @@ from ..errors import plain
 from .question import ARMS, CONTEXTS, FEATURES
 
 ROUNDING = 1.0 + 1e-7  # tolerance for moments computed by quadrature
+UNBOUNDED = (-math.inf, math.inf)
 
 Values = Mapping[str, float]
 
@@ -107,7 +108,12 @@ class Bounded(Assumption):
         low, high = instance.support
         if self.low <= low and high <= self.high:
             return None
-        return f"its rewards lie in [{low:g}, {high:g}]", self.words
+        inside = f"lie in [{low:g}, {high:g}]" if (low, high) != UNBOUNDED else "have no bounds"
+        return f"its rewards {inside}", self.words
+
+    def remedy(self, instance: Instance, values: Values) -> str:
+        finite = np.isfinite(instance.support).all()
+        return "; shift and scale them with bounds that you know" if finite else ""
 
 
 UNIT_INTERVAL = Bounded(0.0, 1.0)

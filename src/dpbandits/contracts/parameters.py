@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin
 
+from ..errors import either
+
 SMALLEST = 1e-100  # dividing by smaller numbers could overflow
 
 
@@ -62,7 +64,7 @@ class Options:
     @property
     def allowed(self) -> str:
         """The names in words."""
-        return " or ".join(self.names)
+        return either(self.names)
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Named:
     @property
     def allowed(self) -> str:
         """The names and the numbers in words."""
-        return f"{' or '.join(self.names)} or {self.others.allowed}"
+        return either([*self.names, self.others.allowed])
 
 
 Domain = Interval | Options | Named

@@ -59,9 +59,9 @@ def privacy(
     if algorithm.per_user:
         return _local(config, algorithm, name, spec, budget, eps_min, built, horizon)
     if config.get("population", "homogeneous") != "homogeneous":
-        raise BadInput(f"population={name}: {algorithm.name} takes no population")
+        raise BadInput(f"population={name}: {algorithm.name} takes no population; leave it out")
     if config.get("eps_min") is not None:
-        raise BadInput(f"eps_min={plain(eps_min)}: {algorithm.name} takes no eps_min")
+        raise BadInput(f"eps_min={plain(eps_min)}: {algorithm.name} takes no eps_min; leave it out")
     value = inf
     if algorithm.private:
         budget = algorithm.usual_budget if budget is None else budget
@@ -95,6 +95,7 @@ def _local(config, algorithm, name, spec, eps, eps_min, built, horizon) -> Priva
         eps_min = min(terms, key=terms.__getitem__)
     least = argument("eps_min", eps_min, POSITIVE, horizon)
     if population.mass(least) <= 0:
-        who = f"users of {name}" if spec else f"users of level eps={budget:g}"
-        raise BadInput(f"eps_min={plain(eps_min)}: no {who} would send anything")
+        who = f"population={name}" if spec else f"level eps={budget:g}"
+        most = f"; at most {population.largest:g} is needed" if population.largest else ""
+        raise BadInput(f"eps_min={plain(eps_min)}: no user of {who} would send anything{most}")
     return Privacy("eps", budget, population, least, bool(spec), auto)

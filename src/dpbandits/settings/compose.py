@@ -178,7 +178,7 @@ class _Composition:
             if not isinstance(value, Values):
                 self.config[key] = value
             elif key not in swept:
-                raise BadInput(f"{key}={shown(value)}: one value is needed")
+                raise BadInput(f"{key}={shown(value)}: one value is needed; {key} cannot be swept")
             elif not value:
                 raise BadInput(f"{key}=[]: at least one is needed")
             else:
@@ -387,5 +387,6 @@ def _label(label: Any) -> str:
     """The name of an environment in figures, checked."""
     if isinstance(label, str) and label.isprintable() and 0 < len(label) <= LONGEST_LABEL:
         return label
-    most = f"a line of at most {LONGEST_LABEL} characters is needed"
-    raise BadInput(f"env.{LABEL}={shown(label)}: {most}")
+    line = f"a line of at most {LONGEST_LABEL} characters"
+    needed = "one label" if isinstance(label, Values) else line
+    raise BadInput(f"env.{LABEL}={shown(label)}: {needed} is needed")

@@ -107,11 +107,15 @@ def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str])
             return BadInput(
                 f"{group}={name}: {file} has no {name}.yaml beside it, with its parameters"
             )
+    for inside in map(Path, folders):
+        if inside.name == group and is_name(name) and (inside / f"{name}.yaml").is_file():
+            return BadInput(f"{group}={name}: give the folder above, --config-dir {inside.parent}")
     found = nearest(name, known)
     if group in OWN and not folders and not similar(name, known, ALMOST):
         own = Path(name).stem if re.search(r"\.(py|yaml)$|/", name) else name
         files = f"DIR/{group}/{own}.yaml{f' and {own}.py' if group != 'env' else ''}"
-        found = f"with --config-dir DIR (config_dir in Python) {files} can be your own; {found}"
+        one = " One" if found.endswith("?") else "; one"
+        found += f"{one} of your own is {files} with --config-dir DIR" if is_name(own) else ""
     return BadInput(f"unknown {group} {name!r}: {found}")
 
 

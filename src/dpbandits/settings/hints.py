@@ -36,22 +36,20 @@ def unknown_key(
     """
     known = list(known)
     group, _, name = key.partition(".")
-    if similar(key, known, ALMOST):
-        return unknown("key", key, known)
-    if not name and (of_others := takes_no(key, value, chosen, folders)):
-        return of_others
     if not name or group not in chosen:
-        return unknown("key", key, known)
+        near = similar(key, known, ALMOST)
+        return (not near and takes_no(key, value, chosen, folders)) or unknown("key", key, known)
     file = chosen[group]
+    own = list(dict.fromkeys(x for x in known if x.startswith(f"{group}.")))
+    names = [x.partition(".")[2] for x in own]
     having = _owners(group, name, folders, file)
-    if not having:
+    if similar(name, names, ALMOST) or (not having and similar(name, names + known)):
         return unknown("key", key, known)
-    names, verb = _named(having)
-    own = ", ".join(x for x in known if x.startswith(f"{group}.")) or "no parameters"
-    return BadInput(
-        f"unknown key {key!r}: {names} {verb} it, as in {group}={having[0]} {key}={plain(value)}; "
-        f"{file} takes {own}"
-    )
+    takes = f"{file} takes {', '.join(own) or 'no parameters'}"
+    if having:
+        files, verb = _named(having)
+        takes = f"{files} {verb} it, as in {group}={having[0]} {key}={plain(value)}; {takes}"
+    return BadInput(f"unknown key {key!r}: {takes}")
 
 
 def means_of(group: str, values: Any, python: bool = False) -> str:

@@ -131,7 +131,7 @@ def _runner_keys(config: Mapping[str, Any], given: Mapping[str, Any]) -> Mapping
             example = f", such as {EXAMPLES[key]}" if key in EXAMPLES else ""
             raise BadInput(f"runner.{key}={plain(value)}: a word is needed{example}")
     if name != "local" and config["backend"] != "auto":
-        raise BadInput(f"backend={config['backend']}: with runner={name} its workers decide")
+        raise BadInput(f"backend={config['backend']}: runner={name} decides; leave it out")
     if name == "slurm" and config["jobs"] == -1:
-        raise BadInput("jobs=-1: with runner=slurm the number of workers is needed")
+        raise BadInput("jobs=N is needed with runner=slurm")
     return found

@@ -17,7 +17,7 @@ from ..environments.catalogue import build, first_rounds
 from ..environments.instances import Instance
 from ..environments.populations import build_population
 from ..environments.written import written_in
-from ..errors import BadInput, plain, unknown
+from ..errors import ALMOST, BadInput, plain, power, similar, unknown
 from ..validation import argument, refuse_alike, sha256_of, to_float, whole, yes_no
 from .budgets import privacy
 from .groups import Groups
@@ -54,7 +54,8 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
     sources, names = Sources(), swept_names(config)
     parameters = {x for algorithm in groups.algorithms.values() for x in algorithm.domains}
     swept_by_some = taken | OF_PRIVACY | {*question.groups, *parameters}
-    _refuse_unused(question, names & config.keys() - swept_by_some)  # before any setting is made
+    for name in sorted(names & config.keys() - swept_by_some):  # before any setting is made
+        raise BadInput(f"sweep.{name}: {name} cannot be swept")
     for point in points(config):
         setting = resolve_point(question, config, point, names, groups, sources)
         columns = setting.columns
@@ -68,7 +69,7 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
         taken |= columns.keys()
         taken |= {setting.algorithm.budget or ""} if not setting.population_spec else set()
         taken |= {"population", "eps_min"} if setting.algorithm.per_user else set()
-    _refuse_unused(question, swept - taken)
+    _refuse_unused(question, swept - taken, swept_by_some)
     _refuse_alike(found)
     return list(found.values())
 
@@ -135,7 +136,9 @@ def resolve_point(
         arm = _arm_of(point.get("arm", config["arm"]), env, instance)
         instance = sources.arm(spec, arm)
     of_privacy = (budget.name, "eps_min")
-    numbers = arguments(algorithm, values, horizon, env, instance, question.goal_names, of_privacy)
+    assume = yes_no("assume", of_run.get("assume", False))
+    shared = horizon, env, instance, question.goal_names, of_privacy, assume
+    numbers = arguments(algorithm, values, *shared)
     by_name = dict(zip(algorithm.domains, numbers, strict=True))
     columns = {
         k: by_name[k] if v == INVERSE_HORIZON and k in own else v for k, v in columns.items()
@@ -161,7 +164,7 @@ def resolve_point(
         data=Data(instance, budget.population),
         laws=written_in(env_spec),
     )
-    _check_rewards(setting, instance, yes_no("assume", of_run.get("assume", False)))
+    _check_rewards(setting, instance, assume)
     return setting
 
 
@@ -173,11 +176,13 @@ def arguments(
     instance: Instance,
     plain_keys: Iterable[str] = (),
     checked: Collection[str] = (),
+    assume: bool = False,
 ) -> tuple[float, ...]:
     """The numbers that a kernel receives, those that are ``auto`` taken from the environment.
 
     The horizon is NaN if there is none. ``plain_keys`` are parameters that are keys of the command,
     besides the privacy budget and eps_min; the values of those in ``checked`` are numbers already.
+    With ``assume`` the environment may violate what the algorithm assumes, for messages.
     """
     of_command = {algorithm.budget, "eps_min", *plain_keys}
     keys = {n: n if n in of_command else f"{algorithm.group}.{n}" for n in algorithm.domains}
@@ -198,8 +203,8 @@ def arguments(
         if found == math.inf:
             others = ", ".join(f"algo.{n}={plain(values[n])}" for n in rewards.parameters)
             raise BadInput(
-                f"algo.{name}=auto: infinite for env={env} at {others}; give a number with "
-                f"assume=true, or change {others}"
+                f"algo.{name}=auto: infinite for env={env} at {others}; give a number"
+                f"{'' if assume else ' with assume=true'}, or change {others}"
             )
         try:
             numbers[name] = argument(keys[name], found, algorithm.domains[name], horizon)
@@ -296,9 +301,8 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
         )
     rounds = instance.rounds
     if rounds and setting.horizon > rounds:
-        raise BadInput(
-            f"{question.limit}={setting.horizon}: the table has rewards for {rounds} rounds only"
-        )
+        limit, only = question.limit, f"the table has rewards for {rounds} rounds only"
+        raise BadInput(f"{limit}={power(setting.horizon)}: {only}; write {limit}={rounds}")
 
 
 def _refuse_alike(settings: Iterable[Setting]) -> None:
@@ -313,10 +317,11 @@ def _refuse_alike(settings: Iterable[Setting]) -> None:
         refuse_alike(key, found)
 
 
-def _refuse_unused(question: Question, unused: Iterable[str]) -> None:
-    """Refuse what a sweep varies and nothing takes."""
+def _refuse_unused(question: Question, unused: Iterable[str], known: Collection[str]) -> None:
+    """Refuse what a sweep varies and nothing takes; say what was meant, of the names known."""
     for name in sorted(unused):
         short = name.removeprefix(f"{question.group}.")
-        hint = f"; write {short}" if short != name else ""
+        near = short if short != name else name not in known and similar(name, known, ALMOST)
+        hint = f"; did you mean {near}?" if near else ""
         owner = "environment" if name.startswith("env.") else question.noun
         raise BadInput(f"sweep.{name}: no {owner} of the sweep has a parameter {name}{hint}")

@@ -26,7 +26,8 @@ def grids(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     found = given if isinstance(given, list) else [given]
     for grid in found or [given]:
         if not (isinstance(grid, Mapping) and grid):
-            raise BadInput(f"sweep={plain(config['sweep'])}: names with lists of values are needed")
+            words = "names with lists of values are needed, such as sweep={eps:[0.5,1]}"
+            raise BadInput(f"sweep={plain(config['sweep'])}: {words}")
         for name in grid:
             if not isinstance(name, str):
                 raise BadInput(f"sweep.{plain(name)}: the name of a key is needed")
