@@ -37,8 +37,8 @@ Progress = Callable[[float], object]  # called with each share of the work that 
 UNBOUNDED: Row = {
     "replays": 0,
     "aligned": 0,
-    "alignment": "it declares no range of rewards, and rewards of plus and minus a million change its "
-    "actions.\nA promise of privacy needs a range: declare rewards=(LOW, HIGH) of a function, or "
+    "alignment": "it declares no range of rewards, and rewards of plus and minus a million change "
+    "its actions.\nA promise of privacy needs a range: declare rewards=(LOW, HIGH) of a function, or "
     "REWARDS = (LOW, HIGH) in its file",
     "why": "declare rewards=",
 }

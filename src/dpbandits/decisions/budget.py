@@ -131,7 +131,7 @@ def _goal(regret: float | None, ratio: float | None, baseline: Any) -> float:
     if regret is not None and baseline is not None:
         raise BadInput("baseline: it goes with ratio=R, not with regret=R")
     name, goal = ("ratio", ratio) if regret is None else ("regret", regret)
-    return number_where(name, goal, lambda x: 0 < x < math.inf, "above 0 is needed")
+    return number_where(name, goal, lambda x: 0 < x < math.inf, "a number above 0 is needed")
 
 
 class _Need:
