@@ -38,8 +38,8 @@ UNBOUNDED: Row = {
     "replays": 0,
     "aligned": 0,
     "alignment": "it declares no range of rewards, and rewards of plus and minus a million change "
-    "its actions.\nA promise of privacy needs a range: declare rewards=(LOW, HIGH) of a function, or "
-    "REWARDS = (LOW, HIGH) in its file",
+    "its actions.\nA promise of privacy needs a range: declare rewards=(LOW, HIGH) of a function, "
+    "or REWARDS = (LOW, HIGH) in its file",
     "why": "declare rewards=",
 }
 EXPLAINED = (verdicts.MISALIGNED, verdicts.UNDECIDED)  # verdicts that replays lead to
