@@ -42,6 +42,8 @@ html_extra_path = ["redirect"]  # the first page is docs/index.html
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
+highlight_language = "text"  # of blocks that name none: what commands print
+smartquotes = False  # quotes and two hyphens are copied into shells
 pygments_style = "default"
 pygments_dark_style = "github-dark"
 
@@ -81,12 +83,24 @@ def _escaped(found):
     return r"\|" if found[0] == "|" else found[0]
 
 
-def headings(app, page, template, context, doctree):
-    """Captions of the side bar are headings, for which screen readers need a level."""
+def details(app, page, template, context, doctree):
+    """Captions of the side bar are headings, for which screen readers need a level.
+
+    In the page, a long name in a heading may be broken after a dot, an underscore or a slash, and
+    the two hyphens that Sphinx puts after the name of a parameter are a dash.
+    """
     tree = context.get("furo_navigation_tree", "")
     context["furo_navigation_tree"] = tree.replace(
         'role="heading"', 'role="heading" aria-level="2"'
     )
+    body = re.sub(r"(</(?:a|em|strong)>) -- ", r"\1 &ndash; ", context.get("body", ""))
+    context["body"] = re.sub(r"(?<=<h[1-4]>).*?(?=</h[1-4]>)", _breakable, body, flags=re.S)
+
+
+def _breakable(heading):
+    """A heading with places to break its names; what is inside of tags stays."""
+    joints = r"<[^>]*>|(?<=\w)[._/](?=\w)"
+    return re.sub(joints, lambda x: x[0] if x[0][0] == "<" else f"{x[0]}<wbr>", heading[0])
 
 
 def setup(app):
@@ -94,4 +108,4 @@ def setup(app):
     builder.write()
     app.connect("source-read", complete)
     app.connect("autodoc-process-docstring", bars)
-    app.connect("html-page-context", headings, priority=900)  # after the theme's
+    app.connect("html-page-context", details, priority=900)  # after the theme's

@@ -3,6 +3,7 @@
 import inspect
 import re
 import typing
+from functools import partial
 from pathlib import Path
 
 from dpbandits import authoring
@@ -53,6 +54,9 @@ def groups() -> list[tuple[str, list[str]]]:
 
 def described(value: object) -> str:
     """A value in words: what a type of parameters allows, or the value itself."""
+    if isinstance(value, partial):
+        given = ", ".join(f"{key}={argument!r}" for key, argument in value.keywords.items())
+        return f"`{value.func.__name__}` with `{given}`"
     metadata = getattr(value, "__metadata__", ())
     if typing.get_origin(value) is typing.Annotated or metadata:
         return str(metadata[0].allowed)

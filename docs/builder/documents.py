@@ -93,6 +93,8 @@ def complete(name: str, text: str) -> str:
         return text
     if not re.search("^# ", text, flags=re.M):
         text = f"# {title(file)}\n\n{text}"
+    if name == "README":
+        text = re.sub("^# .*", "# README", text, count=1)  # the first page has the package's name
     if name == "docs/gallery":
         text = FIGURE.sub(lambda found: f"{found[0]}\n\n{how(found[1])}", text)
     return LINK.sub(lambda found: _leading(file, *found.groups()), text)
@@ -123,7 +125,7 @@ def how(experiment: str) -> str:
 def _leading(file: Path, words: str, target: str, anchor: str) -> str:
     """A link, to the gallery if it led to a figure, or to the page that shows a file."""
     path = (file.parent / target).resolve()
-    if path.suffix == ".md" and words.strip("[]").endswith(".md"):
+    if path.suffix in (".md", ".ipynb") and words.strip("[]").endswith(path.suffix):
         words = "[]"  # the title of the document in the place of its path
     up = "../" * (len(file.relative_to(TOP).parts) - 1)
     if path.parent.name == "figures" and path.stem in dp.experiments().index:
