@@ -105,7 +105,7 @@ def title(file: Path) -> str:
     about = dp.experiments()["about"]
     if file.parent.name == "results" and file.stem in about:
         return f"{file.stem}\n\n{about[file.stem]}"
-    return f"{file.parent.name}/{file.name}"
+    return file.stem.replace("_", " ").capitalize()
 
 
 def how(experiment: str) -> str:

@@ -202,6 +202,7 @@ def test_pages_fit_their_window(built, browser, page, width, dark):
     """Each width and each theme once: what is wrong in one theme is so at both widths."""
     browser.open(built / "docs" / f"{page}.html", width=width, dark=dark)
     assert browser.run("return document.documentElement.scrollWidth") <= width
+    assert browser.run("return document.querySelector('.content').scrollWidth") <= width
     assert browser.run("return [...document.images].every(x => x.naturalWidth > 0)")
     assert browser.errors() == [] and browser.requests() == []
     assert browser.violations() == {}

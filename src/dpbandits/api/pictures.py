@@ -135,8 +135,8 @@ def report(
     Args:
         tables: a tidy table, several, or several by their names on the page.
         out: the file to write.
-        metric: ``regret``, ``average`` or ``nash``, as in ``measured``. Theorems are about pseudo-
-            regret, so pages of other metrics show no theorems.
+        metric: ``regret``, ``average`` or ``nash``, as in ``measured``. Theorems are about
+            pseudo-regret, so pages of other metrics show no theorems.
 
     Returns:
         The path of the page.
