@@ -52,7 +52,7 @@ def overflowing(text: Any) -> str | None:
 def refuse_overflow(where: str, text: str) -> None:
     """Refuse a text with a number that would become infinite; the message begins with ``where``."""
     if number := overflowing(text):
-        raise BadInput(f"{where}: {number} is larger than any float; inf is infinity")
+        raise BadInput(f"{where}: {number} is beyond any float; inf is infinity")
 
 
 def as_number(key: str, value: Any) -> float:

@@ -92,7 +92,7 @@ def test_lines_of_a_note_fit_and_mathematics_stays_whole():
 
 
 def test_a_size_without_room_for_panels_is_refused():
-    assert "have no room" in message_of(dp.plot, regrets(), width=2, height=1)
+    assert "no room for 2 panels" in message_of(dp.plot, regrets(), width=2, height=1)
 
 
 @pytest.mark.parametrize(

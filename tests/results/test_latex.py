@@ -48,6 +48,12 @@ def test_a_pivot_has_a_column_for_each_value(summary):
     chosen = TableOptions(columns=("algo", "mean", "interval"), pivot="eps", digits=4)
     _, first, *_ = rows_of(latex_of(summary, SHOWN, chosen))
     assert first == ["DP-SE", "1,234 (1,234 to 1,236)", "30.00 (30.00 to 31.00)", ""]
+    single = summary.assign(ci_low=np.nan, ci_high=np.nan)
+    assert rows_of(latex_of(single, SHOWN, chosen))[1][1:3] == ["1,234", "30.00"]
+    searches = pd.DataFrame({"algo": ["ts", "ts"], "budget": [0.5, 2.0], "name": ["eps", "rho"]})
+    budgets = TableOptions(columns=("algo", "name", "budget"), pivot="name")
+    head, row = rows_of(latex_of(searches, ["algo"], budgets, measured="budget"))
+    assert head[1:] == ["eps", "rho"] and row[1:] == ["0.500", "2.00"]
     twice = pd.concat([summary, summary], ignore_index=True)
     assert "pivot=eps:" in message_of(latex_of, twice, SHOWN, TableOptions(pivot="eps"))
 

@@ -88,9 +88,9 @@ def run(
     Returns:
         A row for each run and checkpoint: ``algo, env, eps, horizon, seed``, a column for each
         parameter that varies, ``setting``, the id of the setting, and ``run, t, regret``
-        (pseudo-regret). The budgets of algorithms with rho-zCDP are in a column ``rho``; the column of a
-        budget is blank for algorithms that do not take it. ``table.attrs["settings"]`` contains
-        the description of each setting, by its id.
+        (pseudo-regret). The budgets of algorithms with rho-zCDP are in a column ``rho``; the
+        column of a budget is blank for algorithms that do not take it.
+        ``table.attrs["settings"]`` contains the description of each setting, by its id.
 
     Raises:
         BadInput: a value cannot be run; the message names it and what is allowed.

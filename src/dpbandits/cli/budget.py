@@ -87,7 +87,7 @@ def _keys(words: list[str]) -> dict[str, Any]:
         if not equals:
             raise BadInput(f"{word}: KEY=VALUE is needed (see --help)")
         if key in BUDGETS:
-            raise BadInput(f"{word}: the search finds {key}; least= and most= are its ends")
+            raise BadInput(f"{word}: the search finds {key}, between least= and most=")
         if key not in OWN_KEYS["budget"] and key.partition(".")[0] not in ("algo", "env"):
             raise unknown("key", key, OWN_KEYS["budget"])
         names = key in ("algo", "out", "results", *LATEX)

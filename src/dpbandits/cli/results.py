@@ -175,7 +175,8 @@ def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
     tables = {table.name: table for table in found.tables}
     chosen: dict[Path, None] = {}
     for name in names:
-        if named := filter_names(tables, bare_name(Path(name))):
+        stem = bare_name(Path(name))
+        if named := [stem] if stem in tables else filter_names(tables, stem):
             chosen |= dict.fromkeys(file for table in named for file in tables[table].files)
             continue
         ids = found.ids(name)
@@ -183,7 +184,8 @@ def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
             raise unknown("table or id", name, tables)
         chosen |= {file: None for file in found.stored if _id_of(file) in ids}
     _remove(list(chosen), given.yes)
-    if not any(file in chosen for file in found.stored):
+    removed = {own for table in tables.values() if table.file in chosen for own in table.settings}
+    if given.yes and any(_id_of(file) in removed for file in found.stored if file not in chosen):
         print("Their runs remain: prune removes runs by their age, rm ID the runs of a setting.")
 
 

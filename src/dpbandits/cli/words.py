@@ -155,16 +155,19 @@ def _parsed(word: str, text: str) -> Override:
 def _what_to_write(word: str) -> str:
     """What is wrong with a word that Hydra does not understand."""
     key, _, value = word.partition("=")
+    value, doubled = value.lstrip("="), value.startswith("=")
     if any(value.count(a) != value.count(b) for a, b in ("[]", "{}")):
         return "its brackets do not match; put the word in quotes, since the shell divides it"
     if key == "sweep" and ":" in value:
-        return f"put its grid in braces: 'sweep={{{value}}}'"
+        return "write a grid of lists, such as sweep={eps:[0.5,1]}"
+    if value.startswith("(") and "." not in key:
+        return f"write -m {key}={value.strip('()')} to run each"
     if value.startswith("("):
         return f"put a list in brackets: {key}=[{value.strip('()')}]"
     if not re.fullmatch(r"[+~]*\w+([.@/:]\w+)*", key):
         return "a key is NAME or GROUP.NAME"
-    if value.startswith("="):
-        return f"write {key}{value}"
+    if doubled:
+        return f"write {key}={value or 'VALUE'}"
     where = " at the second '='" if "=" in value else ""
     quoted = f"'{key}=\"{value}\"'"
     return f"not understood{where}; quote text twice, for the shell and inside: {quoted}"

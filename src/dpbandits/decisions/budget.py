@@ -264,5 +264,5 @@ def in_words(
     perhaps = [x for x in found.looks if x.side == 0 and x.budget > found.high and x.mean > goal]
     if perhaps:
         means = ", ".join(f"{significant(x.mean)} at {name}={x.budget:g}" for x in perhaps)
-        end += f". Undecided above that: a mean of {means}"
+        end += f". Undecided at larger {name}: a {'ratio' if of else 'mean'} of {means}"
     return start + end

@@ -166,6 +166,6 @@ def _check_room(figure: Figure) -> None:
     if collapsed or least < LEAST_PANEL:
         size = f"width={width:.3g}, height={height:.3g}"
         raise BadInput(
-            f"{size}: the {len(boxes)} panels have no room; a larger size, legend=none, "
-            "note=false, fewer tables, only= or x=eps is needed"
+            f"{size}: no room for {len(boxes)} panel{'s' * (len(boxes) != 1)}; a larger size, "
+            "legend=none, note=false, fewer tables, only= or x=eps is needed"
         )

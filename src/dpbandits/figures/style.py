@@ -129,7 +129,7 @@ def styles_of(table: pd.DataFrame) -> Styles:
 
     They are those that the algorithm declares, the same in all figures; any other algorithm gets
     what is left. Several lines of one algorithm are shades of its colour, with different dashes;
-    the lightest is without privacy. Grey lines, beside highlighted ones, have different dashes.
+    the lightest is without privacy. Grey lines, beside highlighted ones, take the dashes in turn.
     """
     lines = table.groupby("rule" if "rule" in table.columns else "algo", sort=False)["line"]
     looks = looks_of({str(name): list(rows.unique()) for name, rows in lines})

@@ -57,7 +57,7 @@ def concat_tables(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
             shown[row[SETTING]] = own | shown.get(row[SETTING], {})
     more = disambiguate(list(shown.values()), [records.get(own, NO_RECORD) for own in shown])
     about = {own: shown[own] | found for own, found in zip(shown, more, strict=True)}
-    table = joined_budgets(_described(_rows_once(tables), about))
+    table = _joined_budgets(_described(_rows_once(tables), about))
     settings = settings_in(table)
     if settings.duplicated(descriptive(settings)).any():
         raise BadInput(ALIKE)
@@ -93,7 +93,7 @@ def _described(table: pd.DataFrame, about: Mapping[str, Mapping[str, Any]]) -> p
     return table.assign(**filled)
 
 
-def joined_budgets(table: pd.DataFrame) -> pd.DataFrame:
+def _joined_budgets(table: pd.DataFrame) -> pd.DataFrame:
     """Joined tables, in which algorithms without any privacy have no blank budgets: they had no
     column of those that only other tables have.
     """

@@ -85,7 +85,8 @@ def latex_of(
     if options.pivot is None:
         table = text[columns]
     else:
-        described = list(frame.columns[: list(frame.columns).index(measured)])
+        first = frame.columns[: list(frame.columns).index(measured)]
+        described = {*first, *GAME, *NAMES, "name", options.pivot}
         before = [name for name in columns if name in described]
         cells = [name for name in options.columns if name not in described] or [measured]
         table = _pivoted(frame, text, before, options.pivot, cells)
@@ -165,7 +166,7 @@ def _pivoted(
             words = "several rows have one cell; columns= with what tells them apart is needed"
             raise BadInput(f"pivot={pivot}: {words}")
         one, *others = (text.loc[i, name] for name in measured)
-        cells[name] = one + "".join(f" ({x})" for x in others)
+        cells[name] = one + "".join(f" ({x})" for x in others if x)
     heads = list(values.values())
     filled = [[*key, *(cells.get(name, "") for name in heads)] for key, cells in rows.items()]
     return pd.DataFrame(filled, columns=[*before, *heads])

@@ -1,4 +1,6 @@
-"""What varies between settings: the columns that tell apart those which would look alike."""
+"""The columns of tables: those that describe a setting, and those that tell settings apart which
+would look alike.
+"""
 
 from __future__ import annotations
 

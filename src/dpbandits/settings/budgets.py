@@ -96,6 +96,7 @@ def _local(config, algorithm, name, spec, eps, eps_min, built, horizon) -> Priva
     least = argument("eps_min", eps_min, POSITIVE, horizon)
     if population.mass(least) <= 0:
         who = f"population={name}" if spec else f"level eps={budget:g}"
-        most = f"; at most {population.largest:g} is needed" if population.largest else ""
+        largest = population.largest if population.mass(population.largest) > 0 else 0.0
+        most = f"; at most {largest:.12g} is needed" if largest else ""
         raise BadInput(f"eps_min={plain(eps_min)}: no user of {who} would send anything{most}")
     return Privacy("eps", budget, population, least, bool(spec), auto)

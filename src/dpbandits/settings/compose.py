@@ -23,6 +23,7 @@ from .choices import LABEL, Choice, algorithm_choice, listed, plain_data
 from .groups import (
     Groups,
     default_keys,
+    names_in,
     place,
     question_of,
     read_experiment,
@@ -192,6 +193,8 @@ class _Composition:
         }
         chosen = self.given.get(group, self.config[group])
         label = own.pop(LABEL, None) if group == "env" else None
+        if means := means_of(group, chosen, self.folders, self.python is not None):
+            raise BadInput(f"{group}={shown(chosen)}: names are needed; {means}")
         if label is not None and (isinstance(chosen, Values) or group in swept_names(self.config)):
             raise BadInput(f"env.{LABEL}={shown(label)}: env chooses several environments")
         if group in swept_names(self.config):
@@ -204,8 +207,6 @@ class _Composition:
         elif isinstance(chosen, Values):
             if not chosen:
                 raise BadInput(f"{group}=[]: at least one is needed")
-            if means := means_of(group, chosen, python=self.python is not None):
-                raise BadInput(f"{group}={shown(chosen)}: names are needed; {means}")
             several = [self._choice(group, one) for one in chosen]
             for choice in several:
                 self._load(group, choice)
@@ -340,8 +341,9 @@ class _Composition:
 
     def _environment(self) -> dict[str, str]:
         """The group and the name of the environment, if it is one file."""
-        name = self.given.get("env", self.config["env"])
-        return {"env": name} if isinstance(name, str) else {}
+        name, swept = self.given.get("env", self.config["env"]), swept_names(self.config)
+        is_file = isinstance(name, str) and name in names_in("env", self.folders)
+        return {"env": name} if is_file and "env" not in swept else {}
 
     def _unknown(self, key: str, value: Any) -> BadInput:
         """The error for a key that is none of the command, and no parameter of what is chosen."""

@@ -109,13 +109,14 @@ def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str])
             )
     for inside in map(Path, folders):
         if inside.name == group and is_name(name) and (inside / f"{name}.yaml").is_file():
-            return BadInput(f"{group}={name}: give the folder above, --config-dir {inside.parent}")
+            return BadInput(f"{group}={name}: the folder above it is needed, {inside.parent}")
     found = nearest(name, known)
     if group in OWN and not folders and not similar(name, known, ALMOST):
         own = Path(name).stem if re.search(r"\.(py|yaml)$|/", name) else name
         files = f"DIR/{group}/{own}.yaml{f' and {own}.py' if group != 'env' else ''}"
-        one = " One" if found.endswith("?") else "; one"
-        found += f"{one} of your own is {files} with --config-dir DIR" if is_name(own) else ""
+        start = " One" if found.endswith("?") else "; one"
+        one = f"{start} of your own is {files} with --config-dir DIR"
+        found += one if is_name(own) else ""
     return BadInput(f"unknown {group} {name!r}: {found}")
 
 

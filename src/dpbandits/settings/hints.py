@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..errors import ALMOST, BadInput, plain, similar, unknown
+import numpy as np
+
+from ..errors import ALMOST, CLOSE, BadInput, plain, similar, unknown
 from .groups import names_in, read_group
 
 GROUPS = ("algo", "rule", "env", "population", "experiment")  # in which a bare word is looked up
@@ -43,8 +45,12 @@ def unknown_key(
     own = list(dict.fromkeys(x for x in known if x.startswith(f"{group}.")))
     names = [x.partition(".")[2] for x in own]
     having = _owners(group, name, folders, file)
-    if similar(name, names, ALMOST) or (not having and similar(name, names + known)):
-        return unknown("key", key, known)
+    near = similar(name, names, ALMOST if having else CLOSE)
+    near = f"{group}.{near}" if near else None
+    if near is None and not having:
+        near = similar(name, [x for x in known if "." not in x])
+    if near:
+        return BadInput(f"unknown key {key!r}: did you mean {near}?")
     takes = f"{file} takes {', '.join(own) or 'no parameters'}"
     if having:
         files, verb = _named(having)
@@ -52,14 +58,21 @@ def unknown_key(
     return BadInput(f"unknown key {key!r}: {takes}")
 
 
-def means_of(group: str, values: Any, python: bool = False) -> str:
+def means_of(group: str, values: Any, folders: tuple[str, ...] = (), python: bool = False) -> str:
     """What to write where numbers stand in the place of environments: they are means of arms."""
-    numbers = isinstance(values, Sequence) and not isinstance(values, str) and len(values) > 1
-    if group != "env" or not numbers or not all(isinstance(x, int | float) for x in values):
+    given = values.tolist() if isinstance(values, np.ndarray) else values
+    several = isinstance(given, list | tuple) and len(given) > 1
+    if group != "env" or not several or not all(map(_is_mean, given)):
         return ""
-    means = plain(list(values))
+    if any(plain(x) in names_in("env", folders) for x in given):
+        return ""
+    means = plain(list(given))
     given = f"env=dp.bernoulli({means})" if python else f"env=bernoulli env.means={means}"
     return f"{given} has arms of these means"
+
+
+def _is_mean(x: Any) -> bool:
+    return isinstance(x, int | float) and not isinstance(x, bool) and 0 <= x <= 1
 
 
 def takes_no(

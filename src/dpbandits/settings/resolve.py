@@ -50,7 +50,7 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
     """
     found: dict[Setting, Setting] = {}
     swept: set[str] = set()
-    taken = (set(question.swept) | {*OF_RUNS} & config.keys()) - OF_PRIVACY
+    taken = {*question.swept, *(k for k in OF_RUNS if k in config)} - OF_PRIVACY
     sources, names = Sources(), swept_names(config)
     parameters = {x for algorithm in groups.algorithms.values() for x in algorithm.domains}
     swept_by_some = taken | OF_PRIVACY | {*question.groups, *parameters}
@@ -321,7 +321,7 @@ def _refuse_unused(question: Question, unused: Iterable[str], known: Collection[
     """Refuse what a sweep varies and nothing takes; say what was meant, of the names known."""
     for name in sorted(unused):
         short = name.removeprefix(f"{question.group}.")
-        near = short if short != name else name not in known and similar(name, known, ALMOST)
-        hint = f"; did you mean {near}?" if near else ""
+        near = short if short in known else similar(short, known, ALMOST)
+        hint = f"; did you mean {near}?" if near and near != name else ""
         owner = "environment" if name.startswith("env.") else question.noun
         raise BadInput(f"sweep.{name}: no {owner} of the sweep has a parameter {name}{hint}")

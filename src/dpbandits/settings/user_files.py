@@ -95,7 +95,7 @@ def _check_file(file: Path) -> None:
     except UnicodeDecodeError as error:
         raise BadInput(f"{file}: UTF-8 text is needed ({error.reason})") from None
     except RecursionError:
-        raise BadInput(f"{file}: a value contains itself") from None
+        raise BadInput(f"{file}: values are nested too deeply, or contain themselves") from None
     except AssertionError:  # OmegaConf's, of text that stands for another value
         raise BadInput(f"{file}: names with values are needed") from None
     except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
