@@ -21,11 +21,12 @@ HEAD = ["experiment", "settings", "runs", "horizon", "seconds", "most of it", "n
 RATIOS = Path(__file__).parent.parent / "benchmarks" / "ratios.csv"
 SMALL = "K = 5", "5 Beta draws", "30 normals", "30 normals and a message", "30 normals, and noise"
 NOTE = """
-Seconds on two cores, compilation included; runs that experiments share are counted in the first
-that was made. *Most of it*: the algorithm, or stopping rule, that took the largest share of the
-time of all runs. *Random numbers*: about which share of the time drawing the random numbers of its
-rounds takes, by the ratios of benchmarks/table.md with few arms; algorithms that play blocks of
-rounds, which cost less than a nanosecond a round, count as 0.
+Seconds by the clock on two cores, which other programs used at the same time, compilation included;
+runs that experiments share are counted in the first that was made. *Most of it*: the algorithm, or
+stopping rule, that took the largest share of the time of all runs. *Random numbers*: about which
+share of the time drawing the random numbers of its rounds takes, by the ratios of
+benchmarks/table.md with few arms; algorithms that play blocks of rounds, which cost less than a
+nanosecond a round, count as 0.
 """
 
 

@@ -80,7 +80,7 @@ def test_tables_are_told_apart_by_their_manifests(bandit, change, column, values
         assert len(read_tables(tables)) == len(found)
     if column in ("alpha", "env.arms"):
         for some in (tables, tables[::-1]):
-            assert "neither is a column" in message_of(read_tables, some)
+            assert "no column and no manifest" in message_of(read_tables, some)
 
 
 @pytest.mark.parametrize(
