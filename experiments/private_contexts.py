@@ -1,9 +1,16 @@
 """What the privacy of contexts costs: the regret of learners of four notions against the budget, as
 a share of the regret of random play.
+
+``python experiments/private_contexts.py [RESULTS]`` prints the shares in docs/linear.md.
 """
 
+import sys
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import yaml
+from tabulate import tabulate
 
 from dpbandits.environments.catalogue import build
 from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, own_legend, styled
@@ -35,6 +42,7 @@ LAST = {  # the largest eps that the printed noise keeps, or is proved to keep (
     "ldp_lin_ucb printed printed": 26, "ldp_lin_ucb coded printed": 11, "ldp_ols printed": 5.7,
 }  # fmt: skip
 OPTIONS = ("noise", "variant", "calibration", "bonus")
+SHOWN = (1, 10, 100, 1000, 10_000)  # budgets of the page
 DRAWS = 100_000  # rounds that estimate the regret of random play
 TITLE = r"What the privacy of contexts costs, at $T$ = HORIZON (our setting)"
 NOTE = (
@@ -56,7 +64,12 @@ def random_play(instance):
 
 def final_shares(table):
     """Final regrets as a share of that of random play, with the curve and the budget as an eps."""
-    found = at_end(table).copy()
+    return shares(at_end(table))
+
+
+def shares(ends):
+    """As ``final_shares``, of rows at the horizon."""
+    found = ends.copy()
     options = [name for name in OPTIONS if name in found]
     words = found[["algo", *options]].fillna("").astype(str)
     found["curve"] = words.agg(" ".join, axis=1).str.split().str.join(" ")
@@ -100,3 +113,24 @@ def draw(table):
     title = TITLE.replace("HORIZON", scientific(table["horizon"].max()))
     finish(figure, title, table, note)
     return figure
+
+
+def page(summary):
+    """The mean share of each curve at some budgets, in Markdown; starred where the printed noise
+    keeps less than it promises, or is not proved to keep it (Wishart).
+    """
+    found = shares(summary.rename(columns={"mean": "regret"}))
+    means = found.groupby(["curve", "budget"])["share"].mean()
+    rows = []
+    for notion, curves in PANELS.items():
+        for curve, (label, *_) in curves.items():
+            last = LAST.get(curve, np.inf)
+            cells = [f"{means[curve, x]:.2g}{'*' * (x > last)}" for x in SHOWN]
+            rows.append([notion.partition(" (")[0], label, *cells])
+    head = ["privacy", "algorithm", "eps 1", *(f"{x:,}" for x in SHOWN[1:])]
+    return tabulate(rows, head, "pipe", disable_numparse=True)
+
+
+if __name__ == "__main__":
+    results = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
+    print(page(pd.read_csv(results / "private_contexts.summary.csv")))

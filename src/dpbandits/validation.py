@@ -276,7 +276,7 @@ def argument(key: str, value: Any, domain: Domain, horizon: float) -> float:
         domain: the valid values.
         horizon: number of rounds; NaN if there is none.
     """
-    allowed = domain.allowed + "," * (", or " in domain.allowed)
+    allowed = domain.allowed + "," * (", or " in domain.allowed)  # "is needed" follows the clause
     if isinstance(domain, Named):
         if isinstance(value, str) and value in domain.names:
             return domain.names[value]

@@ -4,11 +4,13 @@ import re
 import subprocess
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from commands import command
 from document_code import SMALL_CODE, commands, files_of_blocks, small_code, words_of
 from sweeps import write
 
+from dpbandits.figures.draw import load_script
 from dpbandits.files import package_folder
 from dpbandits.results.sources import unsigned
 from dpbandits.settings.groups import names_in
@@ -142,6 +144,18 @@ def test_the_page_on_bounds_is_made_from_the_theorems():
 )
 def test_a_committed_table_stands_in_its_document(table, document):
     assert unsigned((TOP / table).read_text()).strip() in (TOP / document).read_text()
+
+
+@pytest.mark.slow
+def test_the_shares_of_private_contexts_are_printed_by_their_script():
+    """The control: regret that is larger by 2 %."""
+    summary = pd.read_csv(TOP / "results" / "private_contexts.summary.csv")
+    document, printed = (
+        (TOP / "docs" / "linear.md").read_text(),
+        load_script("private_contexts").page,
+    )
+    assert printed(summary) in document
+    assert printed(summary.assign(mean=1.02 * summary["mean"])) not in document
 
 
 def test_the_readme_is_short():

@@ -37,9 +37,9 @@ Progress = Callable[[float], object]  # called with each share of the work that 
 UNBOUNDED: Row = {
     "replays": 0,
     "aligned": 0,
-    "alignment": "it declares no range of rewards, and rewards of plus and minus a million change "
-    "its actions.\nA promise of privacy needs a range: declare rewards=(LOW, HIGH) of a function, "
-    "or REWARDS = (LOW, HIGH) in its file",
+    "alignment": "it declares no range of rewards, and exchanging rewards of one and two million "
+    "changes its output.\nA promise of privacy needs a range: declare rewards=(LOW, HIGH) of a "
+    "function, or REWARDS = (LOW, HIGH) in its file",
     "why": "declare rewards=",
 }
 EXPLAINED = (verdicts.MISALIGNED, verdicts.UNDECIDED)  # verdicts that replays lead to

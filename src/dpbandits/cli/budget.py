@@ -86,9 +86,8 @@ def _keys(words: list[str]) -> dict[str, Any]:
         key, equals, text = word.partition("=")
         if not equals:
             raise BadInput(f"{word}: KEY=VALUE is needed (see --help)")
-        if key in BUDGETS:
-            raise BadInput(f"{word}: the search finds {key}, between least= and most=")
-        if key not in OWN_KEYS["budget"] and key.partition(".")[0] not in ("algo", "env"):
+        known = (*OWN_KEYS["budget"], *BUDGETS)  # a search refuses a budget
+        if key not in known and key.partition(".")[0] not in ("algo", "env"):
             raise unknown("key", key, OWN_KEYS["budget"])
         names = key in ("algo", "out", "results", *LATEX)
         found[key] = text if names else value_of(word)[1]

@@ -23,6 +23,7 @@ from ..files import check_writable
 from ..results.concat import read_tables
 from ..results.metrics import METRICS, REGRET
 from ..results.records import with_metric
+from ..settings.groups import file_of
 from ..settings.sweep import Values
 from ..settings.user_files import user_folders
 from ..validation import one_of, path_of
@@ -123,6 +124,7 @@ def _of_experiment(
     for key in OF_TABLES:
         if key in keys:
             name, table = keys["experiment"], f"{results_of(keys)}/{keys['experiment']}.csv"
+            file_of("experiment", name)  # refuses an unknown one
             words = f"the file of experiment {name} chooses {key}; give its table, {table}"
             raise BadInput(f"{key}={keys[key]}: {words}, to choose another")
     return experiment_figure(keys["experiment"], results_of(keys), bounds, chosen)

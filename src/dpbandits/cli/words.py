@@ -63,7 +63,8 @@ def read_requests(
         several = (*question.groups, *question.swept)
         if key in several and re.fullmatch(r"\[[^\[\]]+,[^\[\]]+\]", typed):
             run_each = f"-m {key}={typed.strip('[]')} runs each"
-            raise BadInput(f"{word}: one value is needed; {means_of(key, value) or run_each}")
+            how = means_of(key, value, folders) or run_each
+            raise BadInput(f"{word}: one value is needed; {how}")
     changed = tuple(word for word, (key, _) in zip(words, given, strict=True) if _decides(key))
     if multirun:
         changed = ("-m", *changed)

@@ -45,11 +45,9 @@ def unknown_key(
     own = list(dict.fromkeys(x for x in known if x.startswith(f"{group}.")))
     names = [x.partition(".")[2] for x in own]
     having = _owners(group, name, folders, file)
-    near = similar(name, names, ALMOST if having else CLOSE)
-    near = f"{group}.{near}" if near else None
-    if near is None and not having:
-        near = similar(name, [x for x in known if "." not in x])
-    if near:
+    if near := similar(name, names, ALMOST if having else CLOSE):
+        return BadInput(f"unknown key {key!r}: did you mean {group}.{near}?")
+    if not having and (near := similar(name, [x for x in known if "." not in x])):
         return BadInput(f"unknown key {key!r}: did you mean {near}?")
     takes = f"{file} takes {', '.join(own) or 'no parameters'}"
     if having:
@@ -60,15 +58,15 @@ def unknown_key(
 
 def means_of(group: str, values: Any, folders: tuple[str, ...] = (), python: bool = False) -> str:
     """What to write where numbers stand in the place of environments: they are means of arms."""
-    given = values.tolist() if isinstance(values, np.ndarray) else values
-    several = isinstance(given, list | tuple) and len(given) > 1
-    if group != "env" or not several or not all(map(_is_mean, given)):
+    found = values.tolist() if isinstance(values, np.ndarray) else values
+    several = isinstance(found, list | tuple) and len(found) > 1
+    if group != "env" or not several or not all(map(_is_mean, found)):
         return ""
-    if any(plain(x) in names_in("env", folders) for x in given):
+    if any(plain(x) in names_in("env", folders) for x in found):
         return ""
-    means = plain(list(given))
-    given = f"env=dp.bernoulli({means})" if python else f"env=bernoulli env.means={means}"
-    return f"{given} has arms of these means"
+    means = plain(list(found))
+    written = f"env=dp.bernoulli({means})" if python else f"env=bernoulli env.means={means}"
+    return f"{written} has arms of these means"
 
 
 def _is_mean(x: Any) -> bool:

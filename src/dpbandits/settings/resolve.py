@@ -54,8 +54,8 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
     sources, names = Sources(), swept_names(config)
     parameters = {x for algorithm in groups.algorithms.values() for x in algorithm.domains}
     swept_by_some = taken | OF_PRIVACY | {*question.groups, *parameters}
-    for name in sorted(names & config.keys() - swept_by_some):  # before any setting is made
-        raise BadInput(f"sweep.{name}: {name} cannot be swept")
+    if fixed := sorted(names & config.keys() - swept_by_some):  # before any setting is made
+        raise BadInput(f"sweep.{fixed[0]}: {fixed[0]} cannot be swept")
     for point in points(config):
         setting = resolve_point(question, config, point, names, groups, sources)
         columns = setting.columns
@@ -137,8 +137,9 @@ def resolve_point(
         instance = sources.arm(spec, arm)
     of_privacy = (budget.name, "eps_min")
     assume = yes_no("assume", of_run.get("assume", False))
-    shared = horizon, env, instance, question.goal_names, of_privacy, assume
-    numbers = arguments(algorithm, values, *shared)
+    numbers = arguments(
+        algorithm, values, horizon, env, instance, question.goal_names, of_privacy, assume
+    )
     by_name = dict(zip(algorithm.domains, numbers, strict=True))
     columns = {
         k: by_name[k] if v == INVERSE_HORIZON and k in own else v for k, v in columns.items()
