@@ -17,6 +17,7 @@ REAL = "from dpbandits.cli.start import run; run()"
 STUB = "import os, dpbandits.cli as c; c.__path__.append(os.getcwd())\n"
 STUB += "from dpbandits.cli.start import start; start('stub')"
 CALL = "guarded('bandit-stub', work)"
+PLAYS = "guarded('bandit-run', work)"
 
 
 def started(folder, code, *words, more="", **environment):
@@ -64,11 +65,11 @@ def test_an_error_that_follows_from_an_interruption_is_not_reported(tmp_path, st
     """NumPy raises one if it is interrupted while it writes a file; the control is not stopped."""
     work = "os.kill(os.getpid(), signal.SIGTERM)" if stopped else "pass"
     imported = "from dpbandits.cli.command import guarded\ndef work():\n"
-    stub(tmp_path, f"{imported}    try:\n        {work}\n    finally:\n        1 / 0", CALL)
+    stub(tmp_path, f"{imported}    try:\n        {work}\n    finally:\n        1 / 0", PLAYS)
     done = started(tmp_path, STUB)
     assert done.returncode == (143 if stopped else 1)
     assert ("Traceback" in done.stderr) != stopped
-    last = f"bandit-stub: ended by SIGTERM; {STORED}"
+    last = f"bandit-run: ended by SIGTERM; {STORED}"
     assert (done.stderr.splitlines()[-1] == last) == stopped
 
 
@@ -130,8 +131,8 @@ def work():
     done = started(tmp_path, STUB)
     assert done.returncode == 130
     first, last = done.stderr.splitlines()[1:]
-    assert first.startswith("stopping:")
-    assert last == f"bandit-stub: interrupted; {STORED}"
+    assert first == "stopping ..."
+    assert last == "bandit-stub: interrupted"  # what plays no run has stored none
 
 
 def test_an_interruption_later_is_left_to_the_command(tmp_path):

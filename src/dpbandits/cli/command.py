@@ -35,6 +35,7 @@ from .completion import COMMANDS, OWN_KEYS
 from .help import Lists, help_text
 
 STORED = "finished runs are stored, the same command plays the rest"
+PLAYING = tuple(f"bandit-{name}" for name in ("run", "stop", "budget", "claims", "audit"))
 MOST = 20  # lines of a list
 TRACES = 5  # tracebacks that are printed
 AGAIN = 0.01  # seconds after which an interruption that was swallowed is raised again
@@ -182,7 +183,7 @@ def guarded(name: str, command: Callable[[], int]) -> None:
 
 def _guarded(name: str, command: Callable[[], int]) -> None:
     try:
-        with _answered_signals():
+        with _answered_signals(name):
             _check_working_folder()
             code = command()
         print(end="", flush=True)  # an error of writing is reported here, not at the exit
@@ -198,8 +199,8 @@ def _guarded(name: str, command: Callable[[], int]) -> None:
     except KeyboardInterrupt as stopped:
         number = stopped.args[0] if stopped.args else signal.SIGINT
         what = "ended by SIGTERM" if number == signal.SIGTERM else "interrupted"
-        stored = "; ".join(getattr(stopped, "__notes__", [STORED]))
-        _exit_now(128 + number, f"{name}: {what}; {stored}")
+        usual = [STORED] if name in PLAYING else []
+        _exit_now(128 + number, "; ".join([f"{name}: {what}", *getattr(stopped, "__notes__", usual)]))
     except BrokenPipeError:
         os._exit(141)
     except OSError as error:
@@ -288,8 +289,9 @@ def _check_working_folder() -> None:
 
 
 @contextmanager
-def _answered_signals() -> Iterator[None]:
-    """Answer Ctrl-C and SIGTERM at once and raise KeyboardInterrupt; later ones change nothing.
+def _answered_signals(name: str) -> Iterator[None]:
+    """Answer Ctrl-C and SIGTERM to a command at once and raise KeyboardInterrupt; later ones change
+    nothing.
 
     A callback of a library, such as LLVM's when a kernel compiles, or a finalizer swallows the
     exception if the signal comes meanwhile: Python only reports it. It is raised again soon.
@@ -298,13 +300,14 @@ def _answered_signals() -> Iterator[None]:
     own = [s for s in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(s) in usual]
 
     received: list[int] = []
+    storing = b": storing the runs that are finished" if name in PLAYING else b""
 
     def answer(number: int, _: Any) -> NoReturn:
         received.append(number)
         for each in own:
             signal.signal(each, signal.SIG_IGN)
         with suppress(OSError):
-            os.write(2, b"\nstopping: storing the runs that are finished ...\n")
+            os.write(2, b"\nstopping" + storing + b" ...\n")
         raise KeyboardInterrupt(number)
 
     def raise_again(*_: Any) -> NoReturn:

@@ -149,7 +149,7 @@ def _scaled(figure: Figure, name: str, table: pd.DataFrame) -> Figure:
 def as_it_stands(table: pd.DataFrame) -> pd.DataFrame:
     """A table whose words are drawn as they stand, environments by their labels."""
     table = with_labels(table).rename(columns=escaped)
-    for name in table.select_dtypes(exclude="number"):
+    for name in (n for n, kind in table.dtypes.items() if not pd.api.types.is_numeric_dtype(kind)):
         words = [word for word in table[name].unique() if isinstance(word, str) and "$" in word]
         if words:
             table[name] = table[name].replace({word: escaped(word) for word in words})

@@ -33,6 +33,7 @@ FEW = 10  # points of a curve that are marked
 DOTS = 12  # means of a line of medians
 EARLY = 0.02  # of the rounds
 EARLIEST = 1e-3  # of the rounds: where a logarithmic axis of time begins, approximately
+DRAWN = ["line", "horizon", "t", "regret"]  # the columns of a labelled table that a panel needs
 
 
 def learns_early(table: pd.DataFrame) -> bool:
@@ -159,13 +160,14 @@ def time_panels(
             continue
         (env, horizon), budget = panel
         inside, beside = (_of_panel(x, env, horizon, *budget) for x in (table, bounds))
-        regret_vs_time(ax, table[inside], styles, band, scale, bounds[beside], log_time)
+        rows = table[DRAWN][inside]
+        regret_vs_time(ax, rows, styles, band, scale, bounds[beside], log_time)
         heading = panel_title(titles[env], *budget) + _differences(table, inside, horizon)
         ax.set_title(heading)
         if best is not None:
             draw_rings(ax, best[_of_panel(best, env, horizon, *budget)], "horizon", styles)
         if tails:
-            exceedance(tail, table[inside], styles)
+            exceedance(tail, rows, styles)
             tail.set_title(heading)
     label_edges(axes, "round $t$", "pseudo-regret", each_row=tails)
     if tails:
