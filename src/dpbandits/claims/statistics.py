@@ -89,7 +89,7 @@ Parts = Iterator[Part]  # what the function of a claim returns
 
 
 def part(
-    found: Located, over: Runs, of: Runs | None = None, center: str = "mean", **limits: float
+    found: Located, over: Runs, of: Runs | None = None, /, center: str = "mean", **limits: float
 ) -> Part:
     """An estimate as a part of a claim about some runs, compared with others."""
     where = ", ".join(f"{key} {plain(value)}" for key, value in over.values.items())
@@ -108,14 +108,14 @@ def regret(runs: Runs, center: str = "mean", **limits: float) -> Part:
 def ratio(over: Runs, of: Runs, center: str = "mean", **limits: float) -> Part:
     """Regret of one setting divided by that of another."""
     found = located([over.final(), of.final()], center, TAIL)
-    return part(pairs.ratio(found.of(0), found.of(1)), over, of, center, **limits)
+    return part(pairs.ratio(found.of(0), found.of(1)), over, of, center=center, **limits)
 
 
-def growth(runs: Runs, **limits: float) -> Part:
+def growth(runs: Runs, below: float) -> Part:
     """Mean regret of a setting at T divided by that at T/2."""
     setting, regrets = runs.one()
     middle = np.abs(setting.rounds() - setting.horizon / 2).argmin()
-    return part(quotient_of_means(regrets[:, -1], regrets[:, middle]), runs, **limits)
+    return part(quotient_of_means(regrets[:, -1], regrets[:, middle]), runs, below=below)
 
 
 def quotient_of_means(final: np.ndarray, half: np.ndarray) -> Located:

@@ -139,9 +139,9 @@ def in_words(found: pd.DataFrame) -> str:
     whose value is, as a logarithm, below a limit by most, or nearest to one.
     """
     texts = []
-    for row in found.itertuples(index=False):
-        value, low, high = map(significant, (row.value, row.ci_low, row.ci_high))
-        texts.append("undefined (0 by 0)" if np.isnan(row.value) else f"{value} [{low}, {high}]")
+    for numbers in found[["value", "ci_low", "ci_high"]].to_numpy():
+        value, low, high = map(significant, numbers)
+        texts.append("undefined (0 by 0)" if np.isnan(numbers[0]) else f"{value} [{low}, {high}]")
     if len(found) == 1:
         return texts[0]
     if len(found) <= 3:
@@ -149,9 +149,9 @@ def in_words(found: pd.DataFrame) -> str:
         return "; ".join(f"{text} ({where}): {part}" for text, where, part in each)
     count = found["part"].value_counts()
     undecided = f", {count['undecided']} undecided" if "undecided" in count else ""
-    with np.errstate(divide="ignore"):
-        logs = np.log(found[["above", "value", "below"]].clip(lower=0.0))
-    margins = logs.diff(axis=1).min(axis=1).fillna(np.inf)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(np.maximum(found[["above", "value", "below"]].to_numpy(), 0.0))
+        margins = np.nan_to_num(np.diff(logs, axis=1), nan=np.inf).min(axis=1)
     worst = int(margins.argmin())
     far = f"{texts[worst]} ({found['where'].iloc[worst]})"
     return f"{count.get('holds', 0)} of {len(found)} hold{undecided}; farthest off: {far}"
