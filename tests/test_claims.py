@@ -380,13 +380,13 @@ def test_the_hash_of_the_ledger_covers_what_decides_it():
 
 @pytest.mark.slow
 def test_runs_are_measured_by_their_regrets_and_stopping_times(tmp_path):
-    cheap = measure("azize2022_fig8", 4, {"horizon": "2000", "runs": "3"}, tmp_path)
+    cheap = measure("azize2022_fig8", 4, {"horizon": 2000, "runs": 3}, tmp_path)
     assert len(cheap) == 4
     for setting, regrets in cheap.items():
         assert regrets.shape == (4, len(setting.rounds())) and (np.diff(regrets) > 0).all()
         found = nash_regret(setting, regrets)[:, -1]  # a geometric mean is below the other
         assert found.mean() >= regrets[:, -1].mean() / 2000
-    long = measure("azize2023_bai", 4, {"eps": "10", "runs": "3"}, tmp_path)
+    long = measure("azize2023_bai", 4, {"sweep.eps": [10.0], "runs": 3}, tmp_path)
     assert long and all(x.shape == (3, 1) and (x > 1).all() for x in long.values())
 
 
