@@ -1,45 +1,50 @@
 """Claims of papers: each holds for runs that are made so, and fails for others."""
 
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from refusals import message_of
-from sweeps import THREE, requested
+from sweeps import requested
 
 from dpbandits.claims.azize2025 import by_bound
-from dpbandits.claims.claim import BASES, in_words, load_claims, verdict
-from dpbandits.claims.ren2020 import leading_term
-from dpbandits.claims.samples import Runs, Sample, is_cheap, nash_regret, sample
+from dpbandits.claims.claim import BASES, load_claims, verdict
+from dpbandits.claims.ren2020 import leading_term, linear_fit
+from dpbandits.claims.sarkar2025 import nash_regret
 from dpbandits.claims.statistics import (
     Part,
-    Statistic,
+    Runs,
     excess_ratio,
     growth,
-    linear_fit,
+    largest_ratio,
     part,
     quotient_of_means,
-    r_squared,
     ratio,
     regret,
     spread,
-    spread_ratio,
 )
-from dpbandits.cli.claims import HEAD, request_of, row_of, sources
-from dpbandits.comparison.pairs import Located
-from dpbandits.contracts.question import BEST_ARM
+from dpbandits.cli.claims import (
+    HEAD,
+    in_words,
+    is_cheap,
+    measure,
+    request_of,
+    row_of,
+    sources,
+)
+from dpbandits.comparison import pairs
+from dpbandits.comparison.pairs import Located, located
 from dpbandits.files import package_folder
-from dpbandits.results.run_store import Memory
+from dpbandits.results.intervals import TAIL
 from dpbandits.results.sources import sources_of
-from dpbandits.running.monte_carlo import run_settings
+from dpbandits.results.tables import described
 
 CLAIMS = load_claims()
 TOP = package_folder("conf").parent
 RUNS = 12  # all equal: the interval of their mean, or median, is a point
-ONE = np.ones(1)
 
 
 def only(*names, low=1.0, high=2.0):
@@ -69,7 +74,7 @@ def growing(w):
 
 def bound(w):
     known = w["algo"] in ("dp_klucb", "dp_imed")
-    return float(1 / by_bound(Sample(w["setting"], ONE, ONE))[0]) if known else 1.0
+    return float(1 / by_bound(w["setting"], 1.0)) if known else 1.0
 
 
 SLIDES = {
@@ -119,7 +124,7 @@ LAWS = {
     "R1": (lambda w: {"heldp_ucb_b": 1.6, "heldp_ucb_l": 8.6}.get(w["algo"], 1.0),),
     "R2": (lambda w: {"heldp_ucb_b": 74.0, "heldp_ucb_l": 210.0}.get(w["algo"], 1.0),),
     "R3": (lambda w: {"heldp_ucb_b": 4.5, "heldp_ucb_l": 23.0}.get(w["algo"], 1.0),),
-    "R4": (lambda w: leading_term(Sample(w["setting"], ONE, ONE)),),
+    "R4": (lambda w: leading_term(w["setting"]),),
     "R5": (
         lambda w: NORMAL[w["eps_min"]] if w["population"] == "clipped_normal" else 1 / w["eps_min"],
     ),
@@ -145,17 +150,20 @@ UNKNOWN = {"ZZ2"}  # the ratio of two excesses of which one is negative has no l
 
 
 @cache
-def described(experiments):
+def settings_of(experiments):
     """The settings of some experiments, each with its values."""
     distinct = {s: s for name in experiments for s in request_of(name, {}).settings}
-    return [{**Sample(s, ONE, ONE).words, "setting": s} for s in distinct]
+    return {s: {**described(s), **s.columns, "setting": s} for s in distinct.values()}
 
 
-def made(claim, law, times):
-    """Runs of all settings of a claim with the regrets of a law."""
-    for w in described(claim.experiments):
-        final = np.full(RUNS, float(law(w)))
-        yield Sample(w["setting"], final, final / times, final)
+def measured(claim, law, times):
+    """The parts of a claim for regrets of a law, which grow linearly until T/2 and from there."""
+    found = {}
+    for s, w in settings_of(claim.experiments).items():
+        final = float(law(w))
+        curve = np.interp(s.rounds(), [0, s.horizon / 2, s.horizon], [0, final / times, final])
+        found[s] = np.tile(curve, (RUNS, 1))
+    return claim.measure(found)
 
 
 def test_the_table_has_every_claim():
@@ -166,15 +174,15 @@ def test_the_table_has_every_claim():
 @pytest.mark.parametrize("name", LAWS)
 def test_a_claim_holds_and_fails(name):
     holds, *fails = LAWS[name]
-    right = CLAIMS[name].measure(list(made(CLAIMS[name], holds, 1.1)))
-    assert right and verdict(right) == "reproduced"
+    right = measured(CLAIMS[name], holds, 1.1)
+    assert len(right) and verdict(right["part"]) == "reproduced"
     (other,) = fails or [lambda w: 1 / holds(w)]
-    wrong = CLAIMS[name].measure(list(made(CLAIMS[name], other, 1.9)))
-    assert [p.where for p in wrong] == [p.where for p in right]
+    wrong = measured(CLAIMS[name], other, 1.9)
+    assert wrong["where"].equals(right["where"])
     if name in UNKNOWN:
-        assert {p.holds for p in wrong} == {False, None}
+        assert {*wrong["part"]} == {"fails", "undecided"}
     else:
-        assert verdict(wrong) == "not reproduced"
+        assert verdict(wrong["part"]) == "not reproduced"
 
 
 def counted(*bases):
@@ -195,8 +203,8 @@ def test_a_claim_says_where_it_is_from():
         assert claim.says.endswith(".") and claim.why.endswith(".")
     ours = {name for name, claim in CLAIMS.items() if claim.basis == "ours"}
     assert ours == {"AW1", "AW2", "SS1"}
-    assert row_of(CLAIMS["R3"], [], "partly")[3] == "23; 4.5 (read off a figure)"
-    assert row_of(CLAIMS["R1"], [], "partly")[3] == "1.6; 8.6 (printed)"
+    assert row_of(CLAIMS["R3"], "", "partly")[3] == "23; 4.5 (read off a figure)"
+    assert row_of(CLAIMS["R1"], "", "partly")[3] == "1.6; 8.6 (printed)"
 
 
 @pytest.fixture(scope="module")
@@ -204,83 +212,77 @@ def runs():
     """Made up for all settings of Fig. 8: four, of two algorithms with two values of alpha."""
     rng = np.random.default_rng(1)
     found = requested(experiment="azize2022_fig8", horizon=20_000, checkpoints=4).settings
-    drawn = [rng.gamma(20.0, size=(2, 60)) for _ in found]
-    return Runs("X", [Sample(s, x.sum(axis=0), x[0]) for s, x in zip(found, drawn, strict=True)])
+    assert all(s.rounds().tolist() == [1, 10_000, 20_000] for s in found)
+    return Runs("X", {s: rng.gamma(20.0, size=(60, 3)).cumsum(axis=1) for s in found})
 
 
 def test_the_numbers_are_those_of_the_runs(runs):
     adap = runs(algo="adap_ucb")
-    large, small = (adap(alpha=alpha).one() for alpha in (3.1, 1.0))
-    of_means = large.final.mean() / small.final.mean()
+    large, small = (adap(alpha=alpha).final() for alpha in (3.1, 1.0))
+    of_means = large.mean() / small.mean()
     found = ratio(adap(alpha=3.1), adap(alpha=1), above=0.5, below=2)
-    assert found.value == pytest.approx(of_means) and found.low < found.value < found.high
-    assert found.where == "algo adap_ucb, alpha 3.1 by 1" and found.holds
+    assert found.value == pytest.approx(of_means) and found.ci_low < found.value < found.ci_high
+    assert found.where == "algo adap_ucb, alpha 3.1 by 1" and found[-2:] == (0.5, 2)
     found = ratio(adap(alpha=3.1), adap(alpha=1), center="median", above=2)
-    assert found.value == pytest.approx(np.median(large.final) / np.median(small.final))
-    assert found.where.endswith(" by 1, median") and found.holds is False
+    assert found.value == pytest.approx(np.median(large) / np.median(small))
+    assert found.where.endswith(" by 1, median") and found[-2:] == (2, np.inf)
     found = regret(adap(alpha=1))
-    error = small.final.std(ddof=1) / np.sqrt(60)
-    assert found.value == pytest.approx(small.final.mean())
-    assert 1 <= (found.high - found.low) / (2 * 1.96 * error) <= 2
+    error = small.std(ddof=1) / np.sqrt(60)
+    assert found.value == pytest.approx(small.mean())
+    assert 1 <= (found.ci_high - found.ci_low) / (2 * 1.96 * error) <= 2
+    setting, regrets = adap(alpha=1).one()
     found = growth(adap(alpha=1), below=3)
-    assert found.value == pytest.approx(small.final.mean() / small.half.mean())
+    assert found.value == pytest.approx(small.mean() / regrets[:, 1].mean())
     found = spread(adap, alpha=[1, 3.1])
     assert found.value == pytest.approx(max(of_means, 1 / of_means))
-    assert found.where == "algo adap_ucb"
-    both = spread_ratio(adap, adap, alpha=[1, 3.1])
-    assert both.value == pytest.approx(1) and both.where == "algo adap_ucb by adap_ucb"
-    found = regret(adap(alpha=1), measured=by_bound)
-    assert found.value == pytest.approx(by_bound(small).mean())
-    terms = iter([1.0, 2.0, 4.0, 3.0])
-    means = [sample.final.mean() for sample in runs.samples]
-    found = r_squared(runs, lambda _: next(terms), above=0)
-    assert found.value == pytest.approx(np.corrcoef([1, 2, 4, 3], means)[0, 1] ** 2)
+    assert found.where == "algo adap_ucb" and found.ci_low < found.value < found.ci_high
+    found = regret(adap(alpha=1).measure(by_bound))
+    assert found.value == pytest.approx(by_bound(setting, small).mean())
 
 
-@pytest.mark.parametrize(
-    ("statistic", "means", "value"),
-    [
-        (regret, [3.0], 3),
-        (ratio, [3.0, 1.5], 2),
-        (spread, [1.0, 4.0, 2.0], 4),
-        (spread_ratio, [1.0, 4.0, 2.0, 3.0], 4 / 1.5),
-        (excess_ratio, [3.0, 5.0, 2.0, 4.0], 0.5 / 0.25),
-    ],
-)
-def test_a_statistic_of_regrets_with_limits(statistic, means, value):
-    means = np.array(means)
-    found = statistic.formula(Located(means, 0.9 * means, 1.1 * means))
-    assert found.value == pytest.approx(value)
-    assert found.low < found.value < found.high
+def test_a_fit_and_a_spread_of_regrets_with_limits():
+    means, terms = np.array([1.0, 4.0, 2.0, 3.5]), [1.0, 4.0, 2.0, 3.0]
+    regrets = Located(means, 0.9 * means, 1.1 * means)
+    of_terms = np.corrcoef(terms, means)[0, 1] ** 2
+    for found, value in ((largest_ratio(regrets), 4), (linear_fit(terms, regrets), of_terms)):
+        assert found.value == pytest.approx(value) and found.low < found.value < found.high
 
 
 def test_runs_of_no_setting_and_of_several_are_refused(runs):
     assert message_of(regret, runs(alpha=1)) == "claim X: 2 settings, not one, are {alpha:1}"
     assert message_of(regret, runs(alpha=2)) == "claim X: 0 settings, not one, are {alpha:2}"
-    assert not runs(env_alpha=0.1).samples and [*runs(env_alpha=0.1).values] == ["env.alpha"]
+    assert not runs(env_alpha=0.1).measured and [*runs(env_alpha=0.1).values] == ["env.alpha"]
+
+
+def measured_as(*parts):
+    """What a claim of these parts finds."""
+    return replace(CLAIMS["A5"], parts=lambda _: iter(parts)).measure({})
+
+
+HELD, FAILED = Part("b", 2.0, 1.9, 2.1, above=1.0), Part("c", 0.5, 0.4, 0.6, above=1.0)
 
 
 def test_an_interval_that_contains_a_threshold_is_undecided():
     """And so is the verdict, if it depends on that: the control is a part that fails besides."""
-    open_, held = Part("a", 1.0, 0.9, 1.1, 1.0, np.inf), Part("b", 2.0, 1.9, 2.1, 1.0, np.inf)
-    failed = Part("c", 0.5, 0.4, 0.6, 1.0, np.inf)
-    assert [p.holds for p in (open_, held, failed)] == [None, True, False]
-    assert verdict([open_, held]) == "undecided: reproduced or partly"
-    assert verdict([open_]) == "undecided: reproduced or not reproduced"
-    assert verdict([open_, failed]) == "undecided: partly or not reproduced"
-    assert verdict([open_, held, failed]) == "partly"
-    text = in_words([open_, held, failed, held])
-    assert text.startswith("2 of 4 hold, 1 undecided; farthest off: 0.5 [0.4, 0.6] (c)")
-    assert in_words([open_, failed]) == "1 [0.9, 1.1] (a): undecided; 0.5 [0.4, 0.6] (c): fails"
+    undecided = Part("a", 1.0, 0.9, 1.1, above=1.0)
+    found = measured_as(undecided, HELD, FAILED)
+    assert [*found["part"]] == ["undecided", "holds", "fails"]
+    assert verdict(["undecided", "holds"]) == "undecided: reproduced or partly"
+    assert verdict(["undecided"]) == "undecided: reproduced or not reproduced"
+    assert verdict(["undecided", "fails"]) == "undecided: partly or not reproduced"
+    assert verdict(found["part"]) == "partly"
+    text = in_words(measured_as(undecided, HELD, FAILED, HELD))
+    assert text == "2 of 4 hold, 1 undecided; farthest off: 0.5 [0.4, 0.6] (c)"
+    text = in_words(measured_as(undecided, FAILED))
+    assert text == "1 [0.9, 1.1] (a): undecided; 0.5 [0.4, 0.6] (c): fails"
 
 
 def test_a_ratio_of_two_regrets_that_are_zero_is_undefined_and_undecided(recwarn):
-    zeros = np.zeros(5)
-    undefined = part("d", ratio.estimate([zeros, zeros]), above=1.0)
-    assert undefined.in_words() == "undefined (0 by 0)" and undefined.holds is None
-    failed = Part("c", 0.5, 0.4, 0.6, 1.0, np.inf)
-    many = in_words([undefined, failed, undefined, undefined])
-    assert many == "0 of 4 hold, 3 undecided; farthest off: 0.5 [0.4, 0.6] (c)"
+    zeros = located([np.zeros(5)], "mean", TAIL).of(0)
+    undefined = part(pairs.ratio(zeros, zeros), Runs("X", {}), above=1.0)
+    assert in_words(measured_as(undefined)) == "undefined (0 by 0)"
+    found = measured_as(undefined, FAILED, undefined, undefined)
+    assert in_words(found) == "0 of 4 hold, 3 undecided; farthest off: 0.5 [0.4, 0.6] (c)"
     assert not recwarn.list
 
 
@@ -288,9 +290,12 @@ def covered(statistic, true, law, trials=400, runs=50, k=4):
     """The share of trials in which the interval of a statistic of k samples holds."""
     rng, held = np.random.default_rng(3), 0
     for _ in range(trials):
-        found = part("", statistic.estimate(list(law(rng, (k, runs)))))
-        held += found.low <= true <= found.high
+        held += holds(statistic(list(law(rng, (k, runs)))), true)
     return held / trials
+
+
+def holds(found, true):
+    return found.low <= true <= found.high
 
 
 @pytest.mark.long
@@ -305,25 +310,37 @@ def test_intervals_of_statistics_cover():
     def tenfold(rng, shape):
         return np.repeat(rng.exponential(size=(shape[0], shape[1] // 10)) * means, 10, axis=1)
 
-    assert covered(spread, 4.0, drawn(means)) >= 0.95 > 0.8 > covered(spread, 4.0, tenfold)
-    assert covered(spread, 1.0, drawn(np.ones((4, 1)))) >= 0.95
-    linear = Statistic(partial(linear_fit, [1.0, 2.0, 3.0, 4.0]))
+    def largest(samples):
+        return largest_ratio(located(samples, "mean", TAIL / 6))
+
+    def fit(samples):
+        return linear_fit([1.0, 2.0, 3.0, 4.0], located(samples, "mean", TAIL))
+
+    assert covered(largest, 4.0, drawn(means)) >= 0.95 > 0.8 > covered(largest, 4.0, tenfold)
+    assert covered(largest, 1.0, drawn(np.ones((4, 1)))) >= 0.95
     true = np.corrcoef([1, 2, 3, 4], bent[:, 0])[0, 1] ** 2
-    assert covered(linear, true, lambda rng, s: bent + 0.1 * rng.normal(size=s)) >= 0.93
+    assert covered(fit, true, lambda rng, s: bent + 0.1 * rng.normal(size=s)) >= 0.93
 
 
-def test_an_excess_that_is_not_positive_has_a_ratio_but_no_lower_limit():
+def test_an_excess_that_is_not_positive_has_a_ratio_but_no_lower_limit(runs):
     """The control is positive; a second excess that may be 0 leaves the ratio open."""
-    width = np.array([0.01, 0.01, 0.01, 0.01])
+    noise = np.linspace(-0.03, 0.03, 61)[:, np.newaxis]
     for means, value, high in (
         ([0.9, 1.5, 1.0, 1.0], -0.2, 0.0),
         ([1.2, 1.5, 1.0, 1.0], 0.4, 0.5),
         ([1.2, 1.0, 1.0, 1.01], -20.2, np.inf),
     ):
-        at = np.array(means)
-        found = excess_ratio.formula(Located(at, at - width, at + width))
-        assert found.value == pytest.approx(value) and (found.low > 0) == (value > 0)
-        assert found.value <= found.high <= high or value < -1
+        settings = [
+            runs(algo=algo, alpha=alpha).one()[0]
+            for algo in ("adap_ucb", "adap_klucb")
+            for alpha in (3.1, 1.0)
+        ]
+        of_means = Runs("X", {s: x + noise for s, x in zip(settings, means, strict=True)})
+        over, of = of_means(algo="adap_ucb"), of_means(algo="adap_klucb")
+        found = excess_ratio(over, of, alpha=[3.1, 1.0])
+        assert found.where == "algo adap_ucb by adap_klucb"
+        assert found.value == pytest.approx(value) and (found.ci_low > 0) == (value > 0)
+        assert found.value <= found.ci_high <= high or value < -1
 
 
 @pytest.mark.slow
@@ -335,8 +352,9 @@ def test_growth_is_of_the_same_runs():
         final = half + rng.exponential(size=50) * 0.2
         found = quotient_of_means(final, half)
         assert found.low < found.value < found.high
-        independent = part("", ratio.estimate([final, half]))
-        held += found.low <= 1.1 <= found.high
+        both = located([final, half], "mean", TAIL)
+        independent = pairs.ratio(both.of(0), both.of(1))
+        held += holds(found, 1.1)
         narrower += found.high - found.low < 0.5 * (independent.high - independent.low)
     assert held >= 36 and narrower >= 38
     assert tuple(quotient_of_means(np.full(5, 3.0), np.full(5, 2.0))) == (1.5, 1.5, 1.5)
@@ -361,25 +379,22 @@ def test_the_hash_of_the_ledger_covers_what_decides_it():
 
 
 @pytest.mark.slow
-def test_a_sample_has_the_finished_runs_of_a_setting():
-    store = Memory()
-    of_regret = requested(algo="ucb", horizon=2000, checkpoints=4).settings
-    of_times = requested(question=BEST_ARM, rule="dp_se_bai", env=THREE, eps=10.0).settings
-    for settings in (of_regret, of_times):
-        assert run_settings(settings, 5, 1, "auto", store)[1] == []
-    found = sample(store, of_regret[0], 4)
-    assert found.final.shape == found.half.shape == (4,) and (found.final > found.half).all()
-    assert found.nash.mean() >= found.final.mean() / 2000  # a geometric mean is below the other
-    times = sample(store, of_times[0], 5)
-    assert (times.final > 1).all() and (times.half == times.final).all() and times.nash is None
-    assert "Nash regret needs means of at least 0" in message_of(nash_regret, times)
+def test_runs_are_measured_by_their_regrets_and_stopping_times(tmp_path):
+    cheap = measure("azize2022_fig8", 4, {"horizon": 2000, "runs": 3}, tmp_path)
+    assert len(cheap) == 4
+    for setting, regrets in cheap.items():
+        assert regrets.shape == (4, len(setting.rounds())) and (np.diff(regrets) > 0).all()
+        found = nash_regret(setting, regrets)[:, -1]  # a geometric mean is below the other
+        assert found.mean() >= regrets[:, -1].mean() / 2000
+    long = measure("azize2023_bai", 4, {"sweep.eps": [10.0], "runs": 3}, tmp_path)
+    assert long and all(x.shape == (3, 1) and (x > 1).all() for x in long.values())
 
 
 @pytest.mark.extra("jinja2", "vl_convert")
 def test_the_report_knows_what_is_published(tmp_path):
     from dpbandits.report.page import claims_in
 
-    rows = [row_of(claim, [], "partly") for claim in CLAIMS.values()]
+    rows = [row_of(claim, "", "partly") for claim in CLAIMS.values()]
     pd.DataFrame(rows, columns=HEAD).to_csv(tmp_path / "claims.summary.csv", index=False)
     found = claims_in(tmp_path)
     assert [x["basis"] for x in found] == [claim.basis for claim in CLAIMS.values()]

@@ -4,6 +4,7 @@
 says how places are written, and from the numbers of the theorems in ``dpbandits.theory``.
 """
 
+import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,7 +60,9 @@ def located(place: str) -> tuple[Path, str]:
         return TOP / "conf" / kind / f"{name}.yaml", ""
     if kind == "claim":
         found = load_claims().get(name)
-        return (found.file, found.parts.__name__) if found else (TOP / name, "")
+        if not found:
+            return TOP / name, ""
+        return Path(inspect.getfile(found.parts)), found.parts.__name__
     path, _, name = place.partition("::")
     home = TOP if (TOP / path.split("/")[0]).exists() else TOP / "src" / "dpbandits"
     return home / path, name

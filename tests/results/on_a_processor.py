@@ -6,21 +6,18 @@ tenth, whose sums depend on the order in which they are added.
 
 import hashlib
 import io
-from functools import partial
 
 import numpy as np
 import pandas as pd
 
 import dpbandits as dp
-from dpbandits.claims.statistics import (
-    Statistic,
-    linear_fit,
-    quotient_of_means,
-    ratio,
-    spread,
-)
+from dpbandits.claims.ren2020 import linear_fit
+from dpbandits.claims.statistics import largest_ratio, quotient_of_means
+from dpbandits.comparison import pairs
+from dpbandits.comparison.pairs import located
 from dpbandits.contracts.question import REGRET
 from dpbandits.figures.bands import BANDS, curve_of
+from dpbandits.results.intervals import TAIL
 from dpbandits.results.summary import render, summarize
 from dpbandits.results.varying import columns_of
 
@@ -63,11 +60,12 @@ def made():
         curves = [curve_of(rows, "t", band) for _, rows in regrets.groupby(["algo", "eps"])]
         yield f"band {band}", pd.concat(curves).to_csv().encode()
     many = list(lattice(RUNS, 4).T + 0.1)
-    linear = Statistic(partial(linear_fit, [1.0, 2.0, 3.0, 4.0]))
-    for name, statistic in (("ratio", ratio), ("spread", spread), ("r_squared", linear)):
-        for center in ("mean", "median"):
-            found = statistic.estimate(many[:2] if statistic is ratio else many, center)
-            yield f"claim {name} {center}", repr(found).encode()
+    for center in ("mean", "median"):
+        found = located(many, center, TAIL)
+        yield f"claim ratio {center}", repr(pairs.ratio(found.of(0), found.of(1))).encode()
+        yield f"claim spread {center}", repr(largest_ratio(found)).encode()
+        linear = linear_fit([1.0, 2.0, 3.0, 4.0], found)
+        yield f"claim r_squared {center}", repr(linear).encode()
     yield "claim growth", repr(quotient_of_means(many[0], many[1])).encode()
     dp.plot(regrets).savefig(picture := io.BytesIO(), format="png")
     yield "picture", picture.getvalue()

@@ -17,7 +17,7 @@ HEAVY = {
     "bounds": ["cli.bounds.report"],
     "audit": ["cli.audit.report_findings"],
     "budget": ["decisions.budget.Search.answer"],
-    "claims": ["cli.claims.run_settings"],
+    "claims": ["cli.claims.play_missing"],
     "compare": ["cli.compare.write_atomically"],
     "plot": ["cli.plot.save"],
     "report": ["cli.report.write_atomically"],

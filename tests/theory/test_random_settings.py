@@ -17,8 +17,8 @@ from helpers import settings
 from test_theorems import sign_regret
 
 import dpbandits as dp
-from dpbandits.claims.samples import sample
 from dpbandits.results.run_store import Memory
+from dpbandits.results.tables import MEASURED, load_finished
 from dpbandits.running.monte_carlo import run_settings
 from dpbandits.theory import azize2022, azize2024, sajed2019
 from dpbandits.theory.bounds import ASYMPTOTIC, EXACT, LOWER, UPPER, bounds_for, where_it_holds
@@ -108,7 +108,8 @@ def played(draw, algo, n, runs, seed):
     store = Memory()
     assert not run_settings(found, runs, 1, "auto", store)[1]
     about = [problem(json.loads(json.dumps(s.record))) for s in found]
-    return list(zip(about, [sample(store, s, runs).final for s in found], strict=True))
+    regrets = [MEASURED["regret"](load_finished(store, s, runs))[:, -1] for s in found]
+    return list(zip(about, regrets, strict=True))
 
 
 def fractions(played, status, side):

@@ -3,8 +3,7 @@
 from itertools import pairwise
 
 from .claim import claim
-from .samples import Runs
-from .statistics import Parts, ratio, regret, spread
+from .statistics import Parts, Runs, ratio, regret, spread
 
 PANELS = "azize2022_fig4", "azize2022_fig5", "azize2022_fig6", "azize2022_fig7"
 ENVS = "bernoulli_c1", "bernoulli_c2", "bernoulli_c3", "bernoulli_c4"

@@ -1,8 +1,7 @@
 """Azize et al. 2023-24: the samples until AdaP-TT, AdaP-TT* and DP-SE name the best arm."""
 
 from .claim import claim
-from .samples import Runs
-from .statistics import Part, Parts, ratio, regret, spread
+from .statistics import Part, Parts, Runs, ratio, regret, spread
 
 FIRST, SECOND = [0.95, 0.9, 0.9, 0.9, 0.5], [0.75, 0.7, 0.7, 0.7, 0.7]  # means of the instances
 LEVELS = 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000

@@ -3,8 +3,7 @@
 from math import inf
 
 from .claim import claim
-from .samples import Runs
-from .statistics import Parts, excess_ratio, ratio
+from .statistics import Parts, Runs, excess_ratio, ratio
 
 BONUSES = "printed", "eigenvalue"
 # A price is compared with the regret without noise, of rho inf: within a tenth counts as the same

@@ -1,8 +1,7 @@
 """Chowdhury & Zhou 2023: Dist-DP-SE and Dist-RDP-SE, whose server only sums."""
 
 from .claim import claim
-from .samples import Runs
-from .statistics import Parts, excess_ratio, ratio
+from .statistics import Parts, Runs, excess_ratio, ratio
 
 EASY, HARD = "chowdhury_easy", "chowdhury_hard"
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Literal
 
-from .samples import Runs, Sample
-from .statistics import OUTCOMES, Part, Parts
+import numpy as np
+import pandas as pd
 
-VERDICTS = ("reproduced", "partly", "not reproduced")
+from .statistics import Measured, Parts, Runs
+
 BASES = {  # of what a claim says: how it was found
     "printed": "printed",
     "figure": "read off a figure",
@@ -21,7 +19,7 @@ BASES = {  # of what a claim says: how it was found
     "ours": "not in the paper: ours",
     "unread": "from summaries of the paper",
 }
-Basis = Literal["printed", "figure", "both", "ours", "unread"]
+VERDICTS = {"holds": "reproduced", "fails": "not reproduced"}  # of equal parts
 PartsOf = Callable[[Runs], Parts]  # the function of a claim
 
 
@@ -37,23 +35,23 @@ class Claim:
     source: str
     says: str
     published: str
-    basis: Basis
+    basis: str
     experiments: Sequence[str]
     why: str
     parts: PartsOf = field(repr=False)
 
-    def measure(self, samples: Sequence[Sample]) -> list[Part]:
-        """All numbers that the claim states, as the samples have them."""
-        return list(self.parts(Runs(self.name, samples)))
-
-    @property
-    def file(self) -> Path:
-        """The file of the paper."""
-        return Path(inspect.getfile(self.parts))
+    def measure(self, measured: Measured) -> pd.DataFrame:
+        """The parts of the claim, a row each. In the column ``part`` a part holds, or fails, if it
+        does so for its whole interval; else it is undecided.
+        """
+        found = pd.DataFrame(self.parts(Runs(self.name, measured)))
+        holds = (found["above"] < found["ci_low"]) & (found["ci_high"] < found["below"])
+        fails = (found["ci_high"] < found["above"]) | (found["ci_low"] > found["below"])
+        return found.assign(part=np.select([holds, fails], ["holds", "fails"], "undecided"))
 
 
 def claim(
-    name: str, source: str, published: str, basis: Basis, *experiments: str
+    name: str, source: str, published: str, basis: str, *experiments: str
 ) -> Callable[[PartsOf], Claim]:
     """Declare a function of runs as a claim, which ``load_claims`` finds; see ``Claim``.
 
@@ -76,27 +74,14 @@ def load_claims() -> dict[str, Claim]:
     return {x.name: x for x in sorted(found, key=lambda x: x.name)}
 
 
-def verdict(parts: Sequence[Part]) -> str:
-    """Reproduced if every part holds, not reproduced if none does, else partly. Where this depends
-    on parts that are undecided, the verdict is undecided, between the two that are possible.
+def verdict(parts: Sequence[str]) -> str:
+    """Reproduced if every part holds, not reproduced if every part fails, else partly. Where this
+    depends on parts that are undecided, the verdict is undecided, between two that are possible.
     """
 
-    def if_undecided(holds: bool) -> str:
-        held = [holds if part.holds is None else part.holds for part in parts]
-        return VERDICTS[0] if all(held) else VERDICTS[1] if any(held) else VERDICTS[2]
+    def if_undecided(part: str) -> str:
+        found = {part if x == "undecided" else x for x in parts}
+        return "partly" if len(found) > 1 else VERDICTS[found.pop()]
 
-    best, worst = if_undecided(True), if_undecided(False)
+    best, worst = if_undecided("holds"), if_undecided("fails")
     return best if best == worst else f"undecided: {best} or {worst}"
-
-
-def in_words(parts: Sequence[Part]) -> str:
-    """The measured values: all if there are few, else how many hold and the worst of them."""
-    if len(parts) == 1:
-        return parts[0].in_words()
-    if len(parts) <= 3:
-        return "; ".join(f"{p.in_words()} ({p.where}): {OUTCOMES[p.holds]}" for p in parts)
-    held, open_ = (sum(p.holds is x for p in parts) for x in (True, None))
-    worst = min(parts, key=lambda p: p.margin)
-    undecided = f", {open_} undecided" if open_ else ""
-    far = f"{worst.in_words()} ({worst.where})"
-    return f"{held} of {len(parts)} hold{undecided}; farthest off: {far}"

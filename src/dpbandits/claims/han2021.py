@@ -1,8 +1,7 @@
 """Han et al. 2021: greedy learners with local privacy, LDP-SGD and LDP-OLS."""
 
 from .claim import claim
-from .samples import Runs
-from .statistics import Parts, growth, ratio
+from .statistics import Parts, Runs, growth, ratio
 
 LEVELS = 0.5, 1.0
 

@@ -1,8 +1,7 @@
 """Hu & Hegde 2022: Lazy-DP-TS and DP-TS, with DP-SE and Anytime-Lazy-UCB."""
 
 from .claim import claim
-from .samples import Runs
-from .statistics import Parts, ratio
+from .statistics import Parts, Runs, ratio
 
 LEVELS = {"bernoulli_c2": (0.1, 0.25, 0.5, 1.0, 500.0), "hu_bernoulli": (0.5, 1.0, 500.0)}
 

@@ -1,8 +1,7 @@
 """Shariff & Sheffet 2018: Private LinUCB with Gaussian and with Wishart noise."""
 
 from .claim import claim
-from .samples import Runs
-from .statistics import Parts, ratio
+from .statistics import Parts, Runs, ratio
 
 HORIZONS = 10**4, 10**5, 10**6, 10**7  # at eps 1
 LEVELS = 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0  # at T = 1e6

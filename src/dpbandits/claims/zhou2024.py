@@ -1,8 +1,7 @@
 """Zhou & Zhang 2024: CTL-UCB and LTC-UCB with outliers before and after the local randomizer."""
 
 from .claim import claim
-from .samples import Runs
-from .statistics import Parts, excess_ratio, growth, ratio
+from .statistics import Parts, Runs, excess_ratio, growth, ratio
 
 ALPHAS, LEVELS = (0.02, 0.05, 0.06, 0.07), (0.1, 0.3)
 

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from tabulate import tabulate
 
-from ..claims.claim import BASES, Claim, in_words, load_claims, verdict
-from ..claims.samples import Sample, is_cheap, sample
-from ..claims.statistics import OUTCOMES, Part
+from ..claims.claim import BASES, Claim, load_claims, verdict
+from ..claims.statistics import Measured
 from ..contracts.question import REGRET
+from ..environments.blocks import has_no_blocks
 from ..errors import unknown
 from ..files import check_writable, write_atomically
 from ..fingerprint import closure
 from ..results.formats import SUMMARY_CSV
-from ..results.run_store import RunStore
 from ..results.sources import SUMMARY, Source, signed
-from ..results.tables import write_table
-from ..running.failures import RunsFailed
-from ..running.monte_carlo import run_settings
+from ..results.summary import significant
+from ..results.tables import MEASURED, load_finished, write_table
+from ..running.monte_carlo import play_missing
 from ..settings.compose import request_from
 from ..settings.groups import question_of
 from ..settings.request import Request
+from ..settings.setting import Setting
 from ..validation import whole
 from .command import entry_point, names_and_keys, results_of
 
@@ -61,19 +63,19 @@ def settle(claims: Sequence[Claim], runs: int, keys: Mapping[str, str], stem: st
     """Run what is missing for some claims, then print and write the ledger under a name."""
     results = results_of(keys)
     names = dict.fromkeys(name for c in claims for name in c.experiments)
-    samples = {name: samples_of(name, runs, keys, results) for name in names}
-    ledger, numbers = [], []
+    measured = {name: measure(name, runs, keys, results) for name in names}
+    ledger, parts = [], {}
     for c in claims:
-        distinct = {s.setting: s for name in c.experiments for s in samples[name]}
-        found = c.measure(list(distinct.values()))
-        words = verdict(found)
-        ledger.append(row_of(c, found, words))
-        numbers += [_row(c, part, words) for part in found]
-    parts = sources(claims, runs, keys)
+        found = c.measure({s: x for name in c.experiments for s, x in measured[name].items()})
+        words = verdict([*found["part"]])
+        ledger.append(row_of(c, in_words(found), words))
+        parts[c.name, words] = found
+    decide = sources(claims, runs, keys)
     for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
         text = tabulate(ledger, HEAD, tablefmt=style, disable_numparse=True) + "\n"
-        write_atomically(results / f"{stem}{suffix}", signed(text, parts, suffix).encode())
-    write_table(results / f"{stem}.csv", pd.DataFrame(numbers))
+        write_atomically(results / f"{stem}{suffix}", signed(text, decide, suffix).encode())
+    table = pd.concat(parts, names=["claim", "verdict"]).reset_index([0, 1])
+    write_table(results / f"{stem}.csv", table)
     write_table(results / f"{stem}{SUMMARY_CSV}", pd.DataFrame(ledger, columns=HEAD))
     shown = [[r[0], r[3], r[4].replace("; ", "\n"), r[5]] for r in ledger]
     print(tabulate(shown, ["claim", *HEAD[3:6]], disable_numparse=True))
@@ -88,7 +90,7 @@ def sources(claims: Sequence[Claim], runs: int, keys: Mapping[str, str]) -> list
     found: list[Source] = [*map(repr, claims), str(runs)]
     for request in requests:
         found += [str(request.runs), *request.settings]
-    files = closure({c.file for c in claims})
+    files = closure({Path(inspect.getfile(c.parts)) for c in claims})
     found += sorted(file for file in files if file.parent.name in MEASURE)
     return [*found, Path(__file__), *SUMMARY]
 
@@ -102,32 +104,54 @@ def request_of(experiment: str, keys: Mapping[str, str]) -> Request:
     return request_from(question, given, {})
 
 
-def samples_of(experiment: str, runs: int, keys: Mapping[str, str], results: Path) -> list[Sample]:
-    """The runs of an experiment; those that are missing are played."""
+def measure(experiment: str, runs: int, keys: Mapping[str, str], results: Path) -> Measured:
+    """What claims compare of the runs of an experiment; those that are missing are played."""
     request = request_of(experiment, {**keys, "results": str(results)})
     check_writable(results)
-    store = RunStore(results)
     long = [s for s in request.settings if not is_cheap(s)]
     cheap = [replace(s, checkpoints=CHECKPOINTS) for s in request.settings if is_cheap(s)]
-    found = []
+    found = {}
     for settings, n in ((long, request.runs), (cheap, max(runs, request.runs))):
         print(f"{experiment}: {len(settings)} settings, {n} runs each", file=sys.stderr)
-        _, failures = run_settings(settings, n, request.jobs, request.backend, store)
-        if failures:
-            raise RunsFailed(failures)
-        found += [sample(store, setting, n) for setting in settings]
+        store, _ = play_missing(replace(request, settings=settings, runs=n, max_rows=np.inf))
+        for s in settings:
+            statistic = MEASURED[s.question.statistic]
+            found[s] = statistic(load_finished(store, s, n)).astype(float)
     return found
 
 
-def row_of(c: Claim, found: Sequence[Part], words: str) -> list[str]:
-    """The row of a claim in the ledger, from its parts and its verdict in words."""
+def is_cheap(setting: Setting) -> bool:
+    """Whether the running time of a setting of an algorithm does not depend on its horizon."""
+    if not setting.question.plays_on:
+        return False
+    long = setting.algorithm.round_by_round or has_no_blocks(setting.instance.environment)
+    return setting.algorithm.private and not long  # UCB's blocks grow in number
+
+
+def row_of(c: Claim, measured: str, words: str) -> list[str]:
+    """The row of a claim in the ledger, with what was measured and its verdict in words."""
     published = f"{c.published} ({BASES[c.basis]})"
-    return [c.name, c.says, c.source, published, in_words(found), words, c.why]
+    return [c.name, c.says, c.source, published, measured, words, c.why]
 
 
-def _row(claim: Claim, part: Part, words: str) -> dict[str, object]:
-    return {
-        "claim": claim.name, "verdict": words, "where": part.where, "value": part.value,
-        "ci_low": part.low, "ci_high": part.high, "above": part.least, "below": part.most,
-        "part": OUTCOMES[part.holds],
-    }  # fmt: skip
+def in_words(found: pd.DataFrame) -> str:
+    """The parts of a claim: all if there are few, else how many hold and the worst of them: that
+    whose value is, as a logarithm, below a limit by most, or nearest to one.
+    """
+    texts = []
+    for numbers in found[["value", "ci_low", "ci_high"]].to_numpy():
+        value, low, high = map(significant, numbers)
+        texts.append("undefined (0 by 0)" if np.isnan(numbers[0]) else f"{value} [{low}, {high}]")
+    if len(found) == 1:
+        return texts[0]
+    if len(found) <= 3:
+        each = zip(texts, found["where"], found["part"], strict=True)
+        return "; ".join(f"{text} ({where}): {part}" for text, where, part in each)
+    count = found["part"].value_counts()
+    undecided = f", {count['undecided']} undecided" if "undecided" in count else ""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(np.maximum(found[["above", "value", "below"]].to_numpy(), 0.0))
+        margins = np.nan_to_num(np.diff(logs, axis=1), nan=np.inf).min(axis=1)
+    worst = int(margins.argmin())
+    far = f"{texts[worst]} ({found['where'].iloc[worst]})"
+    return f"{count.get('holds', 0)} of {len(found)} hold{undecided}; farthest off: {far}"
