@@ -32,6 +32,7 @@ from dpbandits.cli.claims import HEAD, request_of, row_of, sources
 from dpbandits.comparison.pairs import Located
 from dpbandits.contracts.question import BEST_ARM
 from dpbandits.files import package_folder
+from dpbandits.report.sources import claims_in
 from dpbandits.results.run_store import Memory
 from dpbandits.results.sources import sources_of
 from dpbandits.running.monte_carlo import run_settings
@@ -375,14 +376,15 @@ def test_a_sample_has_the_finished_runs_of_a_setting():
     assert "Nash regret needs means of at least 0" in message_of(nash_regret, times)
 
 
-@pytest.mark.extra("jinja2", "vl_convert")
-def test_the_report_knows_what_is_published(tmp_path):
-    from dpbandits.report.page import claims_in
-
-    rows = [row_of(claim, [], "partly") for claim in CLAIMS.values()]
+def test_the_report_shows_the_ledger(tmp_path):
+    """The control: without a ledger there is nothing."""
+    assert claims_in(tmp_path) == claims_in(None) == []
+    words = ["partly", "undecided: reproduced or partly", "not reproduced", "reproduced"]
+    rows = [row_of(claim, [], word) for claim, word in zip(CLAIMS.values(), words, strict=False)]
     pd.DataFrame(rows, columns=HEAD).to_csv(tmp_path / "claims.summary.csv", index=False)
     found = claims_in(tmp_path)
-    assert [x["basis"] for x in found] == [claim.basis for claim in CLAIMS.values()]
+    assert [x["verdict"] for x in found] == words
+    assert [x["kind"] for x in found] == [word.partition(":")[0] for word in words]
 
 
 def test_cheap_runs_are_those_of_episodic_algorithms():
