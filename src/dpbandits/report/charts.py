@@ -32,7 +32,7 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
         points: a row for each point, with the COLUMNS: the title of its ``view``, the ``place`` at
             which it is shown (that of a panel is shown at all of its levels), the labels of its
             ``line`` and, if it is one, of its ``bound``, its position, and the ends of its band.
-        lines: the ``place``, the ``line`` and the ``algo`` of each; this decides its look.
+        lines: the ``line`` and the ``algo`` of each; this decides its look.
         views: the channels ``x`` and ``y`` of the views that there may be; they are logarithmic.
     """
     if points.empty:
@@ -69,7 +69,7 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
         }
         for title in there
     ]
-    names = lines["place"].unique()
+    names = points["place"].unique()
     places = [x for x in names if not any(y.startswith(x + BESIDE) for y in names)]
     place: Chart = {"name": "place", "value": places[0]}
     if len(places) > 1:

@@ -4,14 +4,15 @@
   const specs = JSON.parse(document.getElementById("specs").textContent);
   const ERRORS_ONLY = 1; // a level of Vega's logger: a chart without data has no extent
   const draw = async (chart) => {
-    const name = chart.dataset.chart;
+    const [name, width] = [chart.dataset.chart, chart.clientWidth];
     const spec = structuredClone(specs[name]);
-    spec.columns = Math.max(1, Math.floor(chart.clientWidth / 380));
-    spec.config.legend.columns = Math.max(1, Math.floor(chart.clientWidth / 240));
+    spec.columns = Math.min(spec.concat.length, Math.max(1, Math.floor(width / 380)));
+    spec.config.legend.columns = Math.max(1, Math.floor(width / 240));
+    spec.config.view.continuousWidth = Math.min(560, width / spec.columns - 80);
     await vegaEmbed(chart, spec, {
       actions: { export: true, source: false, compiled: false, editor: false },
       bind: chart.parentElement.querySelector(".controls"), downloadFileName: name,
-      logLevel: ERRORS_ONLY, renderer: "svg", tooltip: { theme: "custom" },
+      logLevel: ERRORS_ONLY, mode: "vega-lite", renderer: "svg", tooltip: { theme: "custom" },
     });
     chart.querySelector("svg.marks").setAttribute("aria-hidden", "true"); // the numbers are in a table
   };

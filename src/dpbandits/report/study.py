@@ -256,7 +256,7 @@ def ratios_of(source: Source) -> pd.DataFrame:
         if 0 < ratio < math.inf:
             game = f"{environment_title(record['env'])}, T = {rounds(record['horizon'])}"
             rows.append((game, display_name(record["algo"]), record["algo"], name, budget, ratio))
-    return pd.DataFrame(rows, columns=RATIOS)
+    return pd.DataFrame(rows, columns=RATIOS).astype({"value": float, "ratio": float})
 
 
 def map_of(ratios: pd.DataFrame) -> pd.DataFrame:
