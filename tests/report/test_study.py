@@ -160,6 +160,7 @@ def test_many_settings_are_aggregated_and_it_is_said(monkeypatch, table):
     means = summary["mean"].groupby([summary.iloc[:, 0], summary["eps"].round(1)], sort=False)
     assert study.source.summary["mean"].tolist() == pytest.approx(means.mean().tolist())
     assert view(study, OVER_TIME).empty and len(view(study, TAILS)) and study.numbers()
+    assert study.comparison() == ""  # settings are no runs of one law
 
 
 def test_a_summary_is_read_back_as_it_was_written(tmp_path):

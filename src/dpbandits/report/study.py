@@ -71,8 +71,8 @@ class Study:
         return compact(render(named(self.source.summary), question, "html"))
 
     def comparison(self) -> str:
-        """The comparison as an HTML table; empty without runs, or with a single line."""
-        if self.source.table is None or self.places["line"].nunique() == 1:
+        """The comparison as an HTML table; empty without runs of settings, or with one line."""
+        if self.source.table is None or self.note or self.places["line"].nunique() == 1:
             return ""
         return compact(compared(named(compare(self.source.table)), "html"))
 
@@ -98,7 +98,7 @@ class Study:
             ends = places.assign(view=AT_END, place=places["panel"]).join(means)
             free = ends["x"].isna()
             sides = [ends[free].assign(x=x) for x in (ends["x"].min(), ends["x"].max())]
-            parts += [ends[~free].sort_values("x"), *sides]
+            parts += [ends[~free], *sides]
         if table is not None and self.question.each_checkpoint and table["t"].nunique() > 1:
             few = thinned(table, int(np.clip(NUMBERS / len(places), FEWEST, POINTS)))
             found = mean_of(few, [SETTING, "t"], statistic).rename(columns=ENDS | {"t": "x"})
@@ -149,12 +149,12 @@ def collapsed(source: Source) -> Source:
     one digit, in all environments.
     """
     summary, question = source.summary, question_of_table(source.summary)
-    budgets = budgets_of(summary)
+    budgets, envs = budgets_of(summary), summary["env"].unique()
     keep = [question.group, *budgets, question.limit]
     table = summary[keep].assign(
         **{name: summary[name].map(one_digit) for name in budgets},
         **{question.statistic: summary["mean"], "t": summary[question.limit]},
-        env=f"{summary['env'].nunique()} environments", seed=0, halted=1,
+        env=f"{len(envs)} environments" if len(envs) > 1 else envs[0], seed=0, halted=1,
     )  # fmt: skip
     table["run"] = table.groupby(keep, dropna=False).cumcount()
     table = with_ids(table.assign(**dict.fromkeys({*columns_of(table)} - {*table.columns})))
