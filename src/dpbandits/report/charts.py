@@ -59,15 +59,19 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
     }  # fmt: skip
     choose = {"name": "lines", "select": {"type": "point", "fields": ["line"]}, "bind": "legend"}
     log = {"type": "quantitative", "scale": {"type": "log", "nice": False}, "axis": AXIS}
+    interval = {"calculate": INTERVAL, "as": "95 %"}
     there = [title for title in views if title in set(points["view"])]
+    data = {title: points[points["view"] == title][COLUMNS[1:]] for title in there}
+    form = {"type": "csv", "parse": dict.fromkeys(NUMBERS, "number")}
     concat = [
         {
             "title": title,
-            "transform": [{"filter": f"datum.view == '{title}'"}, {"filter": {"param": "lines"}}],
+            "data": {"values": own.to_csv(index=False, float_format="%.4g"), "format": form},
+            "transform": [{"filter": SHOWN}, {"filter": {"param": "lines"}}, interval],
             "encoding": {c: log | {"field": c} | views[title][c] for c in ("x", "y")},
             "layer": [band, middle | ({"params": [choose]} if title == there[0] else {})],
         }
-        for title in there
+        for title, own in data.items()
     ]
     names = points["place"].unique()
     places = [x for x in names if not any(y.startswith(x + BESIDE) for y in names)]
@@ -77,13 +81,7 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
     bounds: Chart = {"name": "bounds", "value": False}
     if points["bound"].any():
         bounds["bind"] = {"input": "checkbox", "name": "Bounds"}
-    text = points.to_csv(columns=COLUMNS, index=False, float_format="%.4g", lineterminator="\n")
-    form = {"type": "csv", "parse": dict.fromkeys(NUMBERS, "number")}
-    return {
-        "data": {"values": text, "format": form}, "params": [place, bounds],
-        "transform": [{"filter": SHOWN}, {"calculate": INTERVAL, "as": "95 %"}],
-        "concat": concat, "config": CONFIG,
-    }  # fmt: skip
+    return {"params": [place, bounds], "concat": concat, "config": CONFIG}
 
 
 def engine() -> str:

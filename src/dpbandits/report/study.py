@@ -33,8 +33,8 @@ from .charts import BESIDE, COLUMNS, Chart, chart_of
 from .sources import Source
 
 MOST = {SETTING: 1000, "line": 24}  # of a table whose settings are shown one by one
-POINTS, FEWEST, NUMBERS = 40, 12, 400  # of a curve, at most and at least; of all of a table, about
-TAIL = 12  # points of a tail
+POINTS, FEWEST, NUMBERS = 40, 12, 300  # of a curve, at most and at least; of all of a table, about
+TAIL = 10  # points of a tail
 NO_AXIS = ("env.instance", "seed", "cap", "true_mean")  # numbers that are on no axis
 ROOM, SLACK = 3.0, 30.0  # bounds are cut above the largest mean, and below the smallest one
 OVER_TIME, AT_END, TAILS = "Over time", "At the end", "Tails: how often a run is worse"
