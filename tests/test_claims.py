@@ -38,6 +38,7 @@ from dpbandits.cli.claims import (
 from dpbandits.comparison import pairs
 from dpbandits.comparison.pairs import Located, located
 from dpbandits.files import package_folder
+from dpbandits.report.sources import claims_in
 from dpbandits.results.intervals import TAIL
 from dpbandits.results.sources import sources_of
 from dpbandits.results.tables import described
@@ -390,14 +391,15 @@ def test_runs_are_measured_by_their_regrets_and_stopping_times(tmp_path):
     assert long and all(x.shape == (3, 1) and (x > 1).all() for x in long.values())
 
 
-@pytest.mark.extra("jinja2", "vl_convert")
-def test_the_report_knows_what_is_published(tmp_path):
-    from dpbandits.report.page import claims_in
-
-    rows = [row_of(claim, "", "partly") for claim in CLAIMS.values()]
+def test_the_report_shows_the_ledger(tmp_path):
+    """The control: without a ledger there is nothing."""
+    assert claims_in(tmp_path) == claims_in(None) == []
+    words = ["partly", "undecided: reproduced or partly", "not reproduced", "reproduced"]
+    rows = [row_of(claim, "", word) for claim, word in zip(CLAIMS.values(), words, strict=False)]
     pd.DataFrame(rows, columns=HEAD).to_csv(tmp_path / "claims.summary.csv", index=False)
     found = claims_in(tmp_path)
-    assert [x["basis"] for x in found] == [claim.basis for claim in CLAIMS.values()]
+    assert [x["verdict"] for x in found] == words
+    assert [x["kind"] for x in found] == [word.partition(":")[0] for word in words]
 
 
 def test_cheap_runs_are_those_of_episodic_algorithms():

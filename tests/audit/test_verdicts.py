@@ -10,7 +10,7 @@ from helpers import CONF
 
 from dpbandits.audit import verdicts
 from dpbandits.audit.verdicts import MEANING, OBJECTIONS, combined
-from dpbandits.report.privacy import privacy_rows
+from dpbandits.report.privacy import privacy_of
 
 ROOT = CONF.parent
 
@@ -73,4 +73,4 @@ def test_the_page_of_results_and_the_report_have_one_word(row, response, exact, 
     assert privacy_table.rows_of(audits, losses)[0][-1] == verdict
     audits.to_csv(tmp_path / "audit.csv", index=False)
     losses.to_csv(tmp_path / "exact.csv", index=False)
-    assert [row[-1] for row in privacy_rows(tmp_path, [])] == [verdict]
+    assert privacy_of(tmp_path, [])["verdict"].tolist() == [verdict]

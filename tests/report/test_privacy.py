@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from dpbandits.report.privacy import privacy_rows
+from dpbandits.report.privacy import privacy_of
 
 ROW = {"kind": "algorithm", "name": "adap_ucb", "verdict": "consistent", "replays": 100}
 AUDITS = [
@@ -11,7 +11,11 @@ AUDITS = [
     # no loss of the algorithm
     ROW | {"kind": "mechanism", "promised": 1.0, "measured": 7.0, "replays": 0, "aligned": 0},
 ]
-PROMISE = "ε-global DP of all actions (Azize & Basu 2022, Theorem 6)"
+PROMISE = "eps-global DP of all actions (Azize & Basu 2022, Theorem 6)"
+
+
+def rows_of(results, names):
+    return privacy_of(results, names).to_numpy().tolist()
 
 
 def write_exact(folder, *losses):
@@ -25,16 +29,16 @@ def write_exact(folder, *losses):
 def test_a_row_holds_what_is_known(tmp_path):
     pd.DataFrame(AUDITS).to_csv(tmp_path / "audit.csv", index=False)
     write_exact(tmp_path, (0.5, 0.5, "proved"))
-    rows = privacy_rows(tmp_path, ["ucb"])  # ucb promises nothing
+    rows = rows_of(tmp_path, ["ucb"])  # ucb promises nothing
     measured = ["1 × promised", "199 of 200 replays", "0.96 × promised", "MISALIGNED"]
     assert rows == [["AdaP-UCB", PROMISE, *measured]]
 
 
 def test_a_violation_is_the_verdict(tmp_path):
     write_exact(tmp_path, (0.5, 0.5, "proved"), (1.0, 1.2, "VIOLATED"))
-    assert privacy_rows(tmp_path, [])[0][2:] == ["1.2 × promised", "declared", "", "VIOLATED"]
+    assert rows_of(tmp_path, [])[0][2:] == ["1.2 × promised", "declared", "", "VIOLATED"]
 
 
-def test_without_a_folder_promises_remain(tmp_path):
-    (row,) = privacy_rows(None, ["adap_ucb", "ucb", "mine"])
+def test_without_a_folder_promises_remain():
+    (row,) = rows_of(None, ["adap_ucb", "ucb", "mine"])
     assert row == ["AdaP-UCB", PROMISE, "", "declared", "", ""]

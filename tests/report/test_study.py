@@ -1,4 +1,4 @@
-"""What the report makes of tables: means, quantiles, tails, panels, lines, aggregation."""
+"""What the report makes of tables: means, tails, places, lines, aggregation, ratios."""
 
 import numpy as np
 import pandas as pd
@@ -10,109 +10,100 @@ import dpbandits as dp
 from dpbandits.figures.style import PALETTE
 from dpbandits.report import build
 from dpbandits.report import study as module
-from dpbandits.report.sources import SEPARATE, read_summary, sources_in, without_parts
-from dpbandits.report.study import (
-    arranged,
-    binned,
-    exceedance,
-    study_of_summary,
-    study_of_table,
-    thinned,
-)
-from dpbandits.report.theorems import bound_curves
-from dpbandits.report.words import number, power, unicode_of
+from dpbandits.report.charts import chart_of
+from dpbandits.report.sources import source_of, sources_in
+from dpbandits.report.study import AT_END, OVER_TIME, TAILS, Study, map_of, tails, thinned
 from dpbandits.results.concat import concat_tables
 from dpbandits.results.reading import checked
 from dpbandits.results.summary import summarize
-from dpbandits.results.tables import at_end, write_table
-from dpbandits.results.varying import settings_of
+from dpbandits.results.tables import write_table
 
 
-def settings(table):
-    return table[settings_of(table)].drop_duplicates(ignore_index=True)
+def study_of(table, metric="regret"):
+    return Study(source_of("table", checked("table", table), metric))
+
+
+def view(study, name, bound=False):
+    """The points of a view, without or with bounds only."""
+    points = study.points()
+    return points[(points["view"] == name) & ((points["bound"] != "") == bound)]
+
+
+def options_of(study):
+    place, _ = study.chart()["params"]
+    return place["bind"]["options"]
 
 
 def test_statistics_of_curves_are_those_of_the_runs():
-    """Controls: median for mean, runs mixed between settings, the wrong round."""
+    """Controls: runs mixed between settings, the wrong round."""
     table = regrets(envs=("bernoulli_c1", "bernoulli_c2"))
-    study = study_of_table(table)
-    assert study.panels == ["C1", "C2"] and study.levels == [0.1, 1.0] and study.axis == "eps"
-    row = study.curves[(study.curves["panel"] == "C2") & (study.curves["level"] == 0.1)]
-    row = row[row["line"] == "DP-SE"].iloc[len(row) // 4]
+    study = study_of(table)
+    curves = view(study, OVER_TIME)
+    row = curves[(curves["place"] == "C2 | eps = 0.1") & (curves["line"] == "DP-SE")].iloc[9]
     own = table[(table["env"] == "bernoulli_c2") & (table["eps"] == 0.1)]
-    own = own[(own["algo"] == "dp_se") & (own["t"] == row["t"])]["regret"]
-    assert row["mean"] == pytest.approx(own.mean())
-    assert row[["q10", "median", "q90"]].tolist() == pytest.approx(
-        np.quantile(own, [0.1, 0.5, 0.9]).tolist()
-    )
+    own = own[(own["algo"] == "dp_se") & (own["t"] == row["x"])]["regret"]
+    assert row["y"] == pytest.approx(own.mean())
     assert row["low"] < own.mean() < row["high"] < own.max()
-
-
-@pytest.mark.extra("jinja2")
-def test_the_level_that_is_shown_first_is_one_of_the_first_panel():
-    from dpbandits.report.page import usual_level
-
-    table = regrets(envs=("bernoulli_c1", "bernoulli_c2"))
-    assert usual_level(study_of_table(table)) == 1.0
-    missing = (table["env"] == "bernoulli_c1") & (table["eps"] == 1.0)
-    assert usual_level(study_of_table(table[~missing])) == 0.1
+    assert options_of(study) == [f"{env} | eps = {eps}" for env in ("C1", "C2") for eps in (0.1, 1)]
 
 
 def test_last_values_are_those_of_the_summary_in_whatever_order_rows_stand():
     table = regrets()
-    study, summary = study_of_table(table), dp.summary(table)
-    assert study.ends["mean"].tolist() == pytest.approx(summary["mean"].tolist())
-    assert study.ends["low"].tolist() == pytest.approx(summary["ci_low"].tolist())
-    assert study.means.tolist() == pytest.approx(summary["mean"].tolist())
-    mixed = study_of_table(table.sort_values(["run", "t"], ignore_index=True))
-    one, other = (x.ends.sort_values(["panel", "level", "line"]) for x in (study, mixed))
-    assert one["mean"].tolist() == pytest.approx(other["mean"].tolist())
+    mixed, summary = table.sort_values(["run", "t"], ignore_index=True), dp.summary(table)
+    for own in (table, mixed):
+        ends = view(study_of(own), AT_END).sort_values(["line", "x"])
+        for here, there in (("y", "mean"), ("low", "ci_low"), ("high", "ci_high")):
+            assert ends[here].tolist() == pytest.approx(summary[there].tolist())
 
 
-@pytest.mark.extra("jinja2", "vl_convert")
 def test_lines_have_the_colours_that_algorithms_declare():
-    from dpbandits.report.page import lines_of
+    study = study_of(regrets(("adap_ucb", "dp_se", "mine")))
+    encoding = study.chart()["concat"][0]["layer"][1]["encoding"]
+    colour, dash = (encoding[channel]["scale"] for channel in ("color", "strokeDash"))
+    assert colour["domain"] == dash["domain"] == ["AdaP-UCB", "DP-SE", "mine"]
+    assert colour["range"][1] == PALETTE["blue"].lower()
+    assert len({(x, *y) for x, y in zip(colour["range"], dash["range"], strict=True)}) == 3
 
-    lines = lines_of(study_of_table(regrets(("adap_ucb", "dp_se", "mine"))))
-    assert list(lines) == ["AdaP-UCB", "DP-SE", "mine"]
-    assert lines["DP-SE"][0] == PALETTE["blue"].lower()
-    assert len({(colour, *dash) for colour, dash in lines.values()}) == 3
+
+def test_a_chart_without_points_is_none():
+    study = study_of(regrets())
+    assert chart_of(study.points().head(0), study.places, {}) is None and study.chart()
 
 
 def test_an_algorithm_without_privacy_is_on_every_level():
     table = pd.concat([regrets(), regrets(("ucb",), (np.inf,))], ignore_index=True)
-    study = study_of_table(table)
-    assert study.places["level"].fillna(-1).tolist() == [0.1, 1.0, 0.1, 1.0, -1]
-    assert study.panels == ["C1"] and study.levels == [0.1, 1.0] and study.without == "not private"
+    study = study_of(table)
+    assert study.places["x"].fillna(-1).tolist() == [0.1, 1.0, 0.1, 1.0, -1]
+    assert options_of(study) == ["C1 | eps = 0.1", "C1 | eps = 1"]
+    assert set(study.places["place"]) == {*options_of(study), "C1"}
+    ends = view(study, AT_END)
+    assert ends[ends["line"] == "UCB"]["x"].tolist() == [0.1, 1.0]
+    assert "not private" in study.numbers()
 
 
-def test_an_algorithm_that_is_also_played_without_privacy_has_two_lines(monkeypatch):
+def test_an_algorithm_that_is_also_played_without_privacy_has_two_lines():
     table = pd.concat([regrets(("dp_se",)), regrets(("dp_se",), (np.inf,))], ignore_index=True)
-    study = study_of_table(table)
-    assert list(study.algorithms) == ["DP-SE", "DP-SE, without privacy"]
-    assert study.places["line"].tolist() == ["DP-SE", "DP-SE", "DP-SE, without privacy"]
-    monkeypatch.setattr(module, "MOST_SETTINGS", 2)
-    assert study_of_table(table).algorithms == study.algorithms
+    lines = ["DP-SE", "DP-SE", "DP-SE, without privacy"]
+    assert study_of(table).places["line"].tolist() == lines
 
 
 def test_algorithms_of_two_budgets_share_a_chart():
     """Mutation that it catches: another budget is a panel, and one that lacks eps not private."""
     own = [regrets(("adap_ucb",)), regrets(("adac_ucb",)).rename(columns={"eps": "rho"})]
     own += [regrets(("ucb",), (np.inf,)).assign(rho=np.inf)]
-    study = study_of_table(pd.concat(own, ignore_index=True))
-    assert (study.axis, study.panels, study.without) == ("eps", ["C1"], "none")
-    rhos = [f"AdaC-UCB, ρ = {x:g}" for x in own[1]["rho"].unique()]
-    assert list(study.algorithms) == ["AdaP-UCB", *rhos, "UCB"]
+    study = study_of(pd.concat(own, ignore_index=True))
+    assert study.axis == "eps" and set(study.places["panel"]) == {"C1"}
+    rhos = [f"AdaC-UCB, rho = {x:g}" for x in own[1]["rho"].unique()]
+    assert list(study.places["line"].unique()) == ["AdaP-UCB", *rhos, "UCB"]
+    assert study.numbers().count("not private") == 2  # of UCB
 
 
-def test_nash_regret_has_no_spread():
+def test_nash_regret_has_no_tails():
     """The control is the pseudo-regret of the same table."""
     table = dp.run("ncb", "bernoulli_c2", horizon=100, runs=5)
-    usual, nash = (study_of_table(dp.measured(table, metric)) for metric in ("regret", "nash"))
-    for study, shown in ((usual, True), (nash, False)):
-        assert len(study.tails) > 0 if shown else study.tails.empty
-        assert study.ends["median"].notna().all() == study.curves["q10"].notna().all() == shown
-        assert study.ends["mean"].notna().all()
+    for metric, shown in (("regret", True), ("nash", False)):
+        study = study_of(table, metric)
+        assert view(study, TAILS).empty != shown and len(view(study, OVER_TIME))
 
 
 @pytest.mark.parametrize(
@@ -125,143 +116,99 @@ def test_nash_regret_has_no_spread():
     ],
 )
 def test_what_varies_is_axis_panel_or_line(more, axis, panels, lines):
-    found, places, algorithms = arranged(settings(regrets(runs=1, times=2, **more)))
-    assert (found, places["panel"].nunique(), len(algorithms)) == (axis, panels, lines)
+    study = study_of(regrets(runs=2, times=2, **more))
+    found = study.places[["panel", "line"]].nunique().tolist()
+    assert (study.axis, *found) == (axis, panels, lines)
 
 
-def test_curves_are_thinned_between_their_ends_and_it_is_said():
-    table = regrets(times=90)
-    slim = pd.DataFrame({"setting": 0, "value": 1.0, "t": np.unique(table["t"])})
-    kept, said = thinned(slim, 4)
-    times = kept["t"].unique()
-    assert len(times) <= module.POINTS < slim["t"].nunique() and said.startswith("Curves show ")
-    assert times[0] == slim["t"].min() and times[-1] == slim["t"].max()
-    few, nothing = thinned(slim[slim["t"] < 10], 4)
-    assert nothing == "" and len(few) == len(slim[slim["t"] < 10])
+def test_curves_are_thinned_between_their_ends():
+    """The control has no more checkpoints than are shown."""
+    table = regrets(("dp_se",), (1.0,), runs=2, times=90)
+    some = thinned(table, 40)["t"].unique()
+    assert len(some) == 40 < table["t"].nunique() and set(some) < set(table["t"])
+    assert (some.min(), some.max()) == (table["t"].min(), table["t"].max())
+    assert len(thinned(table, 90)) == len(table)
 
 
 def test_tails_are_shares_of_runs_down_to_the_worst():
-    last = pd.DataFrame({"setting": 0, "value": np.arange(1.0, 101.0)})
-    tail = exceedance(last)
+    runs = pd.DataFrame({"setting": "a", "regret": np.arange(1.0, 101.0)})
+    tail = tails(runs, "regret")
     assert len(tail) <= module.TAIL
-    for x, p in zip(tail["x"], tail["p"], strict=True):
-        assert p == pytest.approx((last["value"] >= x).mean())
-    assert tail["x"].max() == 100.0 and tail["p"].min() == pytest.approx(0.01)
+    for x, share in zip(tail["x"], tail["y"], strict=True):
+        assert share == pytest.approx((runs["regret"] >= x).mean())
+    assert tail["x"].agg(["min", "max"]).tolist() == [1.0, 100.0] and tail["y"].min() == 0.01
 
 
 def test_stopping_times_have_shares_of_correct_answers():
-    study = study_of_table(stopping_times())
-    assert study.statistic == "stopping time" and study.curves.empty
-    assert set(study.ends["correct"]) == {"95 %"}
-    assert study.ends["mean"].iloc[0] > 5 * study.ends["mean"].iloc[1]
+    study = study_of(stopping_times())
+    assert view(study, OVER_TIME).empty and len(view(study, AT_END)) == 4
+    assert study.numbers().count(">95 %</td>") == 4 and "stopping time" in study.numbers()
 
 
-def test_many_settings_are_aggregated_and_it_is_said(monkeypatch):
-    table = regrets(envs=("bernoulli_c1", "bernoulli_c2"), **{"env.gap": (0.1, 0.2, 0.3)})
-    monkeypatch.setattr(module, "MOST_SETTINGS", 20)
-    study = study_of_table(table)
-    assert study.aggregated and "24 settings" in study.notes[0]
-    assert len(study.ends) == 4 and study.ends["runs"].tolist() == [6] * 4
-    means = at_end(table).groupby(["algo", "eps", "env", "env.gap"])["regret"].mean()
-    of = means["adap_ucb", 0.1]
-    low = study.ends[study.ends["level"] == 0.1].set_index("line")
-    row = low.loc["AdaP-UCB"]
-    assert row["mean"] == pytest.approx(of.mean())
-    assert row["q90"] == pytest.approx(of.quantile(0.9))
-    ratio = (means["dp_se", 0.1] / np.minimum(of, means["dp_se", 0.1])).to_numpy()
-    worse = low.loc["DP-SE"]
-    assert worse["to_smallest"] == pytest.approx(np.exp(np.log(ratio).mean()))
-    assert worse["worst"] == pytest.approx(ratio.max())
-
-
-def test_many_budgets_are_grouped_in_order():
-    x = np.geomspace(0.01, 10, 1000)
-    level = binned(np.append(x, np.inf))
-    assert len(set(level[:-1])) <= module.MOST["level"]
-    assert np.isnan(level[-1]) and (np.diff(level[:-1]) >= 0).all()
-    ratios = level[:-1] / x
-    assert ratios.max() < 1.2 and ratios.min() > 1 / 1.2
+@pytest.mark.parametrize("table", [regrets(runs=3, times=3), stopping_times(runs=3)])
+def test_many_settings_are_aggregated_and_it_is_said(monkeypatch, table):
+    """The control has as many settings as are shown one by one."""
+    gaps = pd.concat([table.assign(**{"env.gap": x}) for x in (0.1, 0.2, 0.3)], ignore_index=True)
+    gaps.loc[gaps["env.gap"] == 0.3, "eps"] *= 1.01  # one digit remains
+    study = study_of(gaps)
+    assert len(study.places) == 12 and study.note == ""
+    summary = study.source.summary
+    monkeypatch.setitem(module.MOST, "setting", 11)
+    study = study_of(gaps)
+    assert study.note.startswith("12 settings") and len(study.places) == 4
+    assert study.source.summary["runs"].tolist() == [3] * 4
+    means = summary["mean"].groupby([summary.iloc[:, 0], summary["eps"].round(1)], sort=False)
+    assert study.source.summary["mean"].tolist() == pytest.approx(means.mean().tolist())
+    assert view(study, OVER_TIME).empty and len(view(study, TAILS)) and study.numbers()
+    assert study.comparison() == ""  # settings are no runs of one law
 
 
 def test_a_summary_is_read_back_as_it_was_written(tmp_path):
     rows = pd.concat([regrets(), regrets(("ucb",), (np.inf,))], ignore_index=True)
-    table, file = checked("table", rows), tmp_path / "hu2022.summary.csv"
-    summary = summarize(table, settings_of(table))
-    write_table(file, summary)
-    found = read_summary(file)
-    assert found["algo"].tolist() == summary["algo"].tolist()
-    for here, there in (("eps", "eps"), ("mean", "mean"), ("low", "ci_low")):
-        assert found[here].tolist() == pytest.approx(summary[there].tolist(), rel=1e-9)
-    assert [source.name for source in sources_in(tmp_path)[0]] == ["hu2022"]
-    study, own = study_of_summary(found, "regret"), study_of_table(table)
-    assert study.curves.empty and study.tails.empty and "summary" in study.notes[0]
-    assert study.ends["mean"].tolist() == pytest.approx(own.ends["mean"].tolist())
-    assert (study.panels, study.levels) == (own.panels, own.levels)
+    table = checked("table", rows)
+    write_table(tmp_path / "hu2022.summary.csv", summarize(table))
+    ((source,), notes) = sources_in(tmp_path, "regret")
+    study, own = Study(source), study_of(table)
+    assert (source.name, source.command) == ("hu2022", "bandit-run experiment=hu2022")
+    assert notes == [] and study.places.equals(own.places) and study.numbers() == own.numbers()
+    assert set(study.points()["view"]) == {AT_END} and "bind" not in study.chart()["params"][0]
+    assert study.comparison() == "" != own.comparison()
+    refused = message_of(sources_in, tmp_path, "nash")
+    assert "there is a summary only" in refused
 
 
-def test_tables_whose_settings_are_in_another_are_left_out(tmp_path):
+def test_what_is_no_table_is_left_out(tmp_path):
     write_table(tmp_path / "a.csv", regrets())
     (tmp_path / "b.csv").write_text("x,y\n1,2\n")
-    sources, notes = sources_in(tmp_path)
-    assert [source.name for source in sources] == ["a"]
-    assert len(notes) == 1 and "b.csv" in notes[0]
-    table, found = regrets(), []
-    for name, ids in (("part", "a"), ("whole", "ab"), ("other", "bc"), ("ours", "b")):
-        table.attrs["settings"] = dict.fromkeys(ids)
-        found.append(sources[0].__class__(name, name, table=table.copy()))
-    kept, dropped = without_parts(found, ["ours"])
-    assert {source.name for source in kept} == {"whole", "other", "ours"} and dropped == 1
-
-
-@pytest.mark.slow
-def test_many_tables_of_ones_own_share_a_section(tmp_path):
-    """The control: one table less, and each has its own."""
-    for i in range(SEPARATE + 1):
-        table = regrets(eps=(0.5 + i,), runs=3, times=4)
-        write_table(tmp_path / f"mine{i:02}.csv", table)
-    write_table(tmp_path / "stops.csv", stopping_times())
-    write_table(tmp_path / "hu2022.csv", regrets(runs=3, times=4))
-    sources, notes = sources_in(tmp_path)
-    assert [source.title for source in sources[1:]] == ["Runs of your own", "stops"]
-    assert sources[0].name == "hu2022" and len(notes) == 1 and "13 tables share" in notes[0]
-    shared = sources[1].table
-    assert len(settings(shared)) == 2 * (SEPARATE + 1)
-    assert at_end(shared)["regret"].sum() == pytest.approx(
-        sum(at_end(dp.load(f))["regret"].sum() for f in tmp_path.glob("mine*.csv"))
-    )
-    (tmp_path / "mine00.csv").unlink()
-    assert len(sources_in(tmp_path)[0]) == SEPARATE + 2
-    table = regrets(eps=(1.5,), runs=3, times=4).assign(regret=1.0)
-    write_table(tmp_path / "mine00.csv", table)  # looks like mine01, and no manifest says why
-    sources, notes = sources_in(tmp_path)
-    assert len(sources) == SEPARATE + 3 and "a section each" in notes[0]
+    (tmp_path / "hu2022.summary.csv").write_text("x,y\n1,2\n")
+    sources, notes = sources_in(tmp_path, "regret")
+    assert [source.name for source in sources] == ["a"] and len(notes) == 2
+    assert "not a summary" in notes[0] and "b.csv" in notes[1]
+    (tmp_path / "a.csv").unlink()
+    assert "b.csv" in message_of(sources_in, tmp_path, "regret")
 
 
 @pytest.mark.slow
 def test_tables_of_several_seeds_have_bounds():
-    """Each seed is a panel. The control: curves without a seed have no column to be found by."""
+    """Each seed is a panel. The control: a single seed has the same bounds."""
     given = {"eps": [0.5, 1], "horizon": 2000, "runs": 2, "checkpoints": 8}
     tables = [dp.run("adap_ucb", "bernoulli_c2", seed=seed, **given) for seed in (0, 1)]
-    both = concat_tables(tables)
-    points = bound_curves(study_of_table(both), both)
-    alone = bound_curves(study_of_table(tables[0]), tables[0])
-    places = ["level", "line", "axis", "label", "kind"]
-    expected = alone[places].fillna(-1).value_counts().sort_index()
-    assert points["panel"].nunique() == 2 and len(expected) > 2
-    for _, own in points.groupby("panel"):
-        assert own[places].fillna(-1).value_counts().sort_index().equals(expected)
+    study = study_of(concat_tables(tables))
+    found = pd.concat([view(study, name, bound=True) for name in (OVER_TIME, AT_END)])
+    alone = study_of(tables[0])
+    own = pd.concat([view(alone, name, bound=True) for name in (OVER_TIME, AT_END)])
+    assert study.places["panel"].nunique() == 2 and own["bound"].nunique() > 1
+    for panel in study.places["panel"].unique():
+        here = found[found["place"].str.startswith(panel)]
+        assert set(here["view"]) == {OVER_TIME, AT_END}
+        assert set(here["bound"]) == set(own["bound"])
 
 
-@pytest.mark.parametrize(
-    ("T", "text"), [(1e7, "10⁷"), (5e6, "5 × 10⁶"), (1234, "1,234"), (1234567, "1,234,567")]
-)
-def test_rounds_in_words(T, text):
-    assert power(T) == text
-
-
-def test_mathematics_becomes_unicode():
-    assert unicode_of(r"at $\epsilon = 1$, $\epsilon_{\min}$") == "at ε = 1, ε_min"
-    assert [number(x) for x in (np.nan, np.inf, 12345.6, 0.12345)] == ["", "∞", "12,346", "0.1235"]
+def test_ratios_are_averaged_over_budgets_of_one_digit():
+    rows = [("C1", "A", "a", "eps", x, ratio) for x, ratio in [(0.1, 2), (0.101, 8), (0.2, 3)]]
+    found = map_of(pd.DataFrame(rows, columns=module.RATIOS))
+    assert found["value"].tolist() == [0.1, 0.2]
+    assert found["ratio"].tolist() == pytest.approx([4, 3])
 
 
 def test_a_missing_package_is_named(unchanged, monkeypatch):

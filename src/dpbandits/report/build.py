@@ -1,8 +1,9 @@
-"""From a folder of results, or from tables, to the page."""
+"""From a folder of results, or from tables, to one HTML file with everything that it needs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
@@ -12,16 +13,16 @@ import pandas as pd
 from ..errors import BadInput, plain
 from ..results.metrics import REGRET
 from ..results.reading import checked
-from ..settings.user_files import load_laws
 from ..validation import path_of
-from .sources import Source, by_metric, source_of_table, sources_in
-
-PACKAGES = ("jinja2", "vl_convert")
+from .charts import engine
+from .privacy import privacy_of
+from .sources import Source, claims_in, gathered, source_of, sources_in
+from .study import Study, chart_of_map, html_of, map_of
 
 
 def check_installed() -> None:
     """Raise BadInput if a package that draws the charts is missing."""
-    if missing := [name for name in PACKAGES if find_spec(name) is None]:
+    if missing := [x for x in ("jinja2", "vl_convert") if find_spec(x) is None]:
         raise BadInput(f"a report needs {missing[0]}: pip install 'dpbandits[report]'")
 
 
@@ -47,10 +48,8 @@ def report_of_folder(results: Path, metric: str = REGRET, folders: Sequence[str]
         BadInput: the folder holds nothing to show, or a package is missing.
     """
     check_installed()
-    sources, notes = sources_in(results)
-    load_laws([r["env_spec"] for source in sources for r in source.records.values()], folders)
-    sources, others = by_metric(sources, metric)
-    return _page("Private bandits: results", sources, results, [*notes, *others])
+    sources, notes = sources_in(results, metric, folders)
+    return render("Private bandits: results", sources, results, notes)
 
 
 def report_of_tables(
@@ -62,20 +61,28 @@ def report_of_tables(
         BadInput: something is no tidy table, or a package is missing.
     """
     check_installed()
-    if not isinstance(tables, Mapping | list | tuple):
-        raise BadInput(f"tables={plain(tables)}: tidy tables are needed, in a list or by name")
-    if not isinstance(tables, Mapping):
+    if isinstance(tables, list | tuple):
         tables = {f"table {i}" if len(tables) > 1 else "table": t for i, t in enumerate(tables, 1)}
-    if not tables:
-        raise BadInput("tables: at least one is needed")
-    sources = []
-    for name, table in tables.items():
-        sources.append(source_of_table(plain(name), checked(plain(name), table)))
-    sources, notes = by_metric(sources, metric)
-    return _page("Private bandits: report", sources, None, notes)
+    if not isinstance(tables, Mapping) or not tables:
+        raise BadInput(f"tables={plain(tables)}: at least one is needed, in a list or by name")
+    named = [(plain(name), checked(plain(name), table)) for name, table in tables.items()]
+    sources, notes = gathered((n, partial(source_of, n, t, metric)) for n, t in named)
+    return render("Private bandits: report", sources, None, notes)
 
 
-def _page(title: str, sources: list[Source], results: Path | None, notes: list[str]) -> str:
-    from . import page  # it needs the packages that draw the charts
+def render(title: str, sources: list[Source], results: Path | None, notes: list[str]) -> str:
+    """The page as HTML, with the claims and audits of a folder of results."""
+    from jinja2 import Environment, FileSystemLoader
 
-    return page.render(title, [page.section_of(source) for source in sources], results, notes)
+    studies = [Study(source) for source in sources]
+    cells = map_of(pd.concat([study.ratios for study in studies], ignore_index=True))
+    specs = {s.source.name: s.chart() for s in studies} | {"map": chart_of_map(cells)}
+    privacy = privacy_of(results, [x for s in studies for x in s.places["algo"].unique()])
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True
+    )
+    page = environment.get_template("template.html").render(
+        title=title, studies=studies, claims=claims_in(results), notes=notes, specs=specs,
+        map=html_of(cells.drop(columns="algo")), privacy=html_of(privacy), engine=engine(),
+    )  # fmt: skip
+    return page + "\n"

@@ -17,11 +17,11 @@ COLUMNS = {  # what is read of the tables of audits
     "audit": ["name", "kind", "promised", "measured", "verdict", "aligned", "replays"],
     "exact": ["name", "promised", "high", "verdict"],
 }
+PUBLIC = "not private"
 
 
-def privacy_rows(results: Path | None, names: list[str]) -> list[list[str]]:
-    """A row for each private algorithm or rule that was run, audited or computed: its name, what it
-    promises, its exact loss, its alignment, its audited loss, and the verdict on all of it.
+def privacy_of(results: Path | None, names: list[str]) -> pd.DataFrame:
+    """A row for each private algorithm or rule that was run, audited or computed.
 
     Losses are the largest ratios to the promised one over all budgets: computed exactly, and the
     lower confidence bound that was measured. The alignment counts the replays that held.
@@ -30,49 +30,42 @@ def privacy_rows(results: Path | None, names: list[str]) -> list[list[str]]:
     audited = audited[audited["kind"] != "mechanism"]
     rows = []
     for name in dict.fromkeys([*names, *audited["name"], *exact["name"]]):
-        promised, alignment = _promise(name)
         own, losses = audited[audited["name"] == name], exact[exact["name"] == name]
-        if promised is None or (promised == "not private" and own.empty):
+        promised, aligned = _promise(name)
+        if not promised or (promised == PUBLIC and own.empty):
             continue
-        of = [
-            promised, _ratio(losses["high"], losses["promised"]), _aligned(own, alignment),
-            _ratio(own["measured"], own["promised"]), combined(*own["verdict"], *losses["verdict"]),
-        ]  # fmt: skip
-        rows.append([display_name(name), *of])
-    return sorted(rows, key=lambda row: row[0].casefold())
+        if own["replays"].sum() > 0:
+            aligned = f"{own['aligned'].sum():.0f} of {own['replays'].sum():.0f} replays"
+        ratios = _ratio(losses, "high"), aligned, _ratio(own, "measured")
+        verdict = combined(*own["verdict"], *losses["verdict"])
+        rows.append([display_name(name), promised, *ratios, verdict])
+    head = ["algorithm", "promised", "exact", "aligned", "audited", "verdict"]
+    return pd.DataFrame(rows, columns=head).sort_values("algorithm", key=lambda x: x.str.casefold())
 
 
-def _promise(name: str) -> tuple[str | None, str]:
-    """What an algorithm of the package promises, shortly, and its alignment in words."""
+def _promise(name: str) -> tuple[str, str]:
+    """What an algorithm of the package promises, shortly, and whether an alignment is declared."""
     for group in ("algo", "rule"):
         if name in names_in(group):
-            algorithm = load(find_file(name, (), group))
-            of = algorithm.guarantee
+            of = load(find_file(name, (), group)).guarantee
             if of is None or of.notion == "none":
-                return "not private", ""
-            letters = ", ".join(of.letters).replace("eps", "ε").replace("rho", "ρ")
-            loss = f"({letters})" if len(of.letters) > 1 else letters
-            words = f"{loss}-{of.notion}{'' if of.gaussian else ' DP'} of {of.hides} ({of.source})"
-            return words, of.alignment.says if of.alignment else ""
-    return None, ""
+                return PUBLIC, ""
+            loss = f"({', '.join(of.letters)})" if len(of.letters) > 1 else of.letters[0]
+            kind = of.notion if of.gaussian else f"{of.notion} DP"
+            declared = "declared" if of.alignment else "none declared"
+            return f"{loss}-{kind} of {of.hides} ({of.source})", declared
+    return "", ""
 
 
 def _table(results: Path | None, stem: str) -> pd.DataFrame:
     """The table of audits or of exact losses in a folder; empty if there is none."""
     if results is not None:
         with suppress(*UNREADABLE):
-            return pd.read_csv(results / f"{stem}.csv").rename(columns={"algo": "name"})[
-                COLUMNS[stem]
-            ]
+            found = pd.read_csv(results / f"{stem}.csv").rename(columns={"algo": "name"})
+            return found[COLUMNS[stem]]
     return pd.DataFrame(columns=COLUMNS[stem])
 
 
-def _ratio(losses: pd.Series, promised: pd.Series) -> str:
-    known = (losses / promised).dropna().astype(float)
+def _ratio(rows: pd.DataFrame, column: str) -> str:
+    known = (rows[column] / rows["promised"]).dropna().astype(float)
     return "" if known.empty else f"{known.max():.4g} × promised"
-
-
-def _aligned(own: pd.DataFrame, alignment: str) -> str:
-    if own["replays"].sum() > 0:
-        return f"{own['aligned'].sum():.0f} of {own['replays'].sum():.0f} replays"
-    return "declared" if alignment else "none declared"

@@ -1,364 +1,274 @@
-"""From a table to what the page shows of it: means, quantiles and tails, not a row for each run."""
+"""From a table, or the summary that remains of it, to what the page shows: numbers, points, ratios.
+
+A setting has a *place*: the panel of its game and its level on the axis, a budget or the parameter
+of most values. In a place, algorithms and their parameters are lines.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from tabulate import tabulate
 
 from ..comparison.table import compare
-from ..contracts.display import display_name, environment_title
+from ..comparison.text import render as compared
+from ..contracts.display import display_name, environment_title, symbol
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import QUESTIONS
-from ..figures.labels import WITHOUT, unprotected
-from ..results.metrics import NASH
-from ..results.records import metric_of
-from ..results.summary import mean_of
-from ..results.tables import at_end
-from ..results.varying import (
-    SETTING,
-    budgets_of,
-    numbers_of,
-    question_of_table,
-    settings_in,
-    varying,
-)
-from .words import name_of, value
+from ..figures.bounds import curves
+from ..figures.labels import WITHOUT, plain_text, unprotected, value_text
+from ..results.metrics import METRICS, NASH, REGRET
+from ..results.reading import with_ids
+from ..results.summary import FORMATS, NAMES, mean_of, render, rounds, summarize
+from ..results.tables import at_end, with_words
+from ..results.varying import SETTING, budgets_of, columns_of, of_game, question_of_table, varying
+from ..theory.bounds import best_lower_bound
+from ..theory.problem import budget_of, problem
+from .charts import BESIDE, COLUMNS, Chart, chart_of
+from .sources import Source
 
-MOST_SETTINGS = 1000  # of a table whose settings are shown one by one
-MOST = {"panel": 60, "line": 24, "level": 40}  # different ones of such a table
-POINTS = 40  # of a curve, at most
-FEWEST = 12
-NUMBERS = 600  # points of all curves of a table, about
-TAIL = 16  # points of a tail
-QUANTILES = {"q10": 0.1, "median": 0.5, "q90": 0.9}
-MEASURED = ["mean", "low", "high", *QUANTILES]
+MOST = {SETTING: 1000, "line": 24}  # of a table whose settings are shown one by one
+POINTS, FEWEST, NUMBERS = 40, 12, 300  # of a curve, at most and at least; of all of a table, about
+TAIL = 10  # points of a tail
 NO_AXIS = ("env.instance", "seed", "cap", "true_mean")  # numbers that are on no axis
-PLACE = ["panel", "level", "line"]
+ROOM, SLACK = 3.0, 30.0  # bounds are cut above the largest mean, and below the smallest one
+OVER_TIME, AT_END, TAILS = "Over time", "At the end", "Tails: how often a run is worse"
+MAP = "Regret over the best lower bound"
+ENDS = {"mean": "y", "ci_low": "low", "ci_high": "high"}  # columns of summaries, and of points
+RATIOS = ["game", "algorithm", "algo", "budget", "value", "ratio"]
 
 
-@dataclass(frozen=True)
 class Study:
     """What the page shows of one table.
 
     Attributes:
-        statistic: what is measured: regret, or stopping time.
-        axis: the column on the axis: a budget, or else the parameter of most values; None if
-            nothing varies.
-        places: a row for each setting, with the title of its ``panel``, its value on the axis, the
-            ``level``, NaN if it has none and belongs to every level, and the label of its ``line``.
-        algorithms: the algorithm, or the rule, of each line by its label.
-        ends: for each place the mean final regret or stopping time, its 95 % interval ``low`` to
-            ``high``, quantiles of the runs, and letters of ``ties``: means of one game that cannot
-            be told apart share one.
-        means: the mean final regret or stopping time of each setting, in the table's order.
-        curves: the same of regrets, for each place and round ``t``; empty if they are not known.
-        tails: for each place the share ``p`` of runs above ``x``.
-        notes: what the reader has to know: thinned, aggregated, without runs.
-        without: what a setting without a value on the axis is called.
+        ratios: regret over the best lower bound, see ``ratios_of``.
+        note: why settings are aggregated; empty if they are not.
+        axis: the column on the axis; None if nothing varies.
+        places: the ``panel``, the ``place``, the value ``x`` on the axis (NaN for none), the
+            ``line`` and the ``algo`` of each setting.
     """
 
-    statistic: str
-    axis: str | None
-    places: pd.DataFrame
-    algorithms: dict[str, str]
-    ends: pd.DataFrame
-    means: np.ndarray
-    runs: int
-    curves: pd.DataFrame = field(
-        default_factory=lambda: pd.DataFrame(columns=[*PLACE, "t", *MEASURED])
-    )
-    tails: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=[*PLACE, "x", "p"]))
-    aggregated: bool = False
-    notes: list[str] = field(default_factory=list)
-    without: str = ""
+    def __init__(self, source: Source):
+        self.ratios, self.note = ratios_of(source), ""
+        self.axis, self.places = arranged(source.summary)
+        if any(self.places[name].nunique() > most for name, most in MOST.items()):
+            self.note = f"{len(source.summary):,} settings are too many to be shown one by one"
+            source = collapsed(source)
+            self.axis, self.places = arranged(source.summary)
+        self.source, self.question = source, question_of_table(source.summary)
 
-    @property
-    def settings(self) -> int:
-        """The number of settings."""
-        return len(self.means)
+    def numbers(self) -> str:
+        """The summary as an HTML table."""
+        question, metric = self.question, self.source.metric
+        if metric != REGRET:
+            question = replace(question, statistic_name=f"final {METRICS[metric]}")
+        return compact(render(named(self.source.summary), question, "html"))
 
-    @property
-    def panels(self) -> list[str]:
-        """The titles of the panels, one for each game and all that varies beside the lines."""
-        return list(self.places["panel"].unique())
+    def comparison(self) -> str:
+        """The comparison as an HTML table; empty without runs of settings, or with one line."""
+        if self.source.table is None or self.note or self.places["line"].nunique() == 1:
+            return ""
+        return compact(compared(named(compare(self.source.table)), "html"))
 
-    @property
-    def levels(self) -> list[float]:
-        """The values on the axis, in ascending order."""
-        return sorted(self.places["level"].dropna().unique())
+    def chart(self) -> Chart | None:
+        """The chart; None if nothing can be drawn."""
+        x, metric, regrets = self.places["x"], self.source.metric, self.question.each_checkpoint
+        label = METRICS[metric] if regrets else "samples until it stops"
+        scale = {"type": "log" if x.max() > 4 * x.min() > 0 else "linear"}
+        at = {"title": plain_text(symbol(str(self.axis))), "scale": scale}
+        views: dict[str, Chart] = {
+            OVER_TIME: {"x": {"title": "round t"}, "y": {"title": label}},
+            AT_END: {"x": at, "y": {"title": label}},
+            TAILS: {"x": {"title": label}, "y": {"title": "share of runs above"}},
+        }
+        return chart_of(self.points(), self.places, views)
+
+    def points(self) -> pd.DataFrame:
+        """The points of the charts: final means, curves over time, tails, bounds."""
+        table, places, statistic = self.source.table, self.places, self.question.statistic
+        at, parts = places.drop(columns="x"), []
+        if places["x"].nunique() > 1:  # a line without a level is horizontal, from end to end
+            means = self.source.summary.rename(columns=ENDS)[[*ENDS.values()]]
+            ends = places.assign(view=AT_END, place=places["panel"]).join(means)
+            free = ends["x"].isna()
+            sides = [ends[free].assign(x=x) for x in (ends["x"].min(), ends["x"].max())]
+            parts += [ends[~free], *sides]
+        if table is not None and self.question.each_checkpoint and table["t"].nunique() > 1:
+            few = thinned(table, int(np.clip(NUMBERS / len(places), FEWEST, POINTS)))
+            found = mean_of(few, [SETTING, "t"], statistic).rename(columns=ENDS | {"t": "x"})
+            parts.append(found.merge(at, on=SETTING).assign(view=OVER_TIME))
+        if table is not None and self.source.metric != NASH:  # its values are those of no run
+            parts.append(tails(at_end(table), statistic).merge(at, on=SETTING).assign(view=TAILS))
+        if table is not None and self.source.records:
+            parts += self.bounds(table)
+        found = pd.concat([pd.DataFrame(columns=COLUMNS), *parts], ignore_index=True)[COLUMNS]
+        shown = (found["x"] > 0) | (found["view"] == AT_END)  # whose axis may be linear
+        found = found[shown & (found["y"] > 0)]
+        low = found["low"].clip(lower=found["y"] / 1000)
+        return found.assign(bound=found["bound"].fillna(""), low=low)
+
+    def bounds(self, table: pd.DataFrame) -> Iterator[pd.DataFrame]:
+        """The curves of bounds of each panel, as in the figures, near what was measured."""
+        views, means = {"t": OVER_TIME, self.axis: AT_END}, self.source.summary["mean"]
+        for _, own in self.places.groupby("panel", sort=False):
+            drawn = curves(table[table[SETTING].isin(own[SETTING])])
+            near = drawn["value"].between(means.min() / SLACK, means.max() * ROOM)
+            drawn = drawn[near & drawn["axis"].isin(views)]
+            drawn = drawn[["axis", SETTING, "x", "value", "label"]].iloc[::4]  # 15 of a curve
+            found = drawn.merge(own.drop(columns="x"), on=SETTING)
+            place = found["place"].where(found["axis"] == "t", found["panel"])
+            found = found.rename(columns={"value": "y", "label": "bound"})
+            yield found.assign(place=place, view=found["axis"].map(views))
 
 
-def study_of_table(table: pd.DataFrame) -> Study:
-    """The study of a tidy table."""
-    question, settings = question_of_table(table), settings_in(table)
-    number = numbers_of(table, settings)
-    slim = pd.DataFrame({"setting": number, "value": table[question.statistic].to_numpy()})
-    slim["t"] = table["t"].to_numpy() if question.each_checkpoint else 0
-    last = slim[table.index.isin(at_end(table).index)]
-    runs = int(table["run"].nunique())
-    words = "regret" if question.each_checkpoint else "stopping time"
-    axis, places, algorithms = arranged(settings)
-    if is_large(places):
-        return aggregated(settings, slim, last, words, runs)
-    shown, fewer = thinned(slim, len(settings)) if question.each_checkpoint else (slim, "")
-    curves = pd.DataFrame(columns=[*PLACE, "t", *MEASURED])
-    if shown["t"].nunique() > 1:
-        curves = _placed(statistics(shown, ["setting", "t"]), places)
-    ends = _placed(statistics(last, ["setting"]), places)
-    if question.share is not None:
-        of = [table[name].groupby(number).sum().to_numpy(dtype=float) for name in question.share]
-        ends["correct"] = [share(a / b if b else np.nan) for a, b in zip(*of, strict=True)]
-    ends["ties"] = compare(table)["letters"].to_numpy()
-    tails, notes = _placed(exceedance(last), places), [fewer] if fewer else []
-    if metric_of(table) == NASH:
-        tails, spread = tails.head(0), dict.fromkeys(QUANTILES, np.nan)
-        curves, ends = curves.assign(**spread), ends.assign(**spread)
-    means = ends["mean"].to_numpy()
-    return Study(
-        words, axis, places, algorithms, ends, means, runs, curves, tails, notes=notes,
-        without=named_without(axis, settings),
+def named(summary: pd.DataFrame) -> pd.DataFrame:
+    """A summary with names for people."""
+    return summary.assign(**{x: summary[x].map(f) for x, f in NAMES.items() if x in summary})
+
+
+def html_of(frame: pd.DataFrame) -> str:
+    """A frame as an HTML table; empty without rows."""
+    found = tabulate(frame, "keys", "html", floatfmt=".4g", showindex=False)
+    return compact(found) if len(frame) else ""
+
+
+def compact(html: str) -> str:
+    """A table of tabulate's without the spaces around its cells, and with short attributes."""
+    html = html.replace(' style="text-align: right;"', ' class="n"')
+    return re.sub(r"(?<=>) +| +(?=<)", "", html)
+
+
+def collapsed(source: Source) -> Source:
+    """A source in which the mean of each setting is one run of its algorithm, at its budget with
+    one digit, in all environments.
+    """
+    summary, question = source.summary, question_of_table(source.summary)
+    budgets, envs = budgets_of(summary), summary["env"].unique()
+    keep = [question.group, *budgets, question.limit]
+    table = summary[keep].assign(
+        **{name: summary[name].map(one_digit) for name in budgets},
+        **{question.statistic: summary["mean"], "t": summary[question.limit]},
+        env=f"{len(envs)} environments" if len(envs) > 1 else envs[0], seed=0, halted=1,
     )  # fmt: skip
+    table["run"] = table.groupby(keep, dropna=False).cumcount()
+    table = with_ids(table.assign(**dict.fromkeys({*columns_of(table)} - {*table.columns})))
+    return replace(source, table=table, summary=summarize(table), records=[])
 
 
-def share(correct: float) -> str:
-    """The share of correct answers in words."""
-    return "none halted" if np.isnan(correct) else f"{100 * correct:.4g} %"
+def one_digit(x: float) -> float:
+    """A number with its first digit."""
+    return float(f"{x:.1g}")
 
 
-def is_large(places: pd.DataFrame) -> bool:
-    """Whether a table has too many settings to be shown one by one."""
-    return len(places) > MOST_SETTINGS or any(places[x].nunique() > n for x, n in MOST.items())
+def arranged(summary: pd.DataFrame) -> tuple[str | None, pd.DataFrame]:
+    """Divide what varies among the axis, panels and lines: the axis and the places of a study."""
+    settings = summary[summary.columns[: list(summary.columns).index("mean")]]
+    columns = list(map(str, settings.columns))
+    question, budgets = question_of_table(settings), budgets_of(settings)
+    group, axis = question.group, axis_of(settings)
+    own = [b for b in budgets if axis in budgets and b != axis]  # other budgets belong to lines
+    panel = {*question.columns, "seed", "population", *budgets} - {group, axis, *own}
+    if {"env.mean", "env.means"} & {*settings.columns}:
+        panel.discard("true_mean")  # they set it
+    game = [c for c in columns if c in panel or (of_game(c) and c != axis)]
+    shown = [c for c in varying(settings, game, blank=True) if c != "env"]
+    others = [c for c in columns if c not in (*game, axis, group, SETTING, "true_mean")]
+    vary = varying(settings, others, within=[group, "env", *shown], blank=True)
+    values = settings[vary].replace(np.inf, np.nan) if own else settings[vary]
+    free = unprotected(settings, group) & (axis in budgets)
+    panels = [
+        ", ".join(filter(None, [environment_title(str(env)), *words(row)])) or "all"
+        for env, row in zip(settings["env"], settings[shown].to_dict("records"), strict=True)
+    ]
+    lines = [
+        ", ".join([display_name(str(name)), *words(row), *[WITHOUT] * bare])
+        for name, row, bare in zip(settings[group], values.to_dict("records"), free, strict=True)
+    ]
+    x = settings[axis].astype(float) if axis else pd.Series(np.nan, settings.index)
+    x = x.where(np.isfinite(x))
+    levels = ["" if pd.isna(y) else BESIDE + words({axis: y})[0] for y in x]
+    places = pd.DataFrame({SETTING: settings[SETTING], "panel": panels, "line": lines, "x": x})
+    place = places["panel"] + (levels if x.nunique() > 1 else "")
+    return axis, places.assign(place=place, algo=settings[group])
 
 
-def _placed(measured: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:
-    """Rows with panel, level and line in the place of the number of the setting."""
-    where = places.loc[measured["setting"]].reset_index(drop=True)
-    return pd.concat([where, measured.drop(columns="setting").reset_index(drop=True)], axis=1)
-
-
-def statistics(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Mean, its interval and quantiles of the column ``value`` over runs."""
-    found = mean_of(rows, by, "value").rename(columns={"ci_low": "low", "ci_high": "high"})
-    groups = rows.groupby(by, sort=False)["value"]
-    for name, q in QUANTILES.items():
-        found[name] = groups.quantile(q).to_numpy()
-    return found[[*by, *MEASURED, "std", "runs"]]
-
-
-def thinned(rows: pd.DataFrame, curves: float) -> tuple[pd.DataFrame, str]:
-    """The rows of some checkpoints, and a sentence if these are not all.
-
-    Half of them are spread evenly, half by ratios, so that both axes of time are covered.
-    """
-    most = int(np.clip(NUMBERS / max(curves, 1), FEWEST, POINTS))
-    last = rows.groupby("setting")["t"].transform("max")
-    kept, before, after = np.zeros(len(rows), dtype=bool), 0, 0
-    for horizon in last.unique():
-        times = np.sort(rows.loc[last == horizon, "t"].unique())
-        wanted = np.concatenate([
-            np.linspace(times[0], times[-1], most // 3 + 1),
-            np.geomspace(times[0], times[-1], most - most // 3),
-        ])  # fmt: skip
-        chosen = times[np.unique(np.abs(times[:, None] - wanted).argmin(axis=0))]
-        chosen = times if len(times) <= most else chosen
-        kept |= ((last == horizon) & rows["t"].isin(chosen)).to_numpy()
-        before, after = max(before, len(times)), max(after, len(chosen))
-    said = f"Curves show {after} of {before} checkpoints." if after < before else ""
-    return rows[kept], said
-
-
-def exceedance(last: pd.DataFrame) -> pd.DataFrame:
-    """The share of runs above x, at no more than TAIL places, the rarest ones among them."""
-    parts = []
-    for setting, values in last.groupby("setting", sort=False)["value"]:
-        x = np.sort(values.to_numpy())
-        if len(x) < 2:
-            continue
-        above = 1.0 - np.arange(len(x)) / len(x)
-        if len(x) > TAIL:
-            shares = np.geomspace(1.0, 1.0 / len(x), TAIL)
-            places = np.unique(np.abs(above[:, None] - shares).argmin(axis=0))
-            x, above = x[places], above[places]
-        parts.append(pd.DataFrame({"setting": setting, "x": x, "p": above}))
-    empty = pd.DataFrame({"setting": [], "x": [], "p": []})
-    return pd.concat(parts, ignore_index=True) if parts else empty
-
-
-def arranged(settings: pd.DataFrame) -> tuple[str | None, pd.DataFrame, dict[str, str]]:
-    """Divide what varies among the axis, panels and lines: the ``axis``, ``places`` and
-    ``algorithms`` of a study.
-    """
-    settings = settings.drop(columns=SETTING, errors="ignore")
-    group = "rule" if "rule" in settings.columns else "algo"
-    axis = axis_of(settings, group)
-    others = [c for c in BUDGETS if axis in BUDGETS and c != axis]  # these are of lines
-    panel = [c for c in settings.columns if c not in (axis, *others) and is_of_game(c, group)]
-    own = [c for c in settings.columns if c not in (*panel, axis, group)]
-    if "true_mean" in panel and {"env.mean", "env.means"} & set(panel):
-        panel.remove("true_mean")
-    differ = varying(settings, panel, blank=True)
-    shown = [c for c in panel if c in differ or c == "env"]
-    vary = varying(settings, own, within=[group, *shown], blank=True)
-    titles = [title_of(shown, row) for row in settings[shown].itertuples(index=False)]
-    own_values = settings[vary].replace(np.inf, np.nan) if others else settings[vary]
-    rows = zip(settings[group], own_values.itertuples(index=False), strict=True)
-    labels = [", ".join([display_name(str(name)), *words_of(vary, row)]) for name, row in rows]
-    if axis in BUDGETS:
-        labels = marked(labels, settings, group)
-    x = settings[axis].to_numpy(dtype=float) if axis else np.full(len(settings), np.nan)
-    level = np.where(np.isfinite(x), x, np.nan)
-    places = pd.DataFrame({"panel": titles, "level": level, "line": labels})
-    return axis, places, dict(zip(labels, settings[group].astype(str), strict=True))
-
-
-def named_without(axis: str | None, settings: pd.DataFrame) -> str:
-    """What a setting without a value on the axis is called in a table."""
-    if axis not in BUDGETS:
-        return ""
-    return "none" if len(budgets_of(settings)) > 1 else "not private"
-
-
-def marked(labels: Sequence[str], settings: pd.DataFrame, group: str) -> list[str]:
-    """The labels of settings, which say what is without privacy although the algorithm has it."""
-    free = unprotected(settings, group)
-    return [f"{x}, {WITHOUT}" if y else x for x, y in zip(labels, free, strict=True)]
-
-
-def axis_of(settings: pd.DataFrame, group: str) -> str | None:
+def axis_of(settings: pd.DataFrame) -> str | None:
     """The budget if it has three values, or as many as any parameter; else that parameter."""
-    others = settings.drop(columns=[group, *NO_AXIS], errors="ignore")
+    question = question_of_table(settings)
+    others = settings.drop(columns=[question.group, SETTING, *NO_AXIS], errors="ignore")
     numbers = others.apply(pd.to_numeric, errors="coerce")
-    numeric = (numbers.notna() | others.isna()).all() & numbers.notna().any()
-    counts = numbers.loc[:, numeric].where(np.isfinite).nunique().to_dict()
-    budgets = {name: n for name, n in counts.items() if name in BUDGETS}
-    best = max(budgets, key=budgets.__getitem__, default=None)
-    if best is not None and budgets[best] > 1:
-        counts.pop("horizon", None)
-    most = max(counts, key=counts.__getitem__, default=None)
-    if best is not None and most is not None and budgets[best] >= min(3, counts[most]):
-        return best
-    return most if most is not None and counts[most] > 1 else best
+    numbers = numbers.loc[:, ~(numbers.isna() & others.notna()).any()].where(np.isfinite)
+    counts = dict(numbers.nunique())
+    if any(counts.get(name, 0) > 1 for name in BUDGETS):
+        counts.pop(question.limit, None)
+    ranks = {c: (c in BUDGETS and n >= 3, n, c in BUDGETS) for c, n in counts.items()}
+    best = max(counts, key=ranks.__getitem__, default=None)
+    return best if best in BUDGETS or (best and counts[best] > 1) else None
 
 
-def is_of_game(column: str, group: str) -> bool:
-    """Whether a column describes the game or the budget, and not the algorithm."""
-    columns = {c for q in QUESTIONS if q.group == group for c in q.columns}
-    columns |= {"seed", "population", *BUDGETS} - {group}
-    return column != group and (column in columns or column.startswith("env."))
-
-
-def words_of(columns: Sequence[str], row: Sequence[Any]) -> list[str]:
+def words(values: Mapping[Any, Any]) -> list[str]:
     """The values of columns in words, without blanks."""
     return [
-        f"{name_of(c)} = {'not private' if c in BUDGETS and x == np.inf else value(c, x)}"
-        for c, x in zip(columns, row, strict=True)
+        f"{plain_text(symbol(name))} = {FORMATS.get(name, value_text)(x)}"
+        for name, x in values.items()
         if not pd.isna(x)
     ]
 
 
-def title_of(columns: Sequence[str], row: Sequence[Any]) -> str:
-    """The title of a panel: the environment, and what else varies."""
-    pairs = dict(zip(columns, row, strict=True))
-    env = environment_title(str(pairs.pop("env"))) if "env" in pairs else ""
-    return ", ".join(filter(None, [env, *words_of(list(pairs), list(pairs.values()))])) or "all"
+def thinned(table: pd.DataFrame, most: int) -> pd.DataFrame:
+    """The rows of some checkpoints of each horizon, the first and the last among them."""
+
+    def few(t: pd.Series) -> pd.Series:
+        times = np.unique(t)
+        return t.isin(times[np.unique(np.linspace(0, len(times) - 1, most).astype(int))])
+
+    return with_words(table[table.groupby("horizon")["t"].transform(few)])
 
 
-def aggregated(
-    settings: pd.DataFrame, slim: pd.DataFrame, last: pd.DataFrame, statistic: str, runs: int
-) -> Study:
-    """The study of many settings: a line for each algorithm, over all games and parameters.
+def tails(ends: pd.DataFrame, statistic: str) -> pd.DataFrame:
+    """The share ``y`` of the runs of each setting above ``x``, at some ranks from the worst run."""
+    parts = []
+    for own, values in ends.groupby(SETTING, sort=False)[statistic]:
+        rank = np.unique(np.geomspace(1, len(values), TAIL).astype(int))
+        x = np.sort(values.to_numpy())[len(values) - rank]
+        parts.append(pd.DataFrame({SETTING: own, "x": x, "y": rank / len(values)}))
+    return pd.concat(parts)
 
-    A game is all that is not the algorithm: its environment, horizon and budget. Each algorithm's
-    mean in a game, divided by the smallest mean in it, says how far it is from the best.
+
+def ratios_of(source: Source) -> pd.DataFrame:
+    """The mean final regret of private settings divided by the best lower bound on their instance.
+
+    Returns:
+        The ``game`` (environment and horizon), the ``algorithm`` and the name of its file, the
+        ``budget`` and its ``value``, and the ``ratio``.
     """
-    group = "rule" if "rule" in settings.columns else "algo"
-    limit = "cap" if group == "rule" else "horizon"
-    budgets = [name for name in budgets_of(settings) if name in settings.columns]
-    axis = max(budgets, key=lambda name: settings[name].nunique(), default=None)
-    sizes = settings[limit].value_counts().sort_index()
-    panels = {T: f"T = {value('horizon', T)}, {n:,} settings" for T, n in sizes.items()}
-    x = settings[axis].to_numpy(dtype=float) if axis else np.full(len(settings), np.inf)
-    labels = marked([display_name(str(name)) for name in settings[group]], settings, group)
-    titles = [panels[T] for T in settings[limit]]
-    places = pd.DataFrame({"panel": titles, "level": binned(x), "line": labels})
-    means = last.groupby("setting")["value"].mean()
-    of_game = [c for c in settings.columns if is_of_game(c, group)]
-    game = settings.groupby(of_game, sort=False, dropna=False).ngroup()
-    best = means.groupby(game).transform("min").where(lambda v: v > 0)
-    over = places.assign(value=means, ratio=means / best)
-    ends = _over_settings(over, PLACE)
-    groups = over.groupby(PLACE, sort=False, dropna=False)["ratio"]
-    with np.errstate(divide="ignore"):
-        ends["to_smallest"] = groups.apply(lambda r: np.exp(np.log(r).mean())).to_numpy()
-    ends["smallest"] = groups.apply(lambda r: float((r <= 1 + 1e-12).mean())).to_numpy()
-    ends["worst"] = groups.max().to_numpy()
-    curves = pd.DataFrame(columns=[*PLACE, "t", *MEASURED])
-    if slim["t"].nunique() > 1:
-        shown, _ = thinned(slim, len(ends))
-        at = shown.groupby(["setting", "t"], sort=False)["value"].mean().reset_index()
-        curves = _over_settings(_placed(at, places), [*PLACE, "t"])
-    wide = last.assign(value=last["value"].to_numpy() / best.to_numpy()[last["setting"]])
-    code = places.groupby(PLACE, sort=False, dropna=False).ngroup().to_numpy()
-    tail = exceedance(wide.assign(setting=code[wide["setting"]]).dropna())
-    tails = _placed(tail, places.drop_duplicates(PLACE, ignore_index=True))
-    notes = [
-        f"{len(settings):,} settings are too many to be shown one by one: they are aggregated. "
-        "A line is the mean, over the settings of an algorithm, of their mean "
-        f"{statistic}; quantiles are those over settings, and the mean has no interval."
-    ]
-    classes = places["level"].nunique()
-    if classes < len(np.unique(x[np.isfinite(x)])):
-        notes.append(f"Values of {name_of(str(axis))} are grouped into {classes} classes.")
-    algorithms = dict(zip(labels, settings[group].astype(str), strict=True))
-    return Study(
-        statistic, axis, places, algorithms, ends, means.to_numpy(), runs, curves, tails, True,
-        notes, named_without(axis, settings),
-    )  # fmt: skip
+    rows = []
+    for mean, record in zip(source.summary["mean"], source.records, strict=False):
+        name, budget = budget_of(record)
+        bound = best_lower_bound(problem(record)) if math.isfinite(budget) else None
+        ratio = mean / bound.value(problem(record)) if bound is not None else math.nan
+        if 0 < ratio < math.inf:
+            game = f"{environment_title(record['env'])}, T = {rounds(record['horizon'])}"
+            rows.append((game, display_name(record["algo"]), record["algo"], name, budget, ratio))
+    return pd.DataFrame(rows, columns=RATIOS).astype({"value": float, "ratio": float})
 
 
-def _over_settings(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """The mean and quantiles of a column ``value`` over settings."""
-    groups = rows.groupby(by, sort=False, dropna=False)["value"]
-    found = groups.agg(mean="mean", runs="count").reset_index()
-    for name, q in QUANTILES.items():
-        found[name] = groups.quantile(q).to_numpy()
-    return found.assign(low=np.nan, high=np.nan)
+def map_of(ratios: pd.DataFrame) -> pd.DataFrame:
+    """The geometric mean of ratios for each game, algorithm and budget, this with one digit."""
+    rows = ratios.assign(value=ratios["value"].map(one_digit), ratio=np.log(ratios["ratio"]))
+    found = rows.groupby(RATIOS[:-1], as_index=False)["ratio"].mean()
+    return found.assign(ratio=np.exp(found["ratio"]))
 
 
-def binned(x: np.ndarray) -> np.ndarray:
-    """The level of each value, NaN for none: the value itself, or if these are many, the geometric
-    mean of the ends of the class to which it belongs.
-    """
-    level = np.where(np.isfinite(x) & (x > 0), x, np.nan)
-    values = np.unique(level[np.isfinite(level)])
-    if len(values) <= MOST["level"]:
-        return level
-    edges = np.geomspace(values[0], values[-1], MOST["level"] + 1)
-    place = np.clip(np.searchsorted(edges, level, side="right") - 1, 0, MOST["level"] - 1)
-    middle = np.array([float(f"{x:.3g}") for x in np.sqrt(edges[:-1] * edges[1:])])
-    return np.where(np.isfinite(level), middle[place], np.nan)
-
-
-def study_of_summary(summary: pd.DataFrame, statistic: str) -> Study:
-    """The study of a summary, of which no curve and no tail is known."""
-    known = [name for name in (*MEASURED, "correct", "runs") if name in summary.columns]
-    about = summary.drop(columns=known)
-    axis, places, algorithms = arranged(about)
-    note = (
-        "The folder holds the summary alone, without the table of runs: curves over time and "
-        "tails need it. The command below makes it."
-    )
-    means, runs = summary["mean"].to_numpy(), int(summary["runs"].max())
-    if is_large(places):
-        rows = pd.DataFrame({"setting": np.arange(len(about)), "value": means, "t": 0})
-        large = aggregated(about, rows, rows, statistic, runs)
-        return replace(large, notes=[*large.notes, note], tails=large.tails.head(0))
-    ends = pd.concat([places, summary[known]], axis=1)
-    return Study(
-        statistic, axis, places, algorithms, ends, means, runs, notes=[note],
-        without=named_without(axis, about),
-    )  # fmt: skip
+def chart_of_map(cells: pd.DataFrame) -> Chart | None:
+    """The chart of ``map_of``: a game and a kind of budget at a time, a line for each algorithm."""
+    points = cells.rename(columns={"algorithm": "line", "value": "x", "ratio": "y"})
+    points = points.assign(view=MAP, place=cells["game"] + ", by " + cells["budget"], bound="")
+    views = {MAP: {"x": {"title": "privacy budget"}, "y": {"title": "regret / lower bound"}}}
+    return chart_of(points.assign(low=np.nan, high=np.nan), points, views)
