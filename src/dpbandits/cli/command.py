@@ -199,8 +199,8 @@ def _guarded(name: str, command: Callable[[], int]) -> None:
     except KeyboardInterrupt as stopped:
         number = stopped.args[0] if stopped.args else signal.SIGINT
         what = "ended by SIGTERM" if number == signal.SIGTERM else "interrupted"
-        usual = [STORED] if name in PLAYING else []
-        _exit_now(128 + number, "; ".join([f"{name}: {what}", *getattr(stopped, "__notes__", usual)]))
+        stored = getattr(stopped, "__notes__", [STORED] if name in PLAYING else [])
+        _exit_now(128 + number, "; ".join([f"{name}: {what}", *stored]))
     except BrokenPipeError:
         os._exit(141)
     except OSError as error:
