@@ -400,6 +400,8 @@ def test_the_report_shows_the_ledger(tmp_path):
     found = claims_in(tmp_path)
     assert [x["verdict"] for x in found] == words
     assert [x["kind"] for x in found] == [word.partition(":")[0] for word in words]
+    own = [BASES[claim.basis] for claim in CLAIMS.values()][: len(words)]
+    assert [x["basis"] for x in found] == own
 
 
 def test_cheap_runs_are_those_of_episodic_algorithms():

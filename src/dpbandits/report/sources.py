@@ -163,8 +163,11 @@ def known_records(
 
 
 def claims_in(results: Path | None) -> list[dict[Any, str]]:
-    """The ledger of claims of a folder, a row each, with the ``kind`` of its verdict."""
+    """The ledger of claims of a folder, a row each, with the ``kind`` of its verdict and its
+    ``basis``.
+    """
     if results is None or not (file := results / f"claims{SUMMARY_CSV}").is_file():
         return []
     found = pd.read_csv(file, dtype=str, keep_default_na=False)
-    return found.assign(kind=found["verdict"].str.partition(":")[0]).to_dict("records")
+    basis = found["published"].str.extract(r"\(([^()]*)\)$", expand=False).fillna("unknown")
+    return found.assign(kind=found["verdict"].str.partition(":")[0], basis=basis).to_dict("records")
