@@ -249,7 +249,7 @@ def test_dpr_se_at_long_horizons():
     found = exact_loss(algorithm("dpr_se"), values, 0.5, 10**10)
     assert 0.4999 < found.low <= found.high < 0.5 and "in units of" in found.rewards[0]
     R, B, width = dpr_se.epoch(1, 2, 0.5, *values.values())
-    first, second = next(endings(int(R), width, 0.5 / 0.8, 2 * B)).probabilities
+    first, second, *_ = next(endings(int(R), width, 0.5 / 0.8, 2 * B))
     assert float((second / first).log()) > 0.62
 
 
@@ -266,7 +266,7 @@ def test_prae_r_at_long_horizons(alpha1):
     with pytest.raises(OutOfReach, match=f"the first one has 2 x {first} rounds"):
         exact_loss(algorithm("prae_r"), values, 0.5, T - 1)
     R, M, width = prae_r.batch(math.log2(first), 0.5, *[*values.values()][:4])
-    p, q = next(endings(int(R), width, 0.5 / 0.8, 2 * M)).probabilities
+    p, q, *_ = next(endings(int(R), width, 0.5 / 0.8, 2 * M))
     assert float((q / p).log()) > 0.55
 
 
@@ -354,7 +354,7 @@ def test_exponential_polynomials():
     for at in (-3.0, -1.5, 0.25, 0.5, 4.0):
         assert float(h.at(exactly(at))) == pytest.approx(np.interp(at, x, values), rel=1e-3)
     square = (f * f).integral()  # rates that cancel leave powers of x
-    assert (0, 1) in (f * unit.laplace(1, exactly(3.0))).integral().pieces[1]
+    assert (f * unit.laplace(1, exactly(3.0))).integral().pieces[1][0].degree() == 1
     assert float(square.at(exactly(0.25))) == pytest.approx(0.5 * 0.125)
 
 

@@ -172,13 +172,14 @@ def audit(
     for key in ("algo", "rule", "policy", "local", "config_dir", "parameters"):
         del given[key]
 
-    from ..audit.requests import refuse_unused, requested
+    from ..audit.requests import requested
     from ..contracts.question import QUESTIONS
     from ..errors import BadInput
     from ..files import check_writable
     from ..settings.choices import algorithm_of, plain_data
     from ..settings.groups import default_keys
-    from ..validation import path_of, yes_no
+    from ..validation import folder as folder_of
+    from ..validation import yes_no
 
     names = {name for question in QUESTIONS for name in question.goal_names}
     goal = {k: v for k, v in parameters.items() if rule is not None and k in names}
@@ -200,8 +201,7 @@ def audit(
     elif own:
         raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
     keys = {f"{group}.{name}" for name in own}
-    refuse_unused(config, keys, made)
-    folder = None if results is None else path_of("results", results, "folder")
+    folder = None if results is None else folder_of("results", results)
     if folder is not None:
         check_writable(folder)
     return _audited(requested(config, keys, made, spec), folder and folder / "audits")
@@ -211,7 +211,7 @@ def _audited(audits: Sequence[Audit], folder: Path | None) -> pd.DataFrame:
     """The findings of audits, a row each."""
     import pandas as pd
 
-    from ..audit.work import findings_of
+    from ..audit.findings import findings_of
     from ..running.progress import progress_bar
 
     rows = []

@@ -13,12 +13,11 @@ import pandas as pd
 
 from ..audit.exact.loss import OutOfReach
 from ..audit.figure import bars
-from ..audit.findings import Audit, made_by
-from ..audit.requests import TARGET_KEYS, refuse_unused, requested
+from ..audit.findings import Audit, findings_of, made_by, text_of
+from ..audit.requests import TARGET_KEYS, requested
 from ..audit.tables import alignments_in_words, in_words, render
 from ..audit.targets.releases import MECHANISMS
 from ..audit.verdicts import MEANING, OBJECTIONS, VIOLATED
-from ..audit.work import findings_of, text_of
 from ..contracts.algorithm import Algorithm, find_file, load
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput
@@ -68,10 +67,8 @@ def main(given: Namespace) -> int:
                 continue  # exact losses are those of algorithms
             algorithm = load(find_file(str(config[group]), folders, group)) if group else None
             algorithms += [algorithm] if algorithm else []
-            if chosen:
-                refuse_unused(config, given_keys, algorithm)
             try:
-                audits += requested(config, given_keys, algorithm, spec)
+                audits += requested(config, given_keys if chosen else None, algorithm, spec)
             except OutOfReach as reason:
                 beyond.append(str(reason))
     results = results_of(config)

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection
+from typing import NamedTuple
 
 import numpy as np
 
 from ...contracts.alignments import Changed, Drawn, Run
 from ...environments.blocks import truncate
-from ..numbers.draws import CHOICE, DISCRETE, LAPLACE, SKELLAM, UNIFORM, Draw
-from ..numbers.streams import Stream
-from .replayed_policy import Played, ReplayedPolicy
+from ..numbers.draws import CHOICE, DISCRETE, LAPLACE, SKELLAM, UNIFORM, Draw, Draws
+from ..numbers.streams import MakeStream
+from ..targets.decisions import DecisionTarget, Played
 from .replayed_streams import Replay, Shifted
 
 TOLERANCE = 1e-9  # relative, of a cost and of an estimate
@@ -59,36 +59,33 @@ class Outcome(NamedTuple):
     problem: Problem | None
     spent: float
     entered: bool
-    draws: Sequence[Draw]
+    draws: Draws
 
 
 def replay(
-    policy: ReplayedPolicy,
-    first: np.ndarray,
-    second: np.ndarray,
-    record: Callable[[Sequence[Any]], Stream],
+    target: DecisionTarget, first: np.ndarray, second: np.ndarray, record: MakeStream
 ) -> Outcome:
     """Record a run on one sequence of rewards and replay it, shifted, on another one.
 
     Costs and the numbers of releases are limited for neighbours only, which differ in one reward.
     """
     places = [(int(t), int(a)) for t, a in np.argwhere(first != second)]
-    seen, recorded = policy.play(first, record, places)
-    declared = declared_shifts(policy, seen, recorded, first, second, places)
-    _, shifted = policy.play(second, lambda reads: Shifted(reads, recorded.draws, declared))
-    one, plainly = policy.play(first, lambda reads: Replay(reads, recorded.draws))
-    two, other = policy.play(second, lambda reads: Replay(reads, shifted.draws))
-    spent = math.fsum(_cost(draw, policy.gaussian) for draw in shifted.draws)
+    seen, recorded = target.play_traced(first, record, places)
+    declared = declared_shifts(target, seen, recorded, first, second, places)
+    _, shifted = target.play_traced(second, lambda reads: Shifted(reads, recorded.draws, declared))
+    one, plainly = target.play_traced(first, lambda reads: Replay(reads, recorded.draws))
+    two, other = target.play_traced(second, lambda reads: Replay(reads, shifted.draws))
+    spent = math.fsum(_cost(draw, target.gaussian) for draw in shifted.draws)
     rounding = math.fsum(draw.rounding for draw in shifted.draws)
-    releases = policy.alignment.entered([shifted.draws[i].place for i in shifted.released])
+    releases = target.alignment.entered([shifted.draws[i].place for i in shifted.released])
     neighbours = len(places) == 1
-    limit = policy.limit(places[0], first.shape[1]) if neighbours else math.inf
-    excepted = {t for t, _ in places} if policy.source.guarantee.of_contexts else set()
+    limit = target.limit(places[0], first.shape[1]) if neighbours else math.inf
+    excepted = {t for t, _ in places} if target.source.guarantee.of_contexts else set()
     why, where, chosen = None, len(one.arms), math.inf
     fits = _equal(one, two, excepted) and spent <= limit * (1.0 + TOLERANCE) + rounding
     shifts = any(draw.shift and draw.place <= places[0][0] + 1 for draw in shifted.draws)
     if neighbours and not (fits or shifts):
-        chosen = policy.loss_of_choices(first, second, recorded.draws)
+        chosen = target.loss_of_choices((first, second), recorded.draws)
     if not _equal(seen, one) or plainly.moved:
         why = "a random number is used in a way that the replay cannot follow"
     elif chosen <= limit * (1.0 + TOLERANCE):
@@ -107,14 +104,14 @@ def replay(
         why = shifted.moved or other.moved or "the draws are others"
     elif _scales_differ(recorded.draws, shifted.draws):
         why = "the scale of a draw depends on the changed reward"
-    elif neighbours and releases > policy.alignment.releases:
+    elif neighbours and releases > target.alignment.releases:
         why = f"the changed reward enters {releases} releases"
-    elif neighbours and shifted.bits > policy.alignment.bits:
+    elif neighbours and shifted.bits > target.alignment.bits:
         why = f"the changed reward enters {shifted.bits} comparisons"
     elif neighbours and not spent <= limit * (1.0 + TOLERANCE) + rounding:
         why = f"the cost is {spent:.6g}, and the budget {limit:g}"
     elif neighbours:
-        why = policy.objection(first, second, recorded.draws, shifted.draws)
+        why = target.objection((first, second), recorded.draws, shifted.draws)
     problem = None
     if why is not None:
         differ = why == "the actions differ"
@@ -126,9 +123,9 @@ def replay(
     return Outcome(problem, share, spent > 0.0, shifted.draws)
 
 
-def declared_shifts(policy, seen, recorded, first, second, places) -> dict[int, float]:
+def declared_shifts(target, seen, recorded, first, second, places) -> dict[int, float]:
     """The shifts that the alignment declares, for all rewards that change and were read."""
-    declare = policy.alignment.shifts
+    declare = target.alignment.shifts
     if declare is None:
         return {}
     draws, numbers, items = [], [], {}
@@ -144,7 +141,7 @@ def declared_shifts(policy, seen, recorded, first, second, places) -> dict[int, 
             draws.append(Drawn(arm, counts[arm], number))
             numbers.append(draw.number)
             number += 1
-    values = dict(zip(policy.source.domains, policy.arguments(len(first)), strict=True))
+    values = dict(zip(target.source.domains, target.arguments(len(first)), strict=True))
     run = Run(draws, values, seen.answer)
     found: dict[int, float] = {}
     for where in places:
@@ -183,7 +180,7 @@ def _equal(one: Played, two: Played, excepted: Collection[int] = ()) -> bool:
     )
 
 
-def _scales_differ(first: Sequence[Draw], second: Sequence[Draw]) -> bool:
+def _scales_differ(first: Draws, second: Draws) -> bool:
     def differ(x, y):
         return (x is None) != (y is None) or (
             x is not None and abs(x - y) > TOLERANCE * max(abs(x), abs(y))
@@ -199,7 +196,7 @@ def _change(first, second, places) -> str:
     return f"the reward of arm {a} in round {t + 1} is {first[t, a]:g} or {second[t, a]:g}"
 
 
-def _noise(first: Sequence[Draw], second: Sequence[Draw]) -> str:
+def _noise(first: Draws, second: Draws) -> str:
     """The shifts in words, each at the scale of its draw."""
     found = []
     for i, (d, e) in enumerate(zip(first, second, strict=False)):

@@ -21,7 +21,6 @@ from .methods import method_of
 from .one_bit import NotOneBit, probabilities, worst_neighbours
 
 FAR = 1e3  # a reward whose sigmoid is 0 or 1 in floating point
-MOST_BITS = 11  # sequences of 2^11 bits take about 10 seconds
 EPS_OF_BITS = (1e-6, 10.0)  # beyond, rounding changes the probabilities of one bit visibly
 
 
@@ -34,24 +33,19 @@ def exact_loss(
         OutOfReach: no exact loss is known.
     """
     method = method_of(algorithm)
-    if method is None:
-        return _one_bit_loss(algorithm, values, eps, horizon, arms)
-    if arms != 2:
+    if method.candidates is not None and arms != 2:
         raise OutOfReach(f"{algorithm.name}: arms={arms} is out of reach; in reach are 2 arms")
-    _check_horizon(algorithm.name, horizon, method.most)
-    return certified(lambda: method.candidates(values, eps, horizon), WIDTH * min(eps, 1.0))
-
-
-def _check_horizon(name: str, horizon: int, most: int) -> None:
-    if horizon > most:
+    if horizon > method.most:
         raise OutOfReach(
-            f"{name}: horizon={horizon} has too many sequences of actions; in reach are horizons"
-            f" up to {most}"
+            f"{algorithm.name}: horizon={horizon} has too many sequences of actions; in reach are"
+            f" horizons up to {method.most}"
         )
+    if (candidates := method.candidates) is None:
+        return _one_bit_loss(algorithm, values, eps, horizon, arms)
+    return certified(lambda: candidates(values, eps, horizon), WIDTH * min(eps, 1.0))
 
 
 def _one_bit_loss(algorithm, values, eps, horizon, arms) -> ActionLoss:
-    _check_horizon(algorithm.name, horizon, MOST_BITS)
     least, most = EPS_OF_BITS
     if not least <= eps <= most:
         raise OutOfReach(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,14 +14,16 @@ import numpy as np
 
 from .. import verdicts
 from ..alignment.align import Aligned
+from ..alignment.replayed_streams import CLOSE
 from ..numbers import unseeded
-from ..numbers.draws import CHOICE, UNIFORM, Draw
-from ..numbers.streams import Recorder
-from ..targets.decisions import RegretTarget, rounds
-from ..targets.neighbours import Neighbours, Pair
+from ..numbers.draws import CHOICE, UNIFORM, Draw, Draws
+from ..numbers.rewards import Places, Rewards
+from ..numbers.streams import MakeStream, Recorder
+from ..targets.decisions import Played, RegretTarget, Traced, rounds
+from ..targets.neighbours import Neighbours, Pair, fixed, place_of_change
 from ..targets.target import Stage
+from .choices import law_of_choices, loss_between, response_loss
 from .policy import GameOver
-from .replays import ReplayedExternalPolicy
 
 # Horizons, the runs of a test under each of two neighbours, and pairs of neighbours at the start of
 # the search. Decisions that are made early are cheap to observe, and those of long epochs are late.
@@ -54,6 +57,7 @@ class PolicyTarget(RegretTarget):
     local: bool = False
     pair: Pair | None = None
     compiled: ClassVar[bool] = False
+    fewest_arms: ClassVar[int] = 2  # a single one is no bandit to most published code
 
     @property
     def lengths(self) -> tuple[int, ...]:
@@ -66,9 +70,32 @@ class PolicyTarget(RegretTarget):
     def caveat(self) -> str:
         return unseeded.SAID if self.source.function.unseeded else ""
 
-    @property
-    def replayed(self) -> ReplayedExternalPolicy:
-        return ReplayedExternalPolicy(self.source, self.budget, {}, local=self.local)
+    def play_traced(self, table: Any, stream: MakeStream, watched: Places = ()) -> Traced:
+        """Its random numbers are those of the stream wherever they come from."""
+        rewards = Rewards(table, watched)
+        rng, (T, K) = stream(rewards.reads), table.shape
+        reward = lambda t, a: float(rewards[t, a])  # noqa: E731
+        arms = self.source.function.play(reward, K, T, self.budget, rng)
+        return Played(np.array(arms, int), math.nan, rewards), rng
+
+    def objection(self, pair: Pair, before: Draws, draws: Draws) -> str | None:
+        """Local noise is that of the user's own round, or hides the user's reward itself."""
+        place = place_of_change(pair)
+        own, itself = place[0] + 1, [x[place] for x in pair]
+
+        def foreign(d: Draw) -> bool:
+            hidden = [x for e in (before[d.number], d) for x in e.added[:1]]
+            alike = len(hidden) == 2 and np.allclose(hidden, itself, rtol=CLOSE, atol=CLOSE)
+            late = d.entered != own and not (d.shift and d.place > own and alike)
+            return bool((d.shift or d.cost) and late)
+
+        if self.local and any(map(foreign, draws)):
+            return "the reward enters noise of other users"
+        return None
+
+    def loss_of_choices(self, pair: Pair, draws: Draws) -> float:
+        laws = [law_of_choices(self, x, draws, place_of_change(pair)[0] + 1) for x in pair]
+        return loss_between(*laws) if all(laws) else math.inf
 
     def replays_lead_to(self, aligned: int, replays: int) -> str:
         """A failure refutes no proof: the audit does not know that of the policy."""
@@ -106,8 +133,8 @@ class PolicyTarget(RegretTarget):
     def _users(self, failed: Pair | None) -> list[Stage]:
         """Tests of local privacy: of the user whose replay failed, and of the first user."""
         first, second = failed or (np.zeros((8, 2)),) * 2
-        places = np.argwhere(first != second)[:1]
-        changes = [(int(t), (first[t, a], second[t, a])) for t, a in places]
+        at = place_of_change(failed) if failed else (0, 0)
+        changes = [(at[0], (first[at], second[at]))] if failed else []
         found: list[Stage] = []
         for t, rewards in dict.fromkeys([*changes, (0, REWARDS)]):
             pair = first.copy(), first.copy()
@@ -119,15 +146,12 @@ class PolicyTarget(RegretTarget):
     def _response_loss(self, seed: int) -> float:
         """The loss of a response as far as it follows from its choices; 0 if it does not."""
         try:
-            return self.replayed.response_loss(seed)
+            return response_loss(self, seed)
         except Exception:  # of a policy, on numbers that note what is done to them
             return 0.0
 
     def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
-        if self.pair is None:
-            return super().pairs(rng, n)
-        pair = self.pair
-        return [lambda steps: pair, lambda steps: pair]
+        return super().pairs(rng, n) if self.pair is None else [fixed(self.pair)] * 2
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         T, K = data.shape
@@ -171,7 +195,7 @@ class ResponseTarget(PolicyTarget):
     def turn(self) -> int:
         """The round, from 0."""
         assert self.pair is not None
-        return int(np.argwhere(self.pair[0] != self.pair[1])[0][0])
+        return place_of_change(self.pair)[0]
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         found = np.full((runs, max(len(self.sent), 1)), UNSENT)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from inspect import get_annotations
 from typing import Any, ClassVar
@@ -61,6 +61,9 @@ class Draw:
     @property
     def is_noise(self) -> bool:
         return self.kind in NOISE
+
+
+Draws = Sequence[Draw]
 
 
 class TracedFloat(float):

@@ -181,8 +181,7 @@ class Stream:
         return found
 
     def shuffle(self, x, axis=0):
-        order = [int(i) for i in self._other("permutation", len(x))]
-        x[:] = x[order] if isinstance(x, np.ndarray) else [x[i] for i in order]
+        shuffle(self, x)
 
     def spawn(self, n_children):
         return [self] * n_children
@@ -196,6 +195,9 @@ class Stream:
         if name.startswith("_") or name in REFUSED:
             raise AttributeError(f"an alignment cannot follow rng.{name}")
         return lambda *given, **named: self._other(name, *given, **named)
+
+
+MakeStream = Callable[[Sequence[Any]], Stream]  # of the rewards read so far
 
 
 class Recorder(Stream):
@@ -263,3 +265,9 @@ def narrowed(draw: Draw, chance: float, below: bool) -> None:
         draw.high = min(draw.high, chance)
     else:
         draw.low = max(draw.low, chance)
+
+
+def shuffle(rng: Any, x: Any) -> None:
+    """Shuffle an array or a list by a permutation that a generator draws."""
+    order = [int(i) for i in rng.permutation(len(x))]
+    x[:] = x[order] if isinstance(x, np.ndarray) else [x[i] for i in order]

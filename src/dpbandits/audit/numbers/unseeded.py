@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 import numpy.random.bit_generator as of_numpy
@@ -20,15 +21,22 @@ def unseeded_generators() -> Iterator[list[int]]:
     that get no seed: ``default_rng()``, ``RandomState()``, ``SeedSequence()`` and their like, by
     whatever name they are called.
     """
-    module: Any = of_numpy
-    entropy, asked = module.randbits, []
+    entropy, asked = of_numpy.randbits, []  # type: ignore[attr-defined]
 
     def randbits(bits: int) -> int:
         asked.append(bits)
         return int(entropy(bits))
 
-    module.randbits = randbits
-    try:
+    with replaced(of_numpy, {"randbits": randbits}):
         yield asked
+
+
+@contextmanager
+def replaced(module: ModuleType, functions: Mapping[str, Any]) -> Iterator[None]:
+    """Let functions stand for those of a module, by their names."""
+    before = {name: getattr(module, name) for name in functions}
+    vars(module).update(functions)
+    try:
+        yield
     finally:
-        module.randbits = entropy
+        vars(module).update(before)
