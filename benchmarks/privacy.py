@@ -16,9 +16,8 @@ from joblib import Parallel, delayed
 from tabulate import tabulate
 
 from dpbandits.audit.alignment.align import align
-from dpbandits.audit.exact.actions import exact_loss
 from dpbandits.audit.exact.loss import WIDTH, OutOfReach, certified
-from dpbandits.audit.exact.methods import episodic_candidates
+from dpbandits.audit.exact.methods import episodic_candidates, exact_loss
 from dpbandits.audit.sampling.auditor import audit
 from dpbandits.audit.targets.decisions import RegretTarget, target_of
 from dpbandits.audit.verdicts import VIOLATED, of_exact

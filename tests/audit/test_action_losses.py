@@ -11,12 +11,17 @@ from helpers import algorithm
 
 from dpbandits.algorithms import dp_se, dpr_se, prae_r
 from dpbandits.audit.exact import one_bit
-from dpbandits.audit.exact.actions import exact_loss, player
 from dpbandits.audit.exact.elimination import endings, tail
 from dpbandits.audit.exact.episodic import Episodic, exactly, extreme_pairs, sequences
 from dpbandits.audit.exact.exponential_polynomials import Rate
 from dpbandits.audit.exact.loss import OutOfReach, certified
-from dpbandits.audit.exact.methods import adap_ucb_game, episodic_candidates, lazy_ucb_game
+from dpbandits.audit.exact.methods import (
+    adap_ucb_game,
+    episodic_candidates,
+    exact_loss,
+    lazy_ucb_game,
+)
+from dpbandits.audit.exact.one_bit import player
 from dpbandits.audit.targets.games import game_on
 from dpbandits.authoring import UNIT_INTERVAL, local_dp, pull, rounds_left, send_bit
 from dpbandits.contracts.algorithm import from_function

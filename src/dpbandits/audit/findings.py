@@ -29,7 +29,8 @@ from ..fingerprint import closure, fingerprint
 from ..settings.setting import digest
 from . import verdicts
 from .alignment.align import report
-from .exact.actions import FAR, exact_loss
+from .exact.methods import exact_loss
+from .exact.one_bit import FAR
 from .exact.release import release_loss
 from .sampling.auditor import Sampled, audit, in_workers, most_games, unsampled, usual_runs
 from .targets.decisions import DecisionTarget

@@ -39,8 +39,8 @@ from .words import value_of
 VALUES = (0.1, 0.5, 1.0, 2.0)  # of the budgets
 GROUPS = ("algo", "rule")
 AUDIT = PACKAGE / "audit"
-# Of the audit, but they decide no row: of another page, and of external policies
-OTHER_PAGES = {AUDIT / "__main__.py", AUDIT / "figure.py", *(AUDIT / "external").glob("*.py")}
+# Of the audit, but they decide no row: of the figure, and of external policies
+OTHER_PAGES = {AUDIT / "figure.py", *(AUDIT / "external").glob("*.py")}
 
 
 def _lists() -> dict[str, str]:

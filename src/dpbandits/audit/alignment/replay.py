@@ -24,6 +24,7 @@ from ..targets.decisions import DecisionTarget, Played
 from .replayed_streams import Replay, Shifted
 
 TOLERANCE = 1e-9  # relative, of a cost and of an estimate
+OTHER_ACTIONS = "the actions differ"
 
 
 class Problem(NamedTuple):
@@ -81,25 +82,19 @@ def replay(
     neighbours = len(places) == 1
     limit = target.limit(places[0], first.shape[1]) if neighbours else math.inf
     excepted = {t for t, _ in places} if target.source.guarantee.of_contexts else set()
-    why, where, chosen = None, len(one.arms), math.inf
-    fits = _equal(one, two, excepted) and spent <= limit * (1.0 + TOLERANCE) + rounding
+    most, chosen = limit * (1.0 + TOLERANCE), math.inf
+    where, differ = _difference(one, two, excepted)
+    affordable = spent <= most + rounding
     shifts = any(draw.shift and draw.place <= places[0][0] + 1 for draw in shifted.draws)
-    if neighbours and not (fits or shifts):
+    if neighbours and not (shifts or (differ is None and affordable)):
         chosen = target.loss_of_choices((first, second), recorded.draws)
-    if not _equal(seen, one) or plainly.moved:
+    why = None
+    if _difference(seen, one)[1] or plainly.moved:
         why = "a random number is used in a way that the replay cannot follow"
-    elif chosen <= limit * (1.0 + TOLERANCE):
+    elif chosen <= most:
         spent = chosen
-    elif not _equal(one, two, excepted):
-        n = min(len(one.arms), len(two.arms))
-        rounds = (t for t in range(n) if one.arms[t] != two.arms[t] and t not in excepted)
-        where = next(rounds, n)
-        if where < n:
-            why = "the actions differ"
-        elif len(one.arms) != len(two.arms):
-            why = f"it stops after {len(one.arms)} and after {len(two.arms)} rewards"
-        else:
-            why = f"the answers are {one.answer:.6g} and {two.answer:.6g}"
+    elif differ:
+        why = differ
     elif shifted.moved or other.moved or len(shifted.draws) != len(recorded.draws):
         why = shifted.moved or other.moved or "the draws are others"
     elif _scales_differ(recorded.draws, shifted.draws):
@@ -108,17 +103,17 @@ def replay(
         why = f"the changed reward enters {releases} releases"
     elif neighbours and shifted.bits > target.alignment.bits:
         why = f"the changed reward enters {shifted.bits} comparisons"
-    elif neighbours and not spent <= limit * (1.0 + TOLERANCE) + rounding:
+    elif neighbours and not affordable:
         why = f"the cost is {spent:.6g}, and the budget {limit:g}"
     elif neighbours:
         why = target.objection((first, second), recorded.draws, shifted.draws)
     problem = None
     if why is not None:
-        differ = why == "the actions differ"
-        pair = (int(one.arms[where]), int(two.arms[where])) if differ else None
+        end = len(one.arms) if why != differ else where
+        pair = (int(one.arms[where]), int(two.arms[where])) if why == OTHER_ACTIONS else None
         change = _change(first, second, places)
         noise = _noise(recorded.draws, shifted.draws)
-        problem = Problem(why, where + 1, pair, change, noise, (first, second))
+        problem = Problem(why, end + 1, pair, change, noise, (first, second))
     share = spent / limit if neighbours else 0.0
     return Outcome(problem, share, spent > 0.0, shifted.draws)
 
@@ -171,13 +166,19 @@ def _cost(draw: Draw, gaussian) -> float:
     return loss if gaussian is None else loss * loss / 2.0
 
 
-def _equal(one: Played, two: Played, excepted: Collection[int] = ()) -> bool:
-    """Whether two runs are the same except for some rounds, and for rounding of the answer."""
-    first, second = ([a for t, a in enumerate(x.arms) if t not in excepted] for x in (one, two))
-    same = first == second
-    return same and bool(
-        np.isclose(one.answer, two.answer, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
-    )
+def _difference(one: Played, two: Played, excepted: Collection[int] = ()) -> tuple[int, str | None]:
+    """The first round in which two runs differ, but for some rounds and for rounding of the answer,
+    and how they differ; None if they do not.
+    """
+    n, m = len(one.arms), len(two.arms)
+    for t in np.flatnonzero(one.arms[: min(n, m)] != two.arms[: min(n, m)]).tolist():
+        if t not in excepted:
+            return t, OTHER_ACTIONS
+    if n != m:
+        return min(n, m), f"it stops after {n} and after {m} rewards"
+    if not np.isclose(one.answer, two.answer, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True):
+        return n, f"the answers are {one.answer:.6g} and {two.answer:.6g}"
+    return n, None
 
 
 def _scales_differ(first: Draws, second: Draws) -> bool:

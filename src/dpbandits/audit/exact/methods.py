@@ -1,5 +1,8 @@
-"""Of which algorithms an exact loss of the actions is known and how, and why not of the others.
+"""The exact privacy loss of an algorithm's actions: the largest |ln(P/P')| over all sequences of
+actions and all neighbouring tables of extreme rewards, in a certified interval. Of which algorithms
+it is known and how, and why not of the others.
 
+It is that of the whole algorithm at one horizon; ``release`` has that of the release beneath it.
 The candidates of an algorithm are the events and the neighbours among which the largest loss is.
 """
 
@@ -15,7 +18,8 @@ from ...contracts.algorithm import Algorithm
 from ...parts.noise.local_randomizers import send_bit, send_bit_of_sigmoid
 from .elimination import elimination_candidates
 from .episodic import Episodic, Leaf, extreme_cases, extreme_pairs, sequences
-from .loss import Candidate, OutOfReach
+from .loss import WIDTH, ActionLoss, Candidate, OutOfReach, certified
+from .one_bit import one_bit_loss
 
 Candidates = Callable[[Mapping[str, float], float, int], Iterator[Candidate]]
 
@@ -162,3 +166,24 @@ def method_of(algorithm: Algorithm) -> Method:
     if guarantee is not None and guarantee.gaussian is not None:
         reason = GAUSSIAN
     raise OutOfReach(f"{algorithm.name}: {reason}")
+
+
+def exact_loss(
+    algorithm: Algorithm, values: Mapping[str, float], eps: float, horizon: int, arms: int = 2
+) -> ActionLoss:
+    """The exact loss of an algorithm's actions; ``values`` are its parameters, as numbers.
+
+    Raises:
+        OutOfReach: no exact loss is known.
+    """
+    method = method_of(algorithm)
+    if method.candidates is not None and arms != 2:
+        raise OutOfReach(f"{algorithm.name}: arms={arms} is out of reach; in reach are 2 arms")
+    if horizon > method.most:
+        raise OutOfReach(
+            f"{algorithm.name}: horizon={horizon} has too many sequences of actions; in reach are"
+            f" horizons up to {method.most}"
+        )
+    if (candidates := method.candidates) is None:
+        return one_bit_loss(algorithm, values, eps, horizon, arms)
+    return certified(lambda: candidates(values, eps, horizon), WIDTH * min(eps, 1.0))

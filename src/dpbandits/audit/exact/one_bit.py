@@ -8,18 +8,64 @@ any number of arms; docs/exact_loss.md says why rewards of 0 and 1 suffice.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 
+from ...contracts.algorithm import Algorithm
+from ...environments.populations import homogeneous
+from ..targets.games import game_on
+from .loss import ActionLoss, OutOfReach
+
+FAR = 1e3  # a reward whose sigmoid is 0 or 1 in floating point
+EPS_OF_BITS = (1e-6, 10.0)  # beyond, rounding changes the probabilities of one bit visibly
+OTHER = "it draws something else than one bit a round"
 Actions = tuple[int, ...]
 Play = Callable[[object, np.ndarray], Actions]  # (rng, rewards of the rounds) -> actions
 
 
-class NotOneBit(Exception):
-    """The algorithm draws something else than one bit a round, or uses rewards otherwise."""
+def one_bit_loss(
+    algorithm: Algorithm, values: Mapping[str, float], eps: float, horizon: int, arms: int
+) -> ActionLoss:
+    """The exact loss of the actions; see ``methods.exact_loss``."""
+    least, most = EPS_OF_BITS
+    if not least <= eps <= most:
+        raise OutOfReach(
+            f"{algorithm.name}: at eps={eps:g} the probabilities of a bit are rounded visibly; in"
+            f" reach are budgets from {least:g} to {most:g}"
+        )
+    extremes = (algorithm.rewards and algorithm.rewards.extremes(values)) or (-FAR, FAR)
+    arguments = [values[name] for name in algorithm.domains]
+    try:
+        found, _ = probabilities(player(algorithm, arms, eps, arguments), horizon, extremes)
+    except OutOfReach as reason:
+        raise OutOfReach(f"{algorithm.name}: {reason}, so it is not the bits that hide") from None
+    ratio, *rewards, actions = max((*worst_neighbours(p), a) for a, p in found.items())
+    loss = math.log(ratio)
+    error = 4e-16 * (1.0 + loss)  # of the ratio's and of the logarithm's rounding
+    first, second = (_string((*r, "-")) for r in rewards)
+    return ActionLoss(loss - error, loss + error, f"actions {_string(actions)}", (first, second))
+
+
+def player(algorithm: Algorithm, arms: int, eps: float, arguments: Sequence[float]) -> Play:
+    """Plays an algorithm in plain Python, with the same reward for all arms in a round."""
+    function = getattr(algorithm.function, "py_func", algorithm.function)
+
+    def play(rng: Any, rewards: np.ndarray) -> tuple[int, ...]:
+        table = np.repeat(rewards.astype(float)[:, None], arms, axis=1)
+        game = game_on(table, homogeneous(eps))
+        function(game, rng, *arguments)
+        return tuple(game.trace[: len(table)].argmax(axis=1).tolist())
+
+    return play
+
+
+def _string(numbers: Sequence[Any]) -> str:
+    return "".join(str(x) for x in numbers)
 
 
 class ScriptedUniforms:
@@ -66,7 +112,8 @@ def probabilities(
         number by which these probabilities are multiplied.
 
     Raises:
-        NotOneBit: see there.
+        OutOfReach: the algorithm draws something else than one bit a round, or uses rewards
+            otherwise.
     """
     T = horizon
     rng = np.random.default_rng(0)
@@ -80,14 +127,14 @@ def probabilities(
             try:
                 seen.add(play(coins, np.array(extremes)[table]))
             except (AttributeError, TypeError, IndexError) as error:
-                raise NotOneBit("it draws something else than one bit a round") from error
+                raise OutOfReach(OTHER) from error
             if len(coins.chances) != T:
-                raise NotOneBit("it draws something else than one bit a round")
+                raise OutOfReach(OTHER)
             for reward, chance in zip(table.tolist(), coins.chances, strict=True):
                 if chances.setdefault(reward, chance) != chance:
-                    raise NotOneBit("the probabilities of its bits change from round to round")
+                    raise OutOfReach("the probabilities of its bits change from round to round")
         if len(seen) > 1:
-            raise NotOneBit("with the same bits and other rewards it acts differently")
+            raise OutOfReach("with the same bits and other rewards it acts differently")
         actions = seen.pop()
         if actions not in events:
             events[actions] = np.zeros((2,) * (T - 1), object)

@@ -62,6 +62,19 @@ class Draw:
     def is_noise(self) -> bool:
         return self.kind in NOISE
 
+    def narrow(self, chance: float, below: bool) -> None:
+        """Note that a uniform number is below a probability, or is not."""
+        if below:
+            self.high = min(self.high, chance)
+        else:
+            self.low = max(self.low, chance)
+
+    def compare(self, chance: float, below: bool) -> bool:
+        """Note the result of a comparison, and return it."""
+        self.chances.append((chance, below))
+        self.narrow(chance, below)
+        return below
+
 
 Draws = Sequence[Draw]
 

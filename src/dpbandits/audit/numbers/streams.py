@@ -67,10 +67,7 @@ class Stream:
 
     def compared(self, draw: Draw, chance: float) -> bool:
         """Whether a uniform number is below a probability."""
-        below = bool(draw.z < chance)
-        draw.chances.append((chance, below))
-        narrowed(draw, chance, below)
-        return below
+        return draw.compare(chance, bool(draw.z < chance))
 
     def chosen(self, law: Any) -> int:
         """A number below ``len(law)``, each with its probability."""
@@ -86,11 +83,9 @@ class Stream:
         return self._many(size, lambda _, x, s: s * self._noise(kind) + x, loc, scale)
 
     def _halves(self, shape, place=None):
-        key = shape, place
-        first = key not in self.halves
-        draw = self.draw(LAPLACE, shape) if first else self.halves.pop(key)
-        if first:
-            self.halves[key] = draw
+        draw = self.halves.pop((shape, place), None)
+        if first := draw is None:
+            draw = self.halves[shape, place] = self.draw(LAPLACE, shape)
         value = max(draw.z, 0.0) if first else max(-draw.z, 0.0)
         return value if self.plain else ExponentialPart(value, self, draw, first, 1.0)
 
@@ -257,14 +252,6 @@ def plain_call(call):
     """The arguments of a method as plain numbers."""
     given, named = call
     return tuple(map(plainly, given)), {k: plainly(v) for k, v in named.items()}
-
-
-def narrowed(draw: Draw, chance: float, below: bool) -> None:
-    """Note that a uniform number is below a probability, or is not."""
-    if below:
-        draw.high = min(draw.high, chance)
-    else:
-        draw.low = max(draw.low, chance)
 
 
 def shuffle(rng: Any, x: Any) -> None:
