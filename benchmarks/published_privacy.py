@@ -130,7 +130,7 @@ def ldp_response(root: Path) -> None:
     """What a user of LDP-NCB sends in the first phase and later: its mean and scale."""
     make = replace(POLICIES["dp_ncb_ldp"], root=root)
     T, eps, rng = 400, 0.2, np.random.default_rng(0)
-    visit = PolicyTarget(claimed(make, local=True), eps, {}, local=True)
+    visit = PolicyTarget(claimed(make, local=True), eps, {})
     _, stream = visit.play_traced(np.zeros((T, 2)), lambda reads: Recorder(reads, rng, 1.0))
     W = int(np.sqrt(T)) + 1
     parts = {}

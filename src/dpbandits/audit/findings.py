@@ -53,13 +53,7 @@ UNBOUNDED: Row = {
 EXPLAINED = (verdicts.MISALIGNED, verdicts.UNDECIDED)  # verdicts that replays lead to
 LONG = 20.0  # seconds; an audit that may take longer is estimated
 # What makes the findings of samples: these files, and all that they import of the package
-MADE_BY = (
-    "alignment/align.py",
-    "exact/release.py",
-    "sampling/auditor.py",
-    "targets/decisions.py",
-    "targets/publishing.py",
-)
+MADE_BY = ("alignment/align.py", "exact/release.py", "sampling/auditor.py")
 
 
 class Failed(Exception):
@@ -71,8 +65,7 @@ def made_by() -> str:
     """Hash of all that decides a finding of samples except the algorithm or rule itself: the
     sources of the audit, of the mechanisms and of what is promised, with what they import.
     """
-    audit = PACKAGE / "audit"
-    made = [audit / "verdicts.py", *(audit / name for name in MADE_BY)]
+    made = [PACKAGE / "audit" / name for name in MADE_BY]
     files = {Path(__file__), *closure(made, PACKAGE)}  # this one imports exact losses of actions
     return fingerprint(
         *sorted(f for f in files if decides_a_run(f) or f.parent == PACKAGE / "contracts")

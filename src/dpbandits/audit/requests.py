@@ -85,7 +85,7 @@ def requested(
     lengths = tuple(whole("horizon", T, at_least=2, at_most=longest) for T in values)
     if policy is not None:
         levels, source = _levels(config, f"policy={name_of(policy)}", "eps"), claimed(policy, local)
-        targets: list[AuditTarget] = [PolicyTarget(source, x, {}, lengths, local) for x in levels]
+        targets: list[AuditTarget] = [PolicyTarget(source, x, {}, lengths) for x in levels]
     elif algorithm is None:
         name = str(config["mechanism"])
         if name not in MECHANISMS:

@@ -90,14 +90,7 @@ class ExternalPolicy:
     fixed: bool
     unseeded: bool
 
-    @property
-    def __name__(self) -> str:
-        return name_of(self.make)
-
-    def __call__(self, **given: Any) -> Any:
-        return self.make(**given)
-
-    def play(self, reward: Reward, K: int, T: int, eps: float, rng: Any) -> list[int]:
+    def __call__(self, reward: Reward, K: int, T: int, eps: float, rng: Any) -> list[int]:
         """As ``play_policy``, with all random numbers from one generator."""
         with redirect_random(rng, self.fixed):
             return play_policy(self.make, reward, K, T, eps, rng)

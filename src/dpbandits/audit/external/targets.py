@@ -6,12 +6,13 @@ import math
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ...contracts.guarantees import RESPONSE
 from .. import verdicts
 from ..alignment.align import Aligned
 from ..alignment.replayed_streams import CLOSE
@@ -50,14 +51,17 @@ class PolicyTarget(RegretTarget):
     the promise is undecided.
 
     Attributes:
-        local: whether the response of each user is promised to be private.
         pair: the only neighbours that are compared; None for random ones.
     """
 
-    local: bool = False
     pair: Pair | None = None
     compiled: ClassVar[bool] = False
     fewest_arms: ClassVar[int] = 2  # a single one is no bandit to most published code
+
+    @property
+    def local(self) -> bool:
+        """Whether the response of each user is promised to be private."""
+        return self.source.guarantee.hides == RESPONSE
 
     @property
     def lengths(self) -> tuple[int, ...]:
@@ -75,7 +79,7 @@ class PolicyTarget(RegretTarget):
         rewards = Rewards(table, watched)
         rng, (T, K) = stream(rewards.reads), table.shape
         reward = lambda t, a: float(rewards[t, a])  # noqa: E731
-        arms = self.source.function.play(reward, K, T, self.budget, rng)
+        arms = self.function(reward, K, T, self.budget, rng)
         return Played(np.array(arms, int), math.nan, rewards), rng
 
     def objection(self, pair: Pair, before: Draws, draws: Draws) -> str | None:
@@ -160,7 +164,7 @@ class PolicyTarget(RegretTarget):
         with _legacy_numbers(rng):
             for row in seen:
                 reward = lambda t, a: table[t][a]  # noqa: E731
-                arms = self.source.function.play(reward, K, T, self.budget, rng)
+                arms = self.function(reward, K, T, self.budget, rng)
                 hits = np.zeros((T + 1, K), np.float32)
                 hits[np.arange(1, len(arms) + 1), arms] = 1.0
                 row[:] = hits.cumsum(axis=0)[at]
@@ -188,22 +192,22 @@ class ResponseTarget(PolicyTarget):
         pair: two tables of rewards that differ in this round only, whichever arm is played.
     """
 
+    pair: Pair = field(kw_only=True)
     kind: ClassVar[str] = "response"
     runs: ClassVar[int] = 20_000
 
     @property
     def turn(self) -> int:
         """The round, from 0."""
-        assert self.pair is not None
         return place_of_change(self.pair)[0]
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         found = np.full((runs, max(len(self.sent), 1)), UNSENT)
         for row in found:
-            draws = self.drawn(data, rng)
+            draws = [_entered(draw) for draw in self.drawn(data, rng)]
             for column, (i, k) in enumerate(self.sent):
-                if i < len(draws) and k < len(seen := _seen(draws[i])):
-                    row[column] = seen[k]
+                if i < len(draws) and k < len(draws[i]):
+                    row[column] = draws[i][k][1]
         return found
 
     @cached_property
@@ -211,13 +215,11 @@ class ResponseTarget(PolicyTarget):
         """Which draws of the round, and which sum or comparison of each, the user sends: the first
         that differs between the two tables. None if the reward enters no draw.
         """
-        assert self.pair is not None
         for seed in range(MOST_TRIED):
             one, two = (self.drawn(x, np.random.default_rng(seed)) for x in self.pair)
-            both = ((_entered(d), _entered(e)) for d, e in zip(one, two, strict=False))
+            both = (zip(_entered(d), _entered(e)) for d, e in zip(one, two))  # noqa: B905
             first = [
-                next((k for k, (x, y) in enumerate(zip(*of, strict=False)) if x != y), None)
-                for of in both
+                next((k for k, ((x, _), (y, _)) in enumerate(of) if x != y), None) for of in both
             ]
             found = [(i, k) for i, k in enumerate(first) if k is not None]
             if found:
@@ -228,7 +230,7 @@ class ResponseTarget(PolicyTarget):
         """The draws from the reward of the round on, before the next one, in a new game; those
         that were made before come last.
         """
-        turn, reads = self.turn, [(0, 0)][:0]
+        turn, reads = self.turn, list[tuple[int, int]]()
         stream = Plain(reads, rng, 1.0)
 
         def reward(t: int, a: int) -> float:
@@ -238,7 +240,7 @@ class ResponseTarget(PolicyTarget):
             return float(data[t, a])
 
         with suppress(GameOver):
-            self.source.function.play(reward, data.shape[1], len(data), self.budget, stream)
+            self.function(reward, data.shape[1], len(data), self.budget, stream)
         own = [draw for draw in stream.draws if draw.place == turn + 1]
         return own + [draw for draw in stream.draws if draw.place <= turn]
 
@@ -247,18 +249,13 @@ class ResponseTarget(PolicyTarget):
         return [f"response{i} in round {self.turn + 1}" for i in which]
 
 
-def _entered(draw: Draw) -> list[Any]:
-    """What enters a draw: numbers that noise is added to, or probabilities."""
+def _entered(draw: Draw) -> list[tuple[Any, Any]]:
+    """What enters a draw, and what is seen of that: numbers that noise is added to and their sums,
+    or probabilities and the results of choices and of comparisons.
+    """
     if draw.kind == CHOICE:
-        return [draw.shape]
-    return [p for p, _ in draw.chances] if draw.kind == UNIFORM else draw.added
-
-
-def _seen(draw: Draw) -> list[float]:
-    """What is seen of a draw for each of these: sums, or results of comparisons and choices."""
-    if draw.kind == CHOICE:
-        return [float(draw.z)]
-    return [float(below) for _, below in draw.chances] if draw.kind == UNIFORM else draw.sums
+        return [(draw.shape, float(draw.z))]
+    return draw.chances if draw.kind == UNIFORM else list(zip(draw.added, draw.sums, strict=True))
 
 
 def _silent(target: Any, rng: np.random.Generator) -> bool:

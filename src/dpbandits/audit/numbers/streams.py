@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from . import draws
 from .draws import (
     CHOICE,
+    DISCRETE,
+    INTEGERS,
     LAPLACE,
+    NOISE,
     NORMAL,
     SKELLAM,
     UNIFORM,
@@ -21,10 +23,9 @@ from .draws import (
     Noise,
     Uniform,
     in_array,
+    plain_number,
 )
-from .draws import plain as plainly
 
-REFUSED = ("bit_generator",)  # it gives other generators
 FEW = 64  # outcomes of a law that is noted, each with its probability
 
 
@@ -123,7 +124,7 @@ class Stream:
 
     def discrete_laplace(self, scale):
         """Discrete Laplace noise: the probability of k is proportional to e^(-|k|/scale)."""
-        return self._noise(draws.DISCRETE, float(scale))
+        return self._noise(DISCRETE, float(scale))
 
     def skellam(self, scale):
         """The difference of two Poisson variables, of variance scale^2."""
@@ -143,9 +144,9 @@ class Stream:
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
         values = range(int(a)) if np.ndim(a) == 0 else a
         if axis != 0 or not (replace or size is None):
-            given = {"axis": axis, "shuffle": shuffle, "p": p if p is None else plainly(p)}
+            given = {"axis": axis, "shuffle": shuffle, "p": p if p is None else plain_number(p)}
             return self._other("choice", a, size, replace, **given)
-        law = np.full(len(values), 1.0 / len(values)) if p is None else np.asarray(plainly(p))
+        law = np.full(len(values), 1.0 / len(values)) if p is None else np.asarray(plain_number(p))
         if len(law) != len(values) or not (law.min() >= 0.0 and abs(law.sum() - 1.0) < 1e-6):
             raise ValueError("probabilities are no law of the outcomes")
         return self._many(size, lambda _: values[self.chosen(law)])
@@ -172,7 +173,7 @@ class Stream:
         if n != 1 or size is not None:
             return self._other("multinomial", n, pvals, size)
         found = np.zeros(len(pvals), np.int64)
-        found[self.chosen(plainly(np.asarray(pvals)))] = 1
+        found[self.chosen(plain_number(np.asarray(pvals)))] = 1
         return found
 
     def shuffle(self, x, axis=0):
@@ -187,7 +188,7 @@ class Stream:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Any other method: its numbers must have the same law in all replays."""
-        if name.startswith("_") or name in REFUSED:
+        if name.startswith("_") or name == "bit_generator":  # it gives other generators
             raise AttributeError(f"an alignment cannot follow rng.{name}")
         return lambda *given, **named: self._other(name, *given, **named)
 
@@ -219,9 +220,9 @@ class Recorder(Stream):
         if kind == CHOICE:
             law = np.divide(shape, math.fsum(shape))
             return Draw(kind, int(self.rng.choice(len(law), p=law)), shape)
-        if kind in draws.NOISE:
+        if kind in NOISE:
             z = self.size * self._noise_of(kind, shape)
-            return Draw(kind, float(np.rint(z)) if kind in draws.INTEGERS else z, shape)
+            return Draw(kind, float(np.rint(z)) if kind in INTEGERS else z, shape)
         given, named = plain_call(call)
         return Draw(kind, getattr(self.rng, kind)(*given, **named), (given, named))
 
@@ -251,7 +252,7 @@ class Recorder(Stream):
 def plain_call(call):
     """The arguments of a method as plain numbers."""
     given, named = call
-    return tuple(map(plainly, given)), {k: plainly(v) for k, v in named.items()}
+    return tuple(map(plain_number, given)), {k: plain_number(v) for k, v in named.items()}
 
 
 def shuffle(rng: Any, x: Any) -> None:
