@@ -172,6 +172,7 @@ def audit(
     for key in ("algo", "rule", "policy", "local", "config_dir", "parameters"):
         del given[key]
 
+    from ..audit.external.policy import claimed
     from ..audit.requests import requested
     from ..contracts.question import QUESTIONS
     from ..errors import BadInput
@@ -191,7 +192,7 @@ def audit(
     if policy is not None:
         others = {"algo": algo, "rule": rule, "config_dir": config_dir, **own}
         keys = {*values, *(k for k, v in others.items() if v is not None)}
-        return _audited(requested(config, keys, None, {}, policy, local), None)
+        return _audited(requested(config, keys, claimed(policy, local), {}), None)
     group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
     made: Algorithm | None = None
     spec: dict[str, Any] = {}

@@ -16,7 +16,7 @@ from ..settings.groups import default_keys
 from ..settings.resolve import check_names
 from ..validation import LARGEST, argument, each, whole, workers, yes_no
 from .exact.methods import method_of
-from .external.policy import Make, claimed, name_of
+from .external.policy import ExternalPolicy
 from .external.targets import PolicyTarget
 from .findings import Audit, ExactAudit, SampledAudit
 from .targets.decisions import DecisionTarget, target_of
@@ -47,8 +47,6 @@ def requested(
     given: Collection[str] | None,
     algorithm: Algorithm | None,
     spec: Mapping[str, Any],
-    policy: Make | None = None,
-    local: bool = False,
 ) -> list[Audit]:
     """The audits of a configuration: one for each budget; of exact losses, and each horizon.
 
@@ -56,20 +54,16 @@ def requested(
         config: the configuration as plain data; ``algo`` and ``rule`` are names.
         given: the keys that the user set; other parameters are those of short games. None if they
             are those of several audits, which take different ones.
-        algorithm: the algorithm or stopping rule that is chosen, None for others.
+        algorithm: the algorithm or stopping rule that is chosen, or what is claimed of external
+            policies; None for others.
         spec: the contents of its configuration file.
-        policy: what makes the external policies that are audited, None for others.
-        local: whether they promise that each user's response is private.
 
     Raises:
         BadInput: something cannot be audited, or a library is not installed.
         OutOfReach: no exact loss of this algorithm is known.
     """
     exact = yes_no("exact", config["exact"])
-    if policy is not None:
-        _check_policy(policy, exact, given or ())
-    else:
-        _check_keys(config, given, exact, algorithm)
+    _check_keys(config, given, exact, algorithm)
     runs, horizons, short = config["runs"], config["horizon"], config["short"]
     sampling: dict[str, Any] = {
         "runs": None if runs is None else whole("runs", runs, at_least=100, at_most=10**8),
@@ -83,10 +77,8 @@ def requested(
     longest = LARGEST if exact else LONGEST
     values = [] if horizons is None else each(horizons)
     lengths = tuple(whole("horizon", T, at_least=2, at_most=longest) for T in values)
-    if policy is not None:
-        levels, source = _levels(config, f"policy={name_of(policy)}", "eps"), claimed(policy, local)
-        targets: list[AuditTarget] = [PolicyTarget(source, x, {}, lengths) for x in levels]
-    elif algorithm is None:
+    targets: list[AuditTarget] = []
+    if algorithm is None:
         name = str(config["mechanism"])
         if name not in MECHANISMS:
             raise unknown("mechanism", name, MECHANISMS)
@@ -99,7 +91,6 @@ def requested(
         usual = () if lengths or not exact else (method_of(algorithm).usual,)
         levels = _levels(config, algorithm.name, algorithm.budget, algorithm.usual_budget)
         own = [_target(config, algorithm, spec, x, lengths, given or ()) for x in levels]
-        targets = []
         for target in own:
             targets.append(target)
             if target.guarantee is not None and target.guarantee.notion == "local":
@@ -112,30 +103,22 @@ def requested(
     return [SampledAudit(target, **sampling) for target in targets]
 
 
-def _check_policy(policy: Any, exact: bool, given: Collection[str]) -> None:
-    """Refuse what makes no policies, and keys that their audit does not take."""
-    if not callable(policy):
-        raise BadInput(
-            f"policy={plain(policy)}: it is called policy(arms=K, horizon=T, eps=eps, "
-            "rng=generator)"
-        )
-    where = f"policy={name_of(policy)}"
-    if exact:
-        raise BadInput(f"{where}: only algorithms have an exact loss")
-    for name in given:
-        if name not in (*OF_POLICIES, "exact"):
-            raise BadInput(f"{where}: an audit of policies takes no {name}")
-
-
 def _check_keys(
     config: Mapping[str, Any],
     given: Collection[str] | None,
     exact: bool,
     algorithm: Algorithm | None,
 ) -> None:
-    """Refuse values of keys that the audit of an algorithm or rule, or of a mechanism, ignores, and
-    what is not one of them.
+    """Refuse keys that the audit of external policies does not take, values that the audit of an
+    algorithm or rule, or of a mechanism, ignores, and what is not one of them.
     """
+    if algorithm is not None and isinstance(algorithm.function, ExternalPolicy):
+        if exact:
+            raise BadInput(f"policy={algorithm.name}: only algorithms have an exact loss")
+        for name in given or ():
+            if name not in (*OF_POLICIES, "exact"):
+                raise BadInput(f"policy={algorithm.name}: an audit of policies takes no {name}")
+        return
     usual, own = default_keys("audit"), "" if algorithm is None else algorithm.name
     goals = {name for question in QUESTIONS for name in question.goal_names}
     audited, unused = f"mechanism={plain(config['mechanism'])}", goals | {"horizon"}
@@ -178,7 +161,8 @@ def _target(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
     goals = algorithm.question.goal if group == STOPPING.group else ()
     goal = {key: argument(key, config[key], domain, math.nan) for key, domain in goals}
     # parameters of short games, unless the user set them; an exact loss is that of the usual ones
-    short = {} if config["exact"] else config["short"].get(algorithm.name, {})
+    external = isinstance(algorithm.function, ExternalPolicy)
+    short = {} if config["exact"] or external else config["short"].get(algorithm.name, {})
     values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given} | goal
     own = [name for name in algorithm.domains if name not in (algorithm.budget, "eps_min", *goal)]
     for name in short:
@@ -188,7 +172,7 @@ def _target(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
     letters = algorithm.guarantee.letters if algorithm.guarantee else ()
     for name in set(letters) & set(own):
         values[name] = argument(f"{group}.{name}", values[name], algorithm.domains[name], math.nan)
-    found = target_of(algorithm, budget, values, lengths)
+    found = (PolicyTarget if external else target_of)(algorithm, budget, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take
     if found.promised == math.inf:
         if found.gaussian is None:

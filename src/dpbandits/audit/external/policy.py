@@ -14,7 +14,7 @@ from ...contracts.alignments import Alignment
 from ...contracts.assumptions import UNIT_INTERVAL
 from ...contracts.guarantees import ACTIONS, RESPONSE, global_dp
 from ...contracts.parameters import POSITIVE
-from ...errors import BadInput, first_line
+from ...errors import BadInput, first_line, plain
 from ..numbers.unseeded import unseeded_generators
 from .redirect import redirect_random
 
@@ -121,7 +121,13 @@ def examine(make: Make) -> ExternalPolicy:
 def claimed(make: Make, local: bool = False) -> Algorithm:
     """What is audited of policies: that all their actions are eps-DP if one reward in [0, 1]
     changes; with local privacy, that the response of each user is.
+
+    Raises:
+        BadInput: it makes no policies.
     """
+    if not callable(make):
+        words = "it is called policy(arms=K, horizon=T, eps=eps, rng=generator)"
+        raise BadInput(f"policy={plain(make)}: {words}")
     hides = RESPONSE if local else ACTIONS
     return Algorithm(
         name=name_of(make),
