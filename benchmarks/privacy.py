@@ -59,7 +59,7 @@ def exceeds(twin: Twin, budget: float) -> bool | None:
         if game is not None:
             found = certified(lambda: episodic_candidates(game(budget), HORIZON), WIDTH * budget)
         else:
-            found = exact_loss(twin.algorithm, {"eps": budget}, budget, HORIZON)
+            found = exact_loss(target_of(twin.algorithm, budget, {}), HORIZON)
     except OutOfReach:
         return None
     return of_exact(found.low, found.high, budget) == VIOLATED

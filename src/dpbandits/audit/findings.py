@@ -104,8 +104,7 @@ class ExactAudit(Audit):
     def row(self, folder: Path | None, progress: Progress = lambda share: None) -> Row:
         """The loss and where it is attained; raises OutOfReach."""
         target, T = self.target, self.horizon
-        values = dict(zip(target.source.domains, target.arguments(T), strict=True))
-        found = exact_loss(target.source, values, target.budget, T, self.arms)
+        found = exact_loss(target, T, self.arms)
         progress(1.0)
         promised, (low, high) = target.promised, target.extremes() or (-FAR, FAR)
         return {

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from ...algorithms import adap_ucb, anytime_lazy_ucb, dp_se, dpr_se, prae_r
 from ...contracts.algorithm import Algorithm
 from ...parts.noise.local_randomizers import send_bit, send_bit_of_sigmoid
+from ..targets.decisions import DecisionTarget
 from .elimination import elimination_candidates
 from .episodic import Episodic, Leaf, extreme_cases, extreme_pairs, sequences
 from .loss import WIDTH, ActionLoss, Candidate, OutOfReach, certified
@@ -168,22 +169,22 @@ def method_of(algorithm: Algorithm) -> Method:
     raise OutOfReach(f"{algorithm.name}: {reason}")
 
 
-def exact_loss(
-    algorithm: Algorithm, values: Mapping[str, float], eps: float, horizon: int, arms: int = 2
-) -> ActionLoss:
-    """The exact loss of an algorithm's actions; ``values`` are its parameters, as numbers.
+def exact_loss(target: DecisionTarget, horizon: int, arms: int = 2) -> ActionLoss:
+    """The exact loss of an algorithm's actions at a horizon.
 
     Raises:
         OutOfReach: no exact loss is known.
     """
-    method = method_of(algorithm)
+    source, eps = target.source, target.budget
+    method = method_of(source)
     if method.candidates is not None and arms != 2:
-        raise OutOfReach(f"{algorithm.name}: arms={arms} is out of reach; in reach are 2 arms")
+        raise OutOfReach(f"{source.name}: arms={arms} is out of reach; in reach are 2 arms")
     if horizon > method.most:
         raise OutOfReach(
-            f"{algorithm.name}: horizon={horizon} has too many sequences of actions; in reach are"
+            f"{source.name}: horizon={horizon} has too many sequences of actions; in reach are"
             f" horizons up to {method.most}"
         )
     if (candidates := method.candidates) is None:
-        return one_bit_loss(algorithm, values, eps, horizon, arms)
+        return one_bit_loss(target, horizon, arms)
+    values = dict(zip(source.domains, target.arguments(horizon), strict=True))
     return certified(lambda: candidates(values, eps, horizon), WIDTH * min(eps, 1.0))

@@ -9,16 +9,14 @@ any number of arms; docs/exact_loss.md says why rewards of 0 and 1 suffice.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from ...contracts.algorithm import Algorithm
-from ...environments.populations import homogeneous
-from ..targets.games import game_on
+from ..targets.decisions import DecisionTarget
 from .loss import ActionLoss, OutOfReach
 
 FAR = 1e3  # a reward whose sigmoid is 0 or 1 in floating point
@@ -28,22 +26,19 @@ Actions = tuple[int, ...]
 Play = Callable[[object, np.ndarray], Actions]  # (rng, rewards of the rounds) -> actions
 
 
-def one_bit_loss(
-    algorithm: Algorithm, values: Mapping[str, float], eps: float, horizon: int, arms: int
-) -> ActionLoss:
+def one_bit_loss(target: DecisionTarget, horizon: int, arms: int) -> ActionLoss:
     """The exact loss of the actions; see ``methods.exact_loss``."""
     least, most = EPS_OF_BITS
-    if not least <= eps <= most:
+    if not least <= target.budget <= most:
         raise OutOfReach(
-            f"{algorithm.name}: at eps={eps:g} the probabilities of a bit are rounded visibly; in"
-            f" reach are budgets from {least:g} to {most:g}"
+            f"{target.name}: at eps={target.budget:g} the probabilities of a bit are rounded "
+            f"visibly; in reach are budgets from {least:g} to {most:g}"
         )
-    extremes = (algorithm.rewards and algorithm.rewards.extremes(values)) or (-FAR, FAR)
-    arguments = [values[name] for name in algorithm.domains]
+    extremes = target.extremes() or (-FAR, FAR)
     try:
-        found, _ = probabilities(player(algorithm, arms, eps, arguments), horizon, extremes)
+        found, _ = probabilities(player(target, arms), horizon, extremes)
     except OutOfReach as reason:
-        raise OutOfReach(f"{algorithm.name}: {reason}, so it is not the bits that hide") from None
+        raise OutOfReach(f"{target.name}: {reason}, so it is not the bits that hide") from None
     ratio, *rewards, actions = max((*worst_neighbours(p), a) for a, p in found.items())
     loss = math.log(ratio)
     error = 4e-16 * (1.0 + loss)  # of the ratio's and of the logarithm's rounding
@@ -51,15 +46,13 @@ def one_bit_loss(
     return ActionLoss(loss - error, loss + error, f"actions {_string(actions)}", (first, second))
 
 
-def player(algorithm: Algorithm, arms: int, eps: float, arguments: Sequence[float]) -> Play:
-    """Plays an algorithm in plain Python, with the same reward for all arms in a round."""
-    function = getattr(algorithm.function, "py_func", algorithm.function)
+def player(target: DecisionTarget, arms: int) -> Play:
+    """Plays an algorithm with the same reward for all arms in a round."""
 
-    def play(rng: Any, rewards: np.ndarray) -> tuple[int, ...]:
+    def play(rng: Any, rewards: np.ndarray) -> Actions:
         table = np.repeat(rewards.astype(float)[:, None], arms, axis=1)
-        game = game_on(table, homogeneous(eps))
-        function(game, rng, *arguments)
-        return tuple(game.trace[: len(table)].argmax(axis=1).tolist())
+        played, _ = target.play_traced(table, lambda reads: rng)
+        return tuple(played.arms.tolist())
 
     return play
 
