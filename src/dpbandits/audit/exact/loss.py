@@ -48,11 +48,15 @@ def certified(candidates: Callable[[], Iterator[Candidate]], width: float) -> Ac
     """The largest |ln(P/P')| of some events, in an interval of at most this width."""
     from flint import ctx
 
-    for bits in BITS:
-        with ctx.workprec(bits):
+    before = ctx.prec
+    try:
+        for bits in BITS:
+            ctx.prec = bits
             found = _largest(candidates())
-        if found.high - found.low <= width:
-            return found
+            if found.high - found.low <= width:
+                return found
+    finally:
+        ctx.prec = before
     raise OutOfReach(f"rounding errors are too large, even with {BITS[-1]} bits")
 
 
