@@ -130,11 +130,9 @@ def redirect_random(
     legacy, standard = (shim() for shim in made.values())
     drawing = [name for name in np.random.__all__ if name[0].islower() and name not in KEPT]
     by_legacy = lambda n: lambda *x, **y: getattr(legacy, n)(*x, **y)  # noqa: E731
-    with_numpy = {n: by_legacy(n) for n in drawing if hasattr(legacy, n)}
-    with_numpy |= {
-        "RandomState": made["RandomState"],
-        "default_rng": lambda seed=None: seeded(seed),
-    }
+    with_numpy: dict[str, Any] = {n: by_legacy(n) for n in drawing if hasattr(legacy, n)}
+    with_numpy |= {"RandomState": made["RandomState"]}
+    with_numpy |= {"default_rng": lambda seed=None: seeded(seed)}
     with_python = {n: getattr(standard, n) for n in dir(standard) if n[0] != "_"}
     with_python["Random"] = made["Random"]
     with replaced(np.random, with_numpy), replaced(random, with_python):
