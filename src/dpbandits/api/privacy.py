@@ -213,13 +213,10 @@ def _audited(audits: Sequence[Audit], folder: Path | None) -> pd.DataFrame:
     import pandas as pd
 
     from ..audit.findings import findings_of
-    from ..running.progress import progress_bar
 
     rows = []
-    with progress_bar(len(audits)) as bar:
-        bar.set_postfix_str(audits[0].name)
-        for _, found in findings_of(audits, folder, bar.update):
-            if isinstance(found, Exception):
-                raise found
-            rows.append(found)
+    for _, found in findings_of(audits, folder):
+        if isinstance(found, Exception):
+            raise found
+        rows.append(found)
     return pd.DataFrame(rows).drop(columns="witness", errors="ignore")

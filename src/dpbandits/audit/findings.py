@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from ..contracts.versions import LIBRARIES, decides_a_run
 from ..errors import BadInput
 from ..files import PACKAGE, read_text, write_atomically
 from ..fingerprint import closure, fingerprint
+from ..running.progress import progress_bar
 from ..settings.setting import digest
 from . import verdicts
 from .alignment.align import report
@@ -248,21 +249,23 @@ def _write_witness(sampled: Sampled, stem: Path) -> list[str]:
     return [str(path) for path in paths]
 
 
-def findings_of(
-    audits: Sequence[Audit], folder: Path | None, progress: Progress
-) -> Iterator[Result]:
-    """The results of audits in their order; ``progress`` is called with each number of them done.
+def findings_of(audits: Sequence[Audit], folder: Path | None) -> Iterator[Result]:
+    """The results of audits in their order, with a progress bar.
 
     Those of several algorithms or mechanisms are worked out side by side, each by a process.
     """
     groups = [list(group) for _, group in groupby(audits, lambda audit: audit.name)]
-    jobs = next((audit.jobs for audit in audits), 1)
-    if len(groups) == 1 or jobs == 1:
-        yield from _results(audits, folder, progress)
-        return
-    for results in in_workers(partial(_in_process, folder=folder), zip(groups), jobs):
-        progress(len(results))
-        yield from results
+    jobs = audits[0].jobs if len(groups) > 1 else 1
+    with progress_bar(len(audits)) as bar:
+        bar.set_postfix_str(audits[0].name if audits else "")
+        found = _results(audits, folder, bar.update)
+        if jobs != 1:
+            task = partial(_in_process, folder=folder)
+            found = chain.from_iterable(in_workers(task, zip(groups, strict=True), jobs))
+        for name, result in found:
+            bar.update(jobs != 1)  # the others update it themselves
+            bar.set_postfix_str(name)
+            yield name, result
 
 
 def _in_process(audits: Sequence[Audit], folder: Path | None) -> list[Result]:

@@ -25,7 +25,6 @@ from ..figures.style import save
 from ..files import PACKAGE, check_writable, write_atomically
 from ..results.sources import Source, signed
 from ..results.tables import write_table
-from ..running.progress import progress_bar
 from ..settings.choices import plain_data
 from ..settings.compose import Values
 from ..settings.groups import default_keys, names_in, place, read_group
@@ -163,17 +162,15 @@ def report_findings(
     failed: dict[str, None] = {}
     bad: BadInput | None = None
     reasons = dict.fromkeys(beyond)
-    with progress_bar(len(audits)) as bar:
-        for name, found in findings_of(audits, results / "audits", bar.update):
-            bar.set_postfix_str(name)
-            if isinstance(found, dict):
-                rows.append(found)
-            elif isinstance(found, OutOfReach):
-                reasons[str(found)] = None
-            else:
-                failed[name] = None
-                print(text_of(found), file=sys.stderr, end="")
-                bad = found if isinstance(found, BadInput) else bad
+    for name, found in findings_of(audits, results / "audits"):
+        if isinstance(found, dict):
+            rows.append(found)
+        elif isinstance(found, OutOfReach):
+            reasons[str(found)] = None
+        else:
+            failed[name] = None
+            print(text_of(found), file=sys.stderr, end="")
+            bad = found if isinstance(found, BadInput) else bad
     if bad and not rows and len(failed) == 1:
         raise bad
     if failed:

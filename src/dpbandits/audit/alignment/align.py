@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...contracts.question import STOPPING
 from ..numbers.draws import Draw
-from ..numbers.streams import Recorder
+from ..numbers.streams import recorder
 from ..targets.decisions import DecisionTarget
 from ..targets.neighbours import Walk, first_change, range_of
 from ..targets.target import AuditTarget
@@ -104,10 +105,7 @@ def check(target: DecisionTarget, case: Case) -> Outcome:
     An alignment of one change is instead replayed on two neighbours between them that, with the
     same noise, stop at different times.
     """
-
-    def fresh(given=()):
-        return lambda reads: Recorder(reads, np.random.default_rng(case.seed), case.size, given)
-
+    fresh = partial(recorder, case.seed, case.size)
     near = replay(target, case.first, case.second, fresh())
     if near.problem is not None:
         return near

@@ -10,8 +10,9 @@ import numpy as np
 
 from ...contracts.question import STOPPING
 from ..numbers.draws import CHOICE, UNIFORM
-from ..numbers.streams import Recorder
+from ..numbers.streams import recorder
 from ..targets.decisions import DecisionTarget
+from ..targets.neighbours import random_table
 
 SIZES = (1.0, 1.0, 1e-3, 30.0)  # of the noise: small noise leaves decisions to the rewards
 HORIZONS = {  # of games in blocks, of rounds, and of stopping rules
@@ -68,8 +69,7 @@ def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) ->
     one that is read, if possible before the last draw of noise.
     """
     low, high = target.extremes() or _reach(rng)
-    shares = rng.choice([0.0, 0.5, 1.0, rng.random()], size=K)
-    first = np.where(rng.random((T, K)) < shares, high, low)
+    first = random_table(rng, T, K, low, high)
     if rng.random() < 0.3:
         first = low + (high - low) * rng.random((T, K)) ** 2
     size, seed = float(rng.choice(SIZES)), int(rng.integers(2**32))
@@ -82,9 +82,7 @@ def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) ->
         if rng.random() < 0.3:
             far[:, arm] = np.where(np.arange(T) % 2, high, low)
 
-    def record(reads):
-        return Recorder(reads, np.random.default_rng(seed), size)
-
+    record = recorder(seed, size)
     seen, recorded = target.play_traced(first, record)
     reads = seen.rewards.reads
     until = max((d.place for d in recorded.draws), default=0) or len(reads)

@@ -249,6 +249,11 @@ class Recorder(Stream):
         return near if where < 0.8 else 1.0 - near
 
 
+def recorder(seed: int, size: float, given: Sequence[Draw] = ()) -> MakeStream:
+    """Makes a ``Recorder`` whose fresh numbers are those of a seed."""
+    return lambda reads: Recorder(reads, np.random.default_rng(seed), size, given)
+
+
 def plain_call(call):
     """The arguments of a method as plain numbers."""
     given, named = call

@@ -52,11 +52,15 @@ class Walk:
         return self.table(m), self.table(m + steps)
 
 
+def random_table(rng: np.random.Generator, T: int, K: int, low: float, high: float) -> np.ndarray:
+    """Extreme rewards of arms that are alike or not, float array (T, K)."""
+    shares = rng.choice([0.0, 0.5, 1.0, rng.random()], size=K)
+    return np.where(rng.random((T, K)) < shares, high, low)
+
+
 def random_walk(rng: np.random.Generator, T: int, K: int, low: float, high: float) -> Walk:
     """A walk that raises the rewards of an arm, in random direction; others have random ones."""
-    arm = int(rng.integers(K))
-    shares = rng.choice([0.0, 0.5, 1.0, rng.random()], size=K)
-    base = np.where(rng.random((T, K)) < shares, high, low)
+    arm, base = int(rng.integers(K)), random_table(rng, T, K, low, high)
     base[:, arm] = low
     far = base.copy()
     far[:, arm] = high
