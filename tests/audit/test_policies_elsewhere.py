@@ -11,8 +11,8 @@ from tiers import first
 import dpbandits as dp
 from dpbandits.audit.alignment.replayed_streams import Replay
 from dpbandits.audit.external.policy import claimed, play_policy
-from dpbandits.audit.external.redirect import redirect_random
 from dpbandits.audit.external.targets import PolicyTarget, ResponseTarget
+from dpbandits.audit.numbers.redirect import redirect_random
 from dpbandits.audit.numbers.streams import Recorder
 from dpbandits.audit.sampling.auditor import audit
 

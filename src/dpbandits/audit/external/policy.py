@@ -15,8 +15,7 @@ from ...contracts.assumptions import UNIT_INTERVAL
 from ...contracts.guarantees import ACTIONS, RESPONSE, global_dp
 from ...contracts.parameters import POSITIVE
 from ...errors import BadInput, first_line, plain
-from ..numbers.unseeded import unseeded_generators
-from .redirect import redirect_random
+from ..numbers.redirect import redirect_random, unseeded_generators
 
 Make = Callable[..., Any]  # make(arms=K, horizon=T, eps=eps, rng=generator) returns a policy
 Reward = Callable[[int, int], float]  # of a round, from 0, and an arm

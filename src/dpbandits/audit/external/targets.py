@@ -16,8 +16,8 @@ from ...contracts.guarantees import RESPONSE
 from .. import verdicts
 from ..alignment.align import Aligned
 from ..alignment.replayed_streams import CLOSE
-from ..numbers import unseeded
 from ..numbers.draws import CHOICE, UNIFORM, Draw, Draws
+from ..numbers.redirect import SAID
 from ..numbers.rewards import Places, Rewards
 from ..numbers.streams import MakeStream, Recorder
 from ..targets.decisions import Played, RegretTarget, Traced, rounds
@@ -26,10 +26,9 @@ from ..targets.target import Stage
 from .choices import law_of_choices, loss_between, response_loss
 from .policy import GameOver
 
-# Horizons, the runs of a test under each of two neighbours, and pairs of neighbours at the start of
-# the search. Decisions that are made early are cheap to observe, and those of long epochs are late.
+# Horizons, those of LONG, runs of a test under each of two neighbours, and pairs of neighbours at
+# the start of the search. Early decisions are cheap to observe, and those of long epochs are late.
 STAGES = ((8, 200_000, 96), (64, 20_000, 96), (512, 2_000, 48), (4096, 800, 24))
-USUAL = tuple(T for T, *_ in STAGES)
 REWARDS = 0.0, 1.0  # of a user, in two neighbours
 # Of the probability of a false alarm: the part that given neighbours get, if users' responses are
 # among them or not
@@ -63,16 +62,12 @@ class PolicyTarget(RegretTarget):
         """Whether the response of each user is promised to be private."""
         return self.source.guarantee.hides == RESPONSE
 
-    @property
-    def lengths(self) -> tuple[int, ...]:
-        return self.horizons or USUAL
-
     def check(self) -> None:
         """Generators without a seed are no reason to refuse it: samples may refute its promise."""
 
     @property
     def caveat(self) -> str:
-        return unseeded.SAID if self.source.function.unseeded else ""
+        return SAID if self.source.function.unseeded else ""
 
     def play_traced(self, table: Any, stream: MakeStream, watched: Places = ()) -> Traced:
         """Its random numbers are those of the stream wherever they come from."""

@@ -22,9 +22,9 @@ from ...errors import BadInput
 from ...game import pulls_of
 from ...running.play import play_loop
 from ..numbers.draws import Draws
+from ..numbers.redirect import SAID, unseeded_generators
 from ..numbers.rewards import Places, Rewards, RoundingUniforms
 from ..numbers.streams import MakeStream
-from ..numbers.unseeded import SAID, unseeded_generators
 from .games import game_on
 from .neighbours import Neighbours, Pair, Walk, change_of_mind, largest_untruncated, random_walk
 from .releases import HUGE
@@ -76,12 +76,6 @@ class DecisionTarget(AuditTarget):
     fewest_arms: ClassVar[int] = 1
 
     @property
-    def question(self) -> Question:
-        """The question that it answers."""
-        found: Question = self.source.question
-        return found
-
-    @property
     def of_contexts(self) -> bool:
         """Whether contexts are private, too."""
         guarantee = self.source.guarantee
@@ -95,12 +89,12 @@ class DecisionTarget(AuditTarget):
     def lengths(self) -> tuple[int, ...]:
         """The horizons of the games that are played."""
         usual = SHORT if self.source.round_by_round else LONG
-        return self.horizons or (usual if self.question.plays_on else CAPS)
+        return self.horizons or (usual if self.source.question.plays_on else CAPS)
 
     @property
     def arms(self) -> int:
         """The number of arms of its smallest game."""
-        return 1 if self.question.one_arm else 2
+        return 1 if self.source.question.one_arm else 2
 
     def check(self) -> None:
         """Refuse a function in plain Python that makes generators without a seed."""
