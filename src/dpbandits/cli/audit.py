@@ -60,7 +60,7 @@ def main(given: Namespace) -> int:
     algorithms: list[Algorithm] = []
     for line in [given.words] if chosen else everything(given.words):
         for point in points_of(line):
-            config, spec = configuration("audit", point, folders, GROUPS)
+            config, spec = configuration(point, folders)
             group = next((g for g in GROUPS if config[g] is not None), "")
             if config["exact"] is True and group != "algo" and not chosen:
                 continue  # exact losses are those of algorithms
@@ -81,25 +81,18 @@ def main(given: Namespace) -> int:
 
 
 def configuration(
-    keys_file: str, given: Mapping[str, Any], folders: tuple[str, ...], groups: Sequence[str]
+    given: Mapping[str, Any], folders: tuple[str, ...]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The keys of a command that runs no settings, and the contents of its only file.
-
-    Args:
-        keys_file: the file in conf that lists the keys.
-        given: keys with their values.
-        folders: the user's configuration folders.
-        groups: the keys that choose a file.
-    """
-    config = plain_data(keys_file, default_keys(keys_file))
-    chosen = {g: given.get(g, config[g]) for g in groups}
+    """All keys, and the contents of the only file that they choose, in one of some folders."""
+    config = plain_data("audit", default_keys("audit"))
+    chosen = {g: given.get(g, config[g]) for g in GROUPS}
     contents = {g: read_group(g, name, folders) for g, name in chosen.items() if name is not None}
     known = [*config, *(f"{g}.{name}" for g, own in contents.items() for name in own)]
     for key, value in given.items():
         head, _, path = key.partition(".")
-        if head in groups and not path:
+        if head in GROUPS and not path:
             config[head] = value
-        elif not place(contents if head in groups else config, key, value):
+        elif not place(contents if head in GROUPS else config, key, value):
             names = {g: str(name) for g, name in chosen.items()}
             raise unknown_key(key, value, known, names, folders)
     return config, next(iter(contents.values()), {})
