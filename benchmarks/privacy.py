@@ -16,12 +16,10 @@ from joblib import Parallel, delayed
 from tabulate import tabulate
 
 from dpbandits.audit.alignment.align import align
-from dpbandits.audit.alignment.replayed_policy import ReplayedPolicy
-from dpbandits.audit.exact.actions import exact_loss
 from dpbandits.audit.exact.loss import WIDTH, OutOfReach, certified
-from dpbandits.audit.exact.methods import episodic_candidates
+from dpbandits.audit.exact.methods import episodic_candidates, exact_loss
 from dpbandits.audit.sampling.auditor import audit
-from dpbandits.audit.targets.decisions import RegretTarget
+from dpbandits.audit.targets.decisions import RegretTarget, target_of
 from dpbandits.audit.verdicts import VIOLATED, of_exact
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -49,7 +47,7 @@ docs/privacy.md says what each of them proves.
 
 def misaligned(twin: Twin, budget: float) -> bool:
     """Whether the alignment that the twin's author believes in fails in a replay."""
-    return not align(ReplayedPolicy(twin.algorithm, budget, twin.values)).holds
+    return not align(target_of(twin.algorithm, budget, twin.values)).holds
 
 
 def exceeds(twin: Twin, budget: float) -> bool | None:
@@ -61,7 +59,7 @@ def exceeds(twin: Twin, budget: float) -> bool | None:
         if game is not None:
             found = certified(lambda: episodic_candidates(game(budget), HORIZON), WIDTH * budget)
         else:
-            found = exact_loss(twin.algorithm, {"eps": budget}, budget, HORIZON)
+            found = exact_loss(target_of(twin.algorithm, budget, {}), HORIZON)
     except OutOfReach:
         return None
     return of_exact(found.low, found.high, budget) == VIOLATED

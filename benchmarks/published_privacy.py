@@ -24,7 +24,7 @@ import dpbandits as dp
 from dpbandits.audit.alignment.replay import replay
 from dpbandits.audit.alignment.replayed_streams import Replay
 from dpbandits.audit.external.policy import claimed, play_policy
-from dpbandits.audit.external.replays import ReplayedExternalPolicy
+from dpbandits.audit.external.targets import PolicyTarget
 from dpbandits.audit.numbers.streams import Recorder
 from dpbandits.authoring import delta_of_noise
 from dpbandits.theory.problem import problem
@@ -101,7 +101,7 @@ def gdp_releases(root: Path) -> None:
     """How many later releases of GDP-NCB a reward of its first phase enters, and at what cost."""
     make = replace(POLICIES["dp_ncb_gdp"], root=root)
     for T in (100, 1_000, 10_000):
-        eps, visit = 0.2, ReplayedExternalPolicy(claimed(make), 0.2, {})
+        eps, visit = 0.2, PolicyTarget(claimed(make), 0.2, {})
         first = np.zeros((T, 1))
         second = first.copy()
         second[0] = 1.0
@@ -130,8 +130,8 @@ def ldp_response(root: Path) -> None:
     """What a user of LDP-NCB sends in the first phase and later: its mean and scale."""
     make = replace(POLICIES["dp_ncb_ldp"], root=root)
     T, eps, rng = 400, 0.2, np.random.default_rng(0)
-    visit = ReplayedExternalPolicy(claimed(make, local=True), eps, {}, local=True)
-    _, stream = visit.play(np.zeros((T, 2)), lambda reads: Recorder(reads, rng, 1.0))
+    visit = PolicyTarget(claimed(make, local=True), eps, {})
+    _, stream = visit.play_traced(np.zeros((T, 2)), lambda reads: Recorder(reads, rng, 1.0))
     W = int(np.sqrt(T)) + 1
     parts = {}
     for draw in stream.draws:
@@ -191,10 +191,10 @@ def ldpbandit(root: Path) -> None:
 def replayed(root: Path) -> None:
     """Every policy that can be replayed plays the same game from its recorded numbers."""
     for name, policy in POLICIES.items():
-        visit = ReplayedExternalPolicy(claimed(replace(policy, root=root)), 1.0, {})
+        visit = PolicyTarget(claimed(replace(policy, root=root)), 1.0, {})
         table, rng = np.random.default_rng(0).random((64, 2)), np.random.default_rng(1)
-        seen, recorded = visit.play(table, lambda reads, rng=rng: Recorder(reads, rng, 1.0))
-        again, _ = visit.play(table, lambda reads, r=recorded: Replay(reads, r.draws))
+        seen, recorded = visit.play_traced(table, lambda reads, rng=rng: Recorder(reads, rng, 1.0))
+        again, _ = visit.play_traced(table, lambda reads, r=recorded: Replay(reads, r.draws))
         print(f"replayed: {name}: {np.array_equal(seen.arms, again.arms)}")
 
 

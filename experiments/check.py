@@ -20,9 +20,9 @@ import privacy_table
 from pages import experiments
 
 import dpbandits as dp
-from dpbandits.audit import __main__ as guarantees
 from dpbandits.cli import claims
 from dpbandits.cli.command import guarded
+from dpbandits.contracts import __main__ as guarantees
 from dpbandits.errors import BadInput
 from dpbandits.files import package_folder
 from dpbandits.results.sources import OUT_OF_DATE, of_summary, signature, sources_of

@@ -16,8 +16,8 @@ from tiers import every
 from dpbandits.algorithms.dist_dp_se import play
 from dpbandits.audit.alignment.align import align, check
 from dpbandits.audit.alignment.cases import SIZES, Case
-from dpbandits.audit.alignment.replayed_policy import ReplayedPolicy
 from dpbandits.audit.numbers.streams import Recorder
+from dpbandits.audit.targets.decisions import target_of
 from dpbandits.authoring import UNIT_INTERVAL, Budget
 from dpbandits.contracts.algorithm import from_function
 from dpbandits.contracts.alignments import binary_nodes, honaker_nodes, hybrid_nodes, kary_nodes
@@ -41,10 +41,10 @@ VARIANTS = {name: [{}] for name in [*PRIVATE, *PRIVATE_RULES]} | {
 LONG = ("dp_se", "dp_se_bai", "dpr_se", "prae_c")  # whose first releases come late
 
 
-def policy(name, budget, changes, crowd=False):
+def policy(name, budget, changes, crowd=False, horizons=()):
     goal = {key: GOAL[key] for key in algorithm(name).question.goal_names}
     own = defaults(name) | (goal if name in PRIVATE_RULES else SHORT[name])
-    return ReplayedPolicy(algorithm(name), budget, own | changes, crowd)
+    return target_of(algorithm(name), budget, own | changes, horizons, mixed_levels=crowd)
 
 
 def test_every_private_algorithm_and_rule_declares_an_alignment():
@@ -99,7 +99,7 @@ def test_replays_shift_noise_at_nearly_the_whole_budget(name):
     the budget: the root of an epoch's tree is never released."""
     late = algorithm(name).question is STOPPING
     budget, horizons = (20.0, (64, 512)) if late else (1.0, ())
-    found = align(policy(name, budget, VARIANTS[name][0]), 25, seed=1, horizons=horizons)
+    found = align(policy(name, budget, VARIANTS[name][0], horizons=horizons), 25, seed=1)
     assert found.holds and found.edges == 0
     assert found.entered >= 1
     assert found.spent > (0.5 if name in ("dp_ts", "dp_ucb", "dp_ucb_bound", "dpr_ucb") else 0.93)
@@ -112,8 +112,8 @@ def test_many_replays(name):
     replays, horizons = (8, (64, 512, 2048)) if name in PRIVATE_RULES else (20, ())
     for changes in VARIANTS[name]:
         for budget in (0.01, 1.0, 10.0):
-            target = policy(name, budget, changes)
-            assert align(target, replays, seed=2, horizons=horizons).holds
+            target = policy(name, budget, changes, horizons=horizons)
+            assert align(target, replays, seed=2).holds
 
 
 # Integer noise
@@ -129,7 +129,7 @@ def test_too_little_integer_noise_is_noticed(promised, holds):
     guarantee = algorithm("dist_dp_se").guarantee
     guarantee = replace(guarantee, epsilon=lambda values: promised * values["eps"])
     source = from_function(too_little_noise, rewards=UNIT_INTERVAL, guarantee=guarantee)
-    found = align(ReplayedPolicy(source, 0.5, {}), 30, seed=4)
+    found = align(target_of(source, 0.5, {}), 30, seed=4)
     assert found.holds == holds
     if not holds:
         assert found.problem.why == "the cost is 1, and the budget 0.5"

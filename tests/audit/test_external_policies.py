@@ -11,8 +11,8 @@ from tiers import first
 import dpbandits as dp
 from dpbandits.audit import verdicts
 from dpbandits.audit.alignment.align import report
+from dpbandits.audit.external.choices import response_loss
 from dpbandits.audit.external.policy import claimed
-from dpbandits.audit.external.replays import ReplayedExternalPolicy
 from dpbandits.audit.external.targets import PolicyTarget
 from dpbandits.audit.numbers.streams import Recorder
 
@@ -73,7 +73,7 @@ def test_a_replay_says_what_is_wrong(policy, why):
     ],
 )
 def test_noise_of_a_later_round_must_hide_the_reward_itself(policy, why):
-    columns, _ = report(PolicyTarget(claimed(policy, local=True), 1.0, {}, (16,), True), 0)
+    columns, _ = report(PolicyTarget(claimed(policy, local=True), 1.0, {}, (16,)), 0)
     assert columns["why"] == why
 
 
@@ -114,8 +114,8 @@ def test_what_replays_cannot_decide_is_undecided(policy):
 )
 @pytest.mark.slow
 def test_the_loss_of_a_response_that_is_chosen(policy, loss):
-    visit = ReplayedExternalPolicy(claimed(policy, local=True), 1.0, {}, local=True)
-    assert visit.response_loss(0) == pytest.approx(loss)
+    visit = PolicyTarget(claimed(policy, local=True), 1.0, {})
+    assert response_loss(visit, 0) == pytest.approx(loss)
 
 
 def recorder(seed=0):

@@ -11,6 +11,7 @@ import pytest
 from policies_elsewhere import HiddenNoise, SoundDPSE
 
 from dpbandits.audit import findings
+from dpbandits.audit.external.policy import claimed
 from dpbandits.audit.findings import SampledAudit
 from dpbandits.audit.requests import requested
 from dpbandits.audit.sampling.auditor import audit, most_games
@@ -30,7 +31,7 @@ def test_the_shares_of_the_work_add_up():
 
 def policy_audit(policy, **given):
     config = {**default_keys("audit"), "results": None, "jobs": 1, **given}
-    [found] = requested(config, given, None, {}, policy)
+    [found] = requested(config, given, claimed(policy), {})
     assert isinstance(found, SampledAudit)
     return found
 

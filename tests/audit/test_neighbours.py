@@ -24,8 +24,9 @@ def test_neighbours_differ_in_one_reward(K):
 def test_a_change_of_mind_is_found():
     rng = np.random.default_rng(0)
     walk = random_walk(rng, 100, 2, 0.0, 1.0)
+    arm = walk.order[0, 1]
     for step in (0, 1, 17, 99):
-        found = change_of_mind(walk, lambda x, n=step: np.array([x[:, walk.arm].sum() > n]) * 1.0)
+        found = change_of_mind(walk, lambda x, n=step: np.array([x[:, arm].sum() > n]) * 1.0)
         assert found == step
     assert change_of_mind(walk, lambda x: np.zeros(3)) is None
 

@@ -11,9 +11,8 @@ from tiers import first
 import dpbandits as dp
 from dpbandits.audit.alignment.replayed_streams import Replay
 from dpbandits.audit.external.policy import claimed, play_policy
-from dpbandits.audit.external.redirect import redirect_random
-from dpbandits.audit.external.replays import ReplayedExternalPolicy
 from dpbandits.audit.external.targets import PolicyTarget, ResponseTarget
+from dpbandits.audit.numbers.redirect import redirect_random
 from dpbandits.audit.numbers.streams import Recorder
 from dpbandits.audit.sampling.auditor import audit
 
@@ -86,11 +85,11 @@ def test_all_sources_of_random_numbers_are_one_while_a_policy_plays():
 
 
 def test_a_replay_of_a_policy_is_its_game():
-    visit = ReplayedExternalPolicy(claimed(policies.LegacyDPSE), 1.0, {})
+    visit = PolicyTarget(claimed(policies.LegacyDPSE), 1.0, {})
     table = np.random.default_rng(0).random((64, 3))
     rng = np.random.default_rng(1)
-    seen, recorded = visit.play(table, lambda reads: Recorder(reads, rng, 1.0))
-    again, replayed = visit.play(table, lambda reads: Replay(reads, recorded.draws))
+    seen, recorded = visit.play_traced(table, lambda reads: Recorder(reads, rng, 1.0))
+    again, replayed = visit.play_traced(table, lambda reads: Replay(reads, recorded.draws))
     assert np.array_equal(seen.arms, again.arms) and replayed.moved is None
     assert len(seen.arms) == 64 and seen.rewards.reads == list(enumerate(seen.arms.tolist()))
 

@@ -17,11 +17,10 @@ from dpbandits.audit.alignment import align as engine
 from dpbandits.audit.alignment.align import MISSING, align, check, report
 from dpbandits.audit.alignment.cases import cases
 from dpbandits.audit.alignment.replay import Problem, replay
-from dpbandits.audit.alignment.replayed_policy import ReplayedPolicy
 from dpbandits.audit.alignment.replayed_streams import Replay, Shifted
 from dpbandits.audit.exact.episodic import sequences
 from dpbandits.audit.numbers.streams import Recorder
-from dpbandits.audit.targets.decisions import RegretTarget
+from dpbandits.audit.targets.decisions import RegretTarget, target_of
 from dpbandits.authoring import global_dp, one_release, pull, rounds_left
 from dpbandits.contracts.algorithm import from_function
 from dpbandits.contracts.alignments import releases
@@ -30,7 +29,7 @@ from dpbandits.contracts.alignments import releases
 @pytest.mark.parametrize("budget", [0.1, 1.0])
 @pytest.mark.parametrize("twin", BROKEN, ids=lambda twin: twin.name)
 def test_broken_twins_are_not_aligned(twin, budget):
-    found = align(ReplayedPolicy(twin.algorithm, budget, twin.values))
+    found = align(target_of(twin.algorithm, budget, twin.values))
     assert not found.holds and found.problem is not None
     assert "neighbours the reward of arm" in found.in_words()
 
@@ -39,7 +38,7 @@ def test_broken_twins_are_not_aligned(twin, budget):
 @pytest.mark.parametrize("twin", CORRECT, ids=lambda twin: twin.name)
 def test_correct_variants_are_aligned(twin):
     """The committed page has other budgets, too."""
-    found = align(ReplayedPolicy(twin.algorithm, 0.1, twin.values), replays=50)
+    found = align(target_of(twin.algorithm, 0.1, twin.values), replays=50)
     assert found.holds and found.edges == 0
     assert found.entered > 25 and found.spent > 0.3
 
@@ -51,7 +50,7 @@ def of(name, twins=BROKEN):
 
 def with_alignment(twin, alignment):
     guarantee = replace(twin.algorithm.guarantee, alignment=alignment)
-    return ReplayedPolicy(replace(twin.algorithm, guarantee=guarantee), 1.0, {})
+    return target_of(replace(twin.algorithm, guarantee=guarantee), 1.0, {})
 
 
 @pytest.mark.parametrize(("name", "cost"), [("two_releases", 2.0), ("fading_phases", 1.44)])
@@ -77,8 +76,8 @@ def replayed(name, alignment):
     source, stops = algorithm(name), "nas" in name
     guarantee = replace(source.guarantee, alignment=alignment)
     values, budget = (GOAL, 20.0) if stops else (defaults(name), 1.0)
-    policy = ReplayedPolicy(replace(source, guarantee=guarantee), budget, values)
-    return align(policy, 40, horizons=(512,) if stops else ())
+    horizons = (512,) if stops else ()
+    return align(target_of(replace(source, guarantee=guarantee), budget, values, horizons), 40)
 
 
 @pytest.mark.slow
@@ -121,7 +120,7 @@ def test_half_of_the_shift_of_the_last_query_fails():
 
 def test_a_counter_example_is_one_pair_of_neighbours_that_can_be_replayed():
     twin = of("unnoised_index")
-    found = align(ReplayedPolicy(twin.algorithm, 1.0, {}))
+    found = align(target_of(twin.algorithm, 1.0, {}))
     assert (
         found.problem.actions is not None and found.problem.actions[0] != found.problem.actions[1]
     )
@@ -144,8 +143,9 @@ def test_a_recorded_run_is_that_of_the_compiled_algorithm():
             def beta(self, a, b, rng=rng):
                 return rng.beta(a, b)
 
-        policy = ReplayedPolicy(source, 1.0, defaults(name))
-        played, _ = policy.play(rewards, lambda reads: Given(reads, np.random.default_rng(0), 1.0))
+        policy = target_of(source, 1.0, defaults(name))
+        stream = lambda reads: Given(reads, np.random.default_rng(0), 1.0)  # noqa: E731
+        played, _ = policy.play_traced(rewards, stream)
         again = np.random.default_rng(8)
         traces, _ = learner.play(rewards, 1, again, np.arange(1, T + 1))
         assert (traces[0, :-1].argmax(axis=1) == played.arms).all()
@@ -208,10 +208,10 @@ def test_an_edge_of_rounding_is_no_counter_example(monkeypatch):
         return found._replace(problem=problem) if len(calls) == 3 else found
 
     monkeypatch.setattr(engine, "check", once)
-    found = align(ReplayedPolicy(twin.algorithm, 1.0, {}), 10)
+    found = align(target_of(twin.algorithm, 1.0, {}), 10)
     assert found.holds and found.edges == 1 and "1 at an edge of rounding" in found.in_words()
     monkeypatch.setattr(engine, "check", lambda *_: once(*_)._replace(problem=problem))  # control
-    assert not align(ReplayedPolicy(twin.algorithm, 1.0, {}), 10).holds
+    assert not align(target_of(twin.algorithm, 1.0, {}), 10).holds
 
 
 def test_the_committed_page_is_that_of_the_twins():

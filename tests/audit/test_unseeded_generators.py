@@ -10,7 +10,7 @@ from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.audit.external.policy import examine
-from dpbandits.audit.numbers.unseeded import SAID, unseeded_generators
+from dpbandits.audit.numbers.redirect import SAID, unseeded_generators
 from dpbandits.authoring import arms, pull, rounds_left
 
 

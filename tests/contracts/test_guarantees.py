@@ -13,8 +13,8 @@ from scipy import stats
 from scipy.special import logsumexp
 from sweeps import own_algorithm
 
-from dpbandits.audit import __main__ as audit_main
 from dpbandits.audit.targets.releases import MECHANISMS
+from dpbandits.contracts import __main__ as contracts_main
 from dpbandits.contracts.algorithm import from_function, load
 from dpbandits.contracts.gaussian_dp import eps_of_noise
 from dpbandits.contracts.guarantees import (
@@ -65,9 +65,9 @@ def test_a_guarantee_is_frozen():
 
 def test_the_page_is_made_from_the_guarantees():
     text = (CONF.parent / "docs" / "guarantees.md").read_text()
-    assert text == audit_main.page()
+    assert text == contracts_main.page()
     [module] = re.findall(r"python -m ([\w.]+) > docs/guarantees.md", text)
-    assert importlib.util.find_spec(f"{module}.__main__").loader.path == audit_main.__file__
+    assert importlib.util.find_spec(f"{module}.__main__").loader.path == contracts_main.__file__
     for name in [*NAMES, *RULES]:
         assert f"| `{name}` |" in text
 

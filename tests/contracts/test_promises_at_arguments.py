@@ -11,8 +11,7 @@ from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.audit.alignment.align import align
-from dpbandits.audit.alignment.replayed_policy import ReplayedPolicy
-from dpbandits.audit.requests import TARGETS
+from dpbandits.audit.targets.decisions import target_of
 from dpbandits.cli.run import _promises
 from dpbandits.contracts.guarantees import NOT_PRIVATE, ExactCurve, Guarantee
 from dpbandits.contracts.parameters import Options
@@ -57,7 +56,7 @@ def audited(name, options):
     found = algorithm(name)
     own = defaults(name) | options | ({k: GOAL[k] for k in found.question.goal_names})
     numbers = {k: x for k, x in own.items() if not isinstance(x, str)} | options
-    return TARGETS[found.question_played](found, BUDGET, own | numbers)
+    return target_of(found, BUDGET, own | numbers)
 
 
 def in_words(name, options):
@@ -143,12 +142,12 @@ def test_trees_spend_what_is_promised_of_their_number_of_arms(trees):
         env = {"law": "bernoulli", "means": [0.9] + [0.1] * (K - 1)}
         found = setting(algo=dp.algorithm("dp_ucb", tree_budget=trees), env=env, eps=BUDGET)
         assert found.record["loss"] == pytest.approx(promised if trees == "split" else BUDGET)
-    found = align(ReplayedPolicy(algorithm("dp_ucb"), BUDGET, own), 20)
+    found = align(target_of(algorithm("dp_ucb"), BUDGET, own), 20)
     assert found.holds and 0.6 < found.spent <= 1 + 1e-9
     less = {"whole": 0.5, "split": 0.4}[trees]  # of K: the control
     alone = replace(algorithm("dp_ucb").guarantee, unless=(), epsilon=lambda v: less * v["eps"])
     careless = replace(algorithm("dp_ucb"), guarantee=alone)
-    assert not align(ReplayedPolicy(careless, BUDGET, own), 20).holds
+    assert not align(target_of(careless, BUDGET, own), 20).holds
 
 
 def test_users_levels_are_printed_with_their_largest():

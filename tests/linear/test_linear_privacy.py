@@ -11,7 +11,7 @@ from tiers import first
 
 import dpbandits as dp
 from dpbandits.audit.alignment.align import align
-from dpbandits.audit.alignment.replayed_policy import ReplayedPolicy
+from dpbandits.audit.targets.decisions import target_of
 from dpbandits.authoring import gaussian, least_squares
 
 OF_REWARDS = (0.5, 8.0), 0.9  # budgets, and the least share of them that is spent
@@ -103,21 +103,21 @@ def policy(name, own, budget, function=None):
     found = algorithm(name)
     found = replace(found, function=function) if function else found
     short = {"delta": 0.5} if name == "adac_gope" else {}
-    return ReplayedPolicy(found, budget, defaults(name) | short | own)
+    return target_of(found, budget, defaults(name) | short | own, SHORT.get(name, ()))
 
 
 @pytest.mark.parametrize("variant", first(VARIANTS, 7))
 def test_alignments_hold_and_spend_the_whole_budget(variant):
     name, own, budgets, least = VARIANTS[variant]
     for budget in budgets:
-        found = align(policy(name, own, budget), 10, horizons=SHORT.get(name, ()))
+        found = align(policy(name, own, budget), 10)
         assert found.holds and found.entered > 5 and least < found.spent <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("twin", BROKEN)
 def test_broken_twins_are_not_aligned(twin):
     name, own, function = BROKEN[twin]
-    found = align(policy(name, own, 2.0, function), 40, horizons=SHORT.get(name, ()))
+    found = align(policy(name, own, 2.0, function), 40)
     assert not found.holds and found.problem is not None
 
 

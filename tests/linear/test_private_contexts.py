@@ -345,8 +345,8 @@ def test_contexts_of_earlier_rounds_are_protected():
 
 
 def test_the_action_of_the_changed_round_itself_is_not_protected(monkeypatch):
-    equal = replaying._equal
-    monkeypatch.setattr(replaying, "_equal", lambda one, two, excepted=(): equal(one, two))
+    compared = replaying._difference
+    monkeypatch.setattr(replaying, "_difference", lambda one, two, excepted=(): compared(one, two))
     assert not align(policy("private_lin_ucb", {}, 1.0), 20).holds
 
 

@@ -172,13 +172,15 @@ def audit(
     for key in ("algo", "rule", "policy", "local", "config_dir", "parameters"):
         del given[key]
 
-    from ..audit.requests import refuse_unused, requested
+    from ..audit.external.policy import claimed
+    from ..audit.requests import requested
     from ..contracts.question import QUESTIONS
     from ..errors import BadInput
     from ..files import check_writable
     from ..settings.choices import algorithm_of, plain_data
     from ..settings.groups import default_keys
-    from ..validation import path_of, yes_no
+    from ..validation import folder as folder_of
+    from ..validation import yes_no
 
     names = {name for question in QUESTIONS for name in question.goal_names}
     goal = {k: v for k, v in parameters.items() if rule is not None and k in names}
@@ -190,7 +192,7 @@ def audit(
     if policy is not None:
         others = {"algo": algo, "rule": rule, "config_dir": config_dir, **own}
         keys = {*values, *(k for k, v in others.items() if v is not None)}
-        return _audited(requested(config, keys, None, {}, policy, local), None)
+        return _audited(requested(config, keys, claimed(policy, local), {}), None)
     group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
     made: Algorithm | None = None
     spec: dict[str, Any] = {}
@@ -200,8 +202,7 @@ def audit(
     elif own:
         raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
     keys = {f"{group}.{name}" for name in own}
-    refuse_unused(config, keys, made)
-    folder = None if results is None else path_of("results", results, "folder")
+    folder = None if results is None else folder_of("results", results)
     if folder is not None:
         check_writable(folder)
     return _audited(requested(config, keys, made, spec), folder and folder / "audits")
@@ -211,14 +212,11 @@ def _audited(audits: Sequence[Audit], folder: Path | None) -> pd.DataFrame:
     """The findings of audits, a row each."""
     import pandas as pd
 
-    from ..audit.work import findings_of
-    from ..running.progress import progress_bar
+    from ..audit.findings import findings_of
 
     rows = []
-    with progress_bar(len(audits)) as bar:
-        bar.set_postfix_str(audits[0].name)
-        for _, found in findings_of(audits, folder, bar.update):
-            if isinstance(found, Exception):
-                raise found
-            rows.append(found)
+    for _, found in findings_of(audits, folder):
+        if isinstance(found, Exception):
+            raise found
+        rows.append(found)
     return pd.DataFrame(rows).drop(columns="witness", errors="ignore")

@@ -1,6 +1,7 @@
-"""An audit that is asked for, and what it finds: a row of a table with one verdict.
+"""An audit that is requested, and what it finds: a row of a table with one verdict.
 
-Findings of samples are stored, so that none is made twice.
+Findings of samples are stored, so that none is made twice. Those of several algorithms are worked
+out side by side.
 """
 
 from __future__ import annotations
@@ -9,9 +10,12 @@ import json
 import math
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +23,24 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.versions import LIBRARIES, decides_a_run
+from ..errors import BadInput
 from ..files import PACKAGE, read_text, write_atomically
 from ..fingerprint import closure, fingerprint
+from ..running.progress import progress_bar
 from ..settings.setting import digest
 from . import verdicts
-from .alignment.align import Aligned, report
-from .exact.actions import FAR, exact_loss
+from .alignment.align import report
+from .exact.methods import exact_loss
+from .exact.one_bit import FAR
 from .exact.release import release_loss
-from .sampling.auditor import Sampled, audit, most_games, range_of, unsampled, usual_runs
+from .sampling.auditor import Sampled, audit, in_workers, most_games, unsampled, usual_runs
 from .targets.decisions import DecisionTarget
+from .targets.neighbours import place_of_change, range_of
 from .targets.publishing import ReleaseTarget
-from .targets.target import AuditTarget, PrivacyClaim, Stage
+from .targets.target import AuditTarget, Stage
 
 Row = dict[str, Any]
+Result = tuple[str, Row | Exception]  # a name with a row, or why there is none
 Progress = Callable[[float], object]  # called with each share of the work that is done
 # Columns in the place of those of replays
 UNBOUNDED: Row = {
@@ -45,13 +54,11 @@ UNBOUNDED: Row = {
 EXPLAINED = (verdicts.MISALIGNED, verdicts.UNDECIDED)  # verdicts that replays lead to
 LONG = 20.0  # seconds; an audit that may take longer is estimated
 # What makes the findings of samples: these files, and all that they import of the package
-MADE_BY = (
-    "alignment/align.py",
-    "exact/release.py",
-    "sampling/auditor.py",
-    "targets/decisions.py",
-    "targets/publishing.py",
-)
+MADE_BY = ("alignment/align.py", "exact/release.py", "sampling/auditor.py")
+
+
+class Failed(Exception):
+    """An audit failed in another process; its message is the traceback."""
 
 
 @cache
@@ -59,8 +66,7 @@ def made_by() -> str:
     """Hash of all that decides a finding of samples except the algorithm or rule itself: the
     sources of the audit, of the mechanisms and of what is promised, with what they import.
     """
-    audit = PACKAGE / "audit"
-    made = [audit / "verdicts.py", *(audit / name for name in MADE_BY)]
+    made = [PACKAGE / "audit" / name for name in MADE_BY]
     files = {Path(__file__), *closure(made, PACKAGE)}  # this one imports exact losses of actions
     return fingerprint(
         *sorted(f for f in files if decides_a_run(f) or f.parent == PACKAGE / "contracts")
@@ -76,12 +82,12 @@ class Audit:
         jobs: number of workers.
     """
 
-    target: PrivacyClaim
+    target: Any
     jobs: int = field(default=1, kw_only=True)
 
     @property
     def name(self) -> str:
-        return self.target.name
+        return str(self.target.name)
 
     def row(self, folder: Path | None, progress: Progress = lambda share: None) -> Row:
         """What it finds; ``folder`` is for what is stored, None stores nothing."""
@@ -99,8 +105,7 @@ class ExactAudit(Audit):
     def row(self, folder: Path | None, progress: Progress = lambda share: None) -> Row:
         """The loss and where it is attained; raises OutOfReach."""
         target, T = self.target, self.horizon
-        values = dict(zip(target.source.domains, target.arguments(T), strict=True))
-        found = exact_loss(target.source, values, target.budget, T, self.arms)
+        found = exact_loss(target, T, self.arms)
         progress(1.0)
         promised, (low, high) = target.promised, target.extremes() or (-FAR, FAR)
         return {
@@ -130,19 +135,17 @@ class SampledAudit(Audit):
 
         The witness of a violation is stored too.
         """
-        file = None if folder is None else self._file(folder)
-        try:
-            row = json.loads(read_text(file)) if file else None
-        except (OSError, ValueError, RecursionError):
-            row = None
-        if row is not None:
+        if folder is None:
+            return self._found(progress)[0]
+        file = self._file(folder)
+        with suppress(OSError, ValueError, RecursionError):
+            stored: Row = json.loads(read_text(file))
             progress(1.0)
-            return row
+            return stored
         row, worst = self._found(progress)
-        if file:
-            if row["verdict"] == verdicts.VIOLATED:
-                row["witness"] = _write_witness(worst, file.with_suffix(""))
-            write_atomically(file, json.dumps(row).encode())
+        if row["verdict"] == verdicts.VIOLATED:
+            row["witness"] = _write_witness(worst, file.with_suffix(""))
+        write_atomically(file, json.dumps(row).encode())
         return row
 
     def _file(self, folder: Path) -> Path:
@@ -155,27 +158,39 @@ class SampledAudit(Audit):
     def _found(self, progress: Progress) -> tuple[Row, Sampled]:
         """All that replays and samples find, with the neighbours that show it."""
         target, exact, event = self.target, None, ""
-        replays: Aligned | None = None
         target.check()
-        unbounded = target.unbounded()
-        if unbounded is not None:
+        if (unbounded := target.unbounded()) is not None:
             progress(1.0)
             sampled, columns = [unsampled(target, 0.0, unbounded)], UNBOUNDED
-            word = verdicts.UNDECIDED
+            tried, words = [sampled[0].tried], [verdicts.UNDECIDED]
         else:
             columns, replays = report(target, self.seed)
-            word = target.replays_lead_to(columns["aligned"], columns["replays"])
             stages = target.stages(replays, self.seed)
             sampled = list(self._sampled(stages, progress))
             exact, event = stages[0].loss or release_loss(target), stages[0].event
+            tried = [x.tried for x in (*sampled, replays) if x is not None]
+            words = [target.replays_lead_to(columns["aligned"], columns["replays"])]
         worst = max(sampled, key=lambda found: found.measured)
-        row = record(worst, exact, word)
-        tried = [found.tried for found in sampled] + ([replays.tried] if replays else [])
-        row["reward_low"], row["reward_high"] = range_of(map(np.array, tried))
-        row["confidence"] = row["confidence"] if event else self.confidence
-        row["event"] = event or row["event"]
-        row |= {"seed": self.seed} | columns | {"witness": None}
-        row["why"] = columns["why"] if row["verdict"] in EXPLAINED else ""
+        promised, (x, y) = target.promised, worst.pair
+        words.append(verdicts.of_samples(worst.measured, promised))
+        if isinstance(target, ReleaseTarget) and exact is not None:  # the loss of the target itself
+            words.append(verdicts.of_exact(exact, exact, promised))
+        verdict, where = verdicts.combined(*words), place_of_change(worst.pair)
+        (low, high), target = range_of(map(np.array, tried)), worst.target
+        row = {
+            "kind": target.kind, "name": target.name, "budget": target.budget_name,
+            target.budget_name: target.budget, "unit": target.unit, "promised": promised,
+            "measured": worst.measured, "detectable": worst.detectable,
+            "exact": math.nan if exact is None else exact, "reward_low": low, "reward_high": high,
+            "verdict": verdict, "confidence": worst.confidence if event else self.confidence,
+            "runs": worst.runs, "count_first": worst.counts[0], "count_second": worst.counts[1],
+            "rewards": len(x), "arms": x.shape[1] if x.ndim > 1 else 1,
+            "changed_round": where[0] + 1, "changed_arm": where[1] if x.ndim > 1 else 0,
+            "first": float(x[where]), "second": float(y[where]),
+            "event": event or worst.event.in_words(target.columns(x)) or "nothing differs",
+            "seed": self.seed, **columns, "witness": None,
+        }  # fmt: skip
+        row["why"] = columns["why"] if verdict in EXPLAINED else ""
         return row, worst
 
     def _sampled(self, stages: Sequence[Stage], progress: Progress) -> Iterator[Sampled]:
@@ -224,29 +239,6 @@ def _estimate(target: AuditTarget, stages: Sequence[Stage], seconds: float) -> s
     )
 
 
-def record(sampled: Sampled, exact: float | None = None, replayed: str = "") -> Row:
-    """A finding as a row of the table; ``replayed`` is the verdict on replays."""
-    target, (x, y) = sampled.target, sampled.pair
-    where = tuple(np.argwhere(x != y)[0])
-    promised = target.promised
-    words = [verdicts.of_samples(sampled.measured, promised), replayed]
-    if isinstance(target, ReleaseTarget) and exact is not None:  # the loss of the target itself
-        words.append(verdicts.of_exact(exact, exact, promised))
-    low, high = sampled.tried
-    return {
-        "kind": target.kind, "name": target.name, "budget": target.budget_name,
-        target.budget_name: target.budget, "unit": target.unit, "promised": promised,
-        "measured": sampled.measured, "detectable": sampled.detectable,
-        "exact": math.nan if exact is None else exact, "reward_low": low, "reward_high": high,
-        "verdict": verdicts.combined(*words), "confidence": sampled.confidence,
-        "runs": sampled.runs, "count_first": sampled.counts[0], "count_second": sampled.counts[1],
-        "rewards": len(x), "arms": x.shape[1] if x.ndim > 1 else 1,
-        "changed_round": int(where[0]) + 1, "changed_arm": int(where[1]) if x.ndim > 1 else 0,
-        "first": float(x[where]), "second": float(y[where]),
-        "event": sampled.event.in_words(target.columns(x)) or "nothing differs",
-    }  # fmt: skip
-
-
 def _write_witness(sampled: Sampled, stem: Path) -> list[str]:
     """The two sequences as CSV files, which ``env=table env.file=...`` reads; their paths."""
     paths = [stem.with_name(f"{stem.name}-{which}.csv") for which in ("first", "second")]
@@ -255,3 +247,44 @@ def _write_witness(sampled: Sampled, stem: Path) -> list[str]:
         text = table.to_csv(index=False, float_format="%.17g", lineterminator="\n")
         write_atomically(path, text.encode())
     return [str(path) for path in paths]
+
+
+def findings_of(audits: Sequence[Audit], folder: Path | None) -> Iterator[Result]:
+    """The results of audits in their order, with a progress bar.
+
+    Those of several algorithms or mechanisms are worked out side by side, each by a process.
+    """
+    groups = [list(group) for _, group in groupby(audits, lambda audit: audit.name)]
+    jobs = audits[0].jobs if len(groups) > 1 else 1
+    with progress_bar(len(audits)) as bar:
+        bar.set_postfix_str(audits[0].name if audits else "")
+        found = _results(audits, folder, bar.update)
+        if jobs != 1:
+            task = partial(_in_process, folder=folder)
+            found = chain.from_iterable(in_workers(task, zip(groups, strict=True), jobs))
+        for name, result in found:
+            bar.update(jobs != 1)  # the others update it themselves
+            bar.set_postfix_str(name)
+            yield name, result
+
+
+def _in_process(audits: Sequence[Audit], folder: Path | None) -> list[Result]:
+    """The results of audits, by a child of a process."""
+    found = _results([replace(audit, jobs=1) for audit in audits], folder, lambda share: None)
+    return [(name, result if isinstance(result, dict | BadInput) else Failed(text_of(result)))
+            for name, result in found]  # fmt: skip
+
+
+def text_of(error: Exception) -> str:
+    """An error as text: of bad input a line, of others the traceback."""
+    if isinstance(error, BadInput | Failed):
+        return f"{error}\n"
+    return "".join(traceback.format_exception(error))
+
+
+def _results(audits: Sequence[Audit], folder: Path | None, progress: Progress) -> Iterator[Result]:
+    for one in audits:
+        try:
+            yield one.name, one.row(folder, progress)
+        except Exception as error:
+            yield one.name, error

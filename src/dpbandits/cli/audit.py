@@ -13,12 +13,11 @@ import pandas as pd
 
 from ..audit.exact.loss import OutOfReach
 from ..audit.figure import bars
-from ..audit.findings import Audit, made_by
-from ..audit.requests import TARGET_KEYS, refuse_unused, requested
+from ..audit.findings import Audit, findings_of, made_by, text_of
+from ..audit.requests import TARGET_KEYS, requested
 from ..audit.tables import alignments_in_words, in_words, render
 from ..audit.targets.releases import MECHANISMS
 from ..audit.verdicts import MEANING, OBJECTIONS, VIOLATED
-from ..audit.work import findings_of, text_of
 from ..contracts.algorithm import Algorithm, find_file, load
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput
@@ -26,7 +25,6 @@ from ..figures.style import save
 from ..files import PACKAGE, check_writable, write_atomically
 from ..results.sources import Source, signed
 from ..results.tables import write_table
-from ..running.progress import progress_bar
 from ..settings.choices import plain_data
 from ..settings.compose import Values
 from ..settings.groups import default_keys, names_in, place, read_group
@@ -40,8 +38,8 @@ from .words import value_of
 VALUES = (0.1, 0.5, 1.0, 2.0)  # of the budgets
 GROUPS = ("algo", "rule")
 AUDIT = PACKAGE / "audit"
-# Of the audit, but they decide no row: of another page, and of external policies
-OTHER_PAGES = {AUDIT / "__main__.py", AUDIT / "figure.py", *(AUDIT / "external").glob("*.py")}
+# Of the audit, but they decide no row: of the figure, and of external policies
+OTHER_PAGES = {AUDIT / "figure.py", *(AUDIT / "external").glob("*.py")}
 
 
 def _lists() -> dict[str, str]:
@@ -62,16 +60,14 @@ def main(given: Namespace) -> int:
     algorithms: list[Algorithm] = []
     for line in [given.words] if chosen else everything(given.words):
         for point in points_of(line):
-            config, spec = configuration("audit", point, folders, GROUPS)
+            config, spec = configuration(point, folders)
             group = next((g for g in GROUPS if config[g] is not None), "")
             if config["exact"] is True and group != "algo" and not chosen:
                 continue  # exact losses are those of algorithms
             algorithm = load(find_file(str(config[group]), folders, group)) if group else None
             algorithms += [algorithm] if algorithm else []
-            if chosen:
-                refuse_unused(config, given_keys, algorithm)
             try:
-                audits += requested(config, given_keys, algorithm, spec)
+                audits += requested(config, given_keys if chosen else None, algorithm, spec)
             except OutOfReach as reason:
                 beyond.append(str(reason))
     results = results_of(config)
@@ -85,25 +81,18 @@ def main(given: Namespace) -> int:
 
 
 def configuration(
-    keys_file: str, given: Mapping[str, Any], folders: tuple[str, ...], groups: Sequence[str]
+    given: Mapping[str, Any], folders: tuple[str, ...]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The keys of a command that runs no settings, and the contents of its only file.
-
-    Args:
-        keys_file: the file in conf that lists the keys.
-        given: keys with their values.
-        folders: the user's configuration folders.
-        groups: the keys that choose a file.
-    """
-    config = plain_data(keys_file, default_keys(keys_file))
-    chosen = {g: given.get(g, config[g]) for g in groups}
+    """All keys, and the contents of the only file that they choose, in one of some folders."""
+    config = plain_data("audit", default_keys("audit"))
+    chosen = {g: given.get(g, config[g]) for g in GROUPS}
     contents = {g: read_group(g, name, folders) for g, name in chosen.items() if name is not None}
     known = [*config, *(f"{g}.{name}" for g, own in contents.items() for name in own)]
     for key, value in given.items():
         head, _, path = key.partition(".")
-        if head in groups and not path:
+        if head in GROUPS and not path:
             config[head] = value
-        elif not place(contents if head in groups else config, key, value):
+        elif not place(contents if head in GROUPS else config, key, value):
             names = {g: str(name) for g, name in chosen.items()}
             raise unknown_key(key, value, known, names, folders)
     return config, next(iter(contents.values()), {})
@@ -166,17 +155,15 @@ def report_findings(
     failed: dict[str, None] = {}
     bad: BadInput | None = None
     reasons = dict.fromkeys(beyond)
-    with progress_bar(len(audits)) as bar:
-        for name, found in findings_of(audits, results / "audits", bar.update):
-            bar.set_postfix_str(name)
-            if isinstance(found, dict):
-                rows.append(found)
-            elif isinstance(found, OutOfReach):
-                reasons[str(found)] = None
-            else:
-                failed[name] = None
-                print(text_of(found), file=sys.stderr, end="")
-                bad = found if isinstance(found, BadInput) else bad
+    for name, found in findings_of(audits, results / "audits"):
+        if isinstance(found, dict):
+            rows.append(found)
+        elif isinstance(found, OutOfReach):
+            reasons[str(found)] = None
+        else:
+            failed[name] = None
+            print(text_of(found), file=sys.stderr, end="")
+            bad = found if isinstance(found, BadInput) else bad
     if bad and not rows and len(failed) == 1:
         raise bad
     if failed:

@@ -14,7 +14,7 @@ import pytest
 from helpers import TWINS
 from sweeps import own_algorithm
 
-from dpbandits.audit import findings, work
+from dpbandits.audit import findings
 from dpbandits.audit.targets.releases import MECHANISMS
 from dpbandits.cli import audit as command
 from dpbandits.environments.catalogue import build
@@ -144,7 +144,7 @@ def test_several_are_audited_side_by_side_as_one_after_the_other(audited, tmp_pa
         said.append(out.replace(str(folder), ""))
         assert len(list((folder / "audits").glob("*.json"))) == 2
         if jobs == 2:
-            monkeypatch.setattr(work, "_in_process", lambda *_: pytest.fail("a process"))
+            monkeypatch.setattr(findings, "_in_process", lambda *_: pytest.fail("a process"))
     assert said[0] == said[1] and said[0].count("calm") > 0
 
 

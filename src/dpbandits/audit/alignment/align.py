@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...contracts.question import STOPPING
 from ..numbers.draws import Draw
-from ..numbers.streams import Recorder
+from ..numbers.streams import recorder
 from ..targets.decisions import DecisionTarget
-from ..targets.neighbours import first_change
+from ..targets.neighbours import Walk, first_change, range_of
 from ..targets.target import AuditTarget
 from .cases import Case, cases
 from .replay import Outcome, Problem, replay
-from .replayed_policy import ReplayedPolicy
 
 REPLAYS = {"algo": 100, STOPPING.group: 30}  # of an audit; rules stop late
 NUDGES = 3  # a difference must remain when the noise changes a little, so often
@@ -83,13 +83,11 @@ def report(target: AuditTarget, seed: int) -> tuple[dict[str, Any], Aligned | No
     why the replays do not hold. And the replays themselves, None if there were none.
     """
     found, text, why = None, "", ""
-    guarantee = target.source.guarantee
-    if isinstance(target, DecisionTarget) and (guarantee is None or guarantee.alignment is None):
+    if isinstance(target, DecisionTarget) and target.alignment is None:
         text = MISSING
     elif isinstance(target, DecisionTarget):  # no release, and no response of a user
-        policy = target.replayed or ReplayedPolicy(target.source, target.budget, target.values)
         try:
-            found = align(policy, seed=seed, horizons=target.horizons)
+            found = align(target, seed=seed)
             text = found.in_words()
             why = found.problem.why if found.problem else "" if found.entered else text
         except Exception as error:  # of others' code, on numbers that note what happens to them
@@ -101,80 +99,75 @@ def report(target: AuditTarget, seed: int) -> tuple[dict[str, Any], Aligned | No
     return {"replays": replays, "aligned": aligned, "alignment": text, "why": why}, found
 
 
-def check(policy: ReplayedPolicy, case: Case) -> Outcome:
+def check(target: DecisionTarget, case: Case) -> Outcome:
     """Replay a case: neighbours, and tables far from each other, on which the decisions must also
     be the same, at any cost; if they are not, two neighbours between them are the counter-example.
     An alignment of one change is instead replayed on two neighbours between them that, with the
     same noise, stop at different times.
     """
-
-    def fresh(given=()):
-        return lambda reads: Recorder(reads, np.random.default_rng(case.seed), case.size, given)
-
-    def table(m):
-        rewards = case.first.copy()
-        rewards[tuple(walk[:m].T)] = case.far[tuple(walk[:m].T)]
-        return rewards
-
-    near = replay(policy, case.first, case.second, fresh())
+    fresh = partial(recorder, case.seed, case.size)
+    near = replay(target, case.first, case.second, fresh())
     if near.problem is not None:
         return near
-    walk = np.argwhere(case.first != case.far)
-    if policy.alignment.one_change:
+    walk = Walk(case.first, case.far, np.argwhere(case.first != case.far))
+    table, steps = walk.table, len(walk.order)
+    if target.alignment.one_change:
 
         def stops(m):
-            played, _ = policy.play(table(m), fresh())
+            played, _ = target.play_traced(table(m), fresh())
             return len(played.arms), math.isnan(played.answer)
 
         start = stops(0)
-        if stops(len(walk)) == start:
+        if stops(steps) == start:
             return near
-        m = first_change(len(walk), lambda m: stops(m) == start)
-        there = replay(policy, table(m - 1), table(m), fresh())
-        back = replay(policy, table(m), table(m - 1), fresh())
+        m = first_change(steps, lambda m: stops(m) == start)
+        there = replay(target, table(m - 1), table(m), fresh())
+        back = replay(target, table(m), table(m - 1), fresh())
         return next((found for found in (there, back) if found.problem is not None), near)
     draws: dict[int, Sequence[Draw]] = {0: ()}  # of replays that succeeded
 
     def succeeds(m):
-        found = replay(policy, case.first, table(m), fresh())
+        found = replay(target, case.first, table(m), fresh())
         if found.problem is None:
             draws[m] = found.draws
         return m in draws
 
-    if succeeds(len(walk)):
+    if succeeds(steps):
         return near
-    m = first_change(len(walk), succeeds)
-    return replay(policy, table(m - 1), table(m), fresh(draws[m - 1]))
+    m = first_change(steps, succeeds)
+    return replay(target, table(m - 1), table(m), fresh(draws[m - 1]))
 
 
-def align(
-    policy: ReplayedPolicy, replays: int | None = None, seed: int = 0, horizons: Sequence[int] = ()
-) -> Aligned:
+def align(target: DecisionTarget, replays: int | None = None, seed: int = 0) -> Aligned:
     """Replay an alignment on random rewards, horizons and noise, until it fails.
 
     Args:
-        policy: what is replayed.
+        target: what is replayed, at its horizons or at several that are cheap.
         replays: how often; None for as often as in an audit.
         seed: the result depends on it and on the other arguments.
-        horizons: the horizons; empty for several that are cheap.
     """
     rng = np.random.default_rng([seed, 20])
-    replays = replays or REPLAYS[policy.source.group]
-    aligned = entered = edges = 0
-    spent, low, high = 0.0, math.inf, -math.inf
-    for number, case in zip(range(replays), cases(policy, rng, horizons), strict=False):
-        mixed = replace(policy, mixed_levels=number % 2 == 1)
-        tables = case.first, case.second, case.far
-        low = min(low, *(float(x.min()) for x in tables))
-        high = max(high, *(float(x.max()) for x in tables))
+    replays = replays or REPLAYS[target.source.group]
+    tried: list[tuple[float, float]] = []
+    held: list[Outcome] = []
+    edges, problem = 0, None
+    for number, case in zip(range(replays), cases(target, rng), strict=False):
+        mixed = replace(target, mixed_levels=number % 2 == 1)
+        tried.append(range_of((case.first, case.second, case.far)))
         found = check(mixed, case)
         if found.problem is not None:
             nudged = [case.size * (1.0 + NUDGE * (k + 1)) for k in range(NUDGES)]
             if all(check(mixed, case._replace(size=x)).problem is not None for x in nudged):
-                tried = low, high
-                return Aligned(number + 1, aligned, entered, edges, spent, found.problem, tried)
+                problem = found.problem
+                break
             edges += 1
-        aligned += 1
-        entered += found.entered
-        spent = max(spent, found.spent)
-    return Aligned(replays, aligned, entered, edges, spent, None, (low, high))
+        held.append(found._replace(draws=()))
+    return Aligned(
+        replays=len(held) + (problem is not None),
+        aligned=len(held),
+        entered=sum(found.entered for found in held),
+        edges=edges,
+        spent=max((found.spent for found in held), default=0.0),
+        problem=problem,
+        tried=range_of(map(np.array, tried)),
+    )

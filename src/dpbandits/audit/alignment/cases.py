@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from ...contracts.question import STOPPING
 from ..numbers.draws import CHOICE, UNIFORM
-from ..numbers.streams import Recorder
-from .replayed_policy import ReplayedPolicy
+from ..numbers.streams import recorder
+from ..targets.decisions import DecisionTarget
+from ..targets.neighbours import random_table
 
 SIZES = (1.0, 1.0, 1e-3, 30.0)  # of the noise: small noise leaves decisions to the rewards
 HORIZONS = {  # of games in blocks, of rounds, and of stopping rules
@@ -44,34 +45,31 @@ class Case(NamedTuple):
     noisy: bool = True
 
 
-def cases(
-    policy: ReplayedPolicy, rng: np.random.Generator, horizons: Sequence[int] = ()
-) -> Iterator[Case]:
+def cases(target: DecisionTarget, rng: np.random.Generator) -> Iterator[Case]:
     """Random cases of random horizons and numbers of arms."""
-    stops = policy.source.group == STOPPING.group
-    usual = HORIZONS[STOPPING.group if stops else policy.source.round_by_round]
-    lengths = np.array(horizons or usual)
+    stops = target.source.group == STOPPING.group
+    usual = HORIZONS[STOPPING.group if stops else target.source.round_by_round]
+    lengths = np.array(target.horizons or usual)
     shares = lengths**-0.5 / (lengths**-0.5).sum()
     longer = False  # the last game was too short
     while True:
         T = int(lengths.max() if longer else rng.choice(lengths, p=shares))
-        K = max(int(rng.choice(ARMS)), policy.fewest_arms)
-        K = 1 if policy.source.question.one_arm else K
-        case = case_of(policy, rng, T, K)
+        K = max(int(rng.choice(ARMS)), target.fewest_arms)
+        K = 1 if target.source.question.one_arm else K
+        case = case_of(target, rng, T, K)
         longer = not (case.noisy or longer)
         if case.noisy or rng.random() < SILENT:
             yield case
 
 
-def case_of(policy: ReplayedPolicy, rng: np.random.Generator, T: int, K: int) -> Case:
+def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) -> Case:
     """A random case of some rounds and arms.
 
     Rewards are at their extremes, or anywhere; arms are alike, or not. The reward that changes is
     one that is read, if possible before the last draw of noise.
     """
-    low, high = policy.extremes() or _reach(rng)
-    shares = rng.choice([0.0, 0.5, 1.0, rng.random()], size=K)
-    first = np.where(rng.random((T, K)) < shares, high, low)
+    low, high = target.extremes() or _reach(rng)
+    first = random_table(rng, T, K, low, high)
     if rng.random() < 0.3:
         first = low + (high - low) * rng.random((T, K)) ** 2
     size, seed = float(rng.choice(SIZES)), int(rng.integers(2**32))
@@ -79,32 +77,30 @@ def case_of(policy: ReplayedPolicy, rng: np.random.Generator, T: int, K: int) ->
     far[:, arm] = high if rng.random() < 0.5 else low
     if (first == far).all():
         far[:, arm] = low + high - far[:, arm]
-    if policy.alignment.one_change:  # a sum near 0 stops late; looking for where is slow
+    if target.alignment.one_change:  # a sum near 0 stops late; looking for where is slow
         far = first.copy()
         if rng.random() < 0.3:
             far[:, arm] = np.where(np.arange(T) % 2, high, low)
 
-    def record(reads):
-        return Recorder(reads, np.random.default_rng(seed), size)
-
-    seen, recorded = policy.play(first, record)
+    record = recorder(seed, size)
+    seen, recorded = target.play_traced(first, record)
     reads = seen.rewards.reads
     until = max((d.place for d in recorded.draws), default=0) or len(reads)
     some = until > 0 and rng.random() < 0.8
     chosen = int(rng.integers(until)) if some else 0  # the first reward is in most nodes
     place = reads[chosen] if reads else (0, 0)
-    if policy.extremes() is None:
-        noted, _ = policy.play(first, record, [place])
+    if target.extremes() is None:
+        noted, _ = target.play_traced(first, record, [place])
         center, level = noted.rewards.truncated[place]
         if level < math.inf and rng.random() < 0.7:  # the largest change that is not truncated
             low, high = center - level * (1.0 - 1e-9), center + level * (1.0 - 1e-9)
-    if policy.extremes() is not None and rng.random() < INSIDE:
+    if target.extremes() is not None and rng.random() < INSIDE:
         low, high = low + (high - low) * rng.random(2)
     before, after = (low, high) if rng.random() < 0.5 else (high, low)
     first[place], second = before, first.copy()
     second[place] = after
     noisy = any(draw.is_noise or draw.kind in (UNIFORM, CHOICE) for draw in recorded.draws)
-    if policy.source.question.one_arm:
+    if target.source.question.one_arm:
         noisy = not math.isnan(seen.answer)
     return Case(first, second, far, size, seed, noisy)
 

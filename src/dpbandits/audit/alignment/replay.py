@@ -11,19 +11,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection
+from typing import NamedTuple
 
 import numpy as np
 
 from ...contracts.alignments import Changed, Drawn, Run
 from ...environments.blocks import truncate
-from ..numbers.draws import CHOICE, DISCRETE, LAPLACE, SKELLAM, UNIFORM, Draw
-from ..numbers.streams import Stream
-from .replayed_policy import Played, ReplayedPolicy
+from ..numbers.draws import CHOICE, DISCRETE, LAPLACE, SKELLAM, UNIFORM, Draw, Draws
+from ..numbers.streams import MakeStream
+from ..targets.decisions import DecisionTarget, Played
 from .replayed_streams import Replay, Shifted
 
 TOLERANCE = 1e-9  # relative, of a cost and of an estimate
+OTHER_ACTIONS = "the actions differ"
 
 
 class Problem(NamedTuple):
@@ -59,76 +60,67 @@ class Outcome(NamedTuple):
     problem: Problem | None
     spent: float
     entered: bool
-    draws: Sequence[Draw]
+    draws: Draws
 
 
 def replay(
-    policy: ReplayedPolicy,
-    first: np.ndarray,
-    second: np.ndarray,
-    record: Callable[[Sequence[Any]], Stream],
+    target: DecisionTarget, first: np.ndarray, second: np.ndarray, record: MakeStream
 ) -> Outcome:
     """Record a run on one sequence of rewards and replay it, shifted, on another one.
 
     Costs and the numbers of releases are limited for neighbours only, which differ in one reward.
     """
     places = [(int(t), int(a)) for t, a in np.argwhere(first != second)]
-    seen, recorded = policy.play(first, record, places)
-    declared = declared_shifts(policy, seen, recorded, first, second, places)
-    _, shifted = policy.play(second, lambda reads: Shifted(reads, recorded.draws, declared))
-    one, plainly = policy.play(first, lambda reads: Replay(reads, recorded.draws))
-    two, other = policy.play(second, lambda reads: Replay(reads, shifted.draws))
-    spent = math.fsum(_cost(draw, policy.gaussian) for draw in shifted.draws)
+    seen, recorded = target.play_traced(first, record, places)
+    declared = declared_shifts(target, seen, recorded, first, second, places)
+    _, shifted = target.play_traced(second, lambda reads: Shifted(reads, recorded.draws, declared))
+    one, plainly = target.play_traced(first, lambda reads: Replay(reads, recorded.draws))
+    two, other = target.play_traced(second, lambda reads: Replay(reads, shifted.draws))
+    spent = math.fsum(_cost(draw, target.gaussian) for draw in shifted.draws)
     rounding = math.fsum(draw.rounding for draw in shifted.draws)
-    releases = policy.alignment.entered([shifted.draws[i].place for i in shifted.released])
+    releases = target.alignment.entered([shifted.draws[i].place for i in shifted.released])
     neighbours = len(places) == 1
-    limit = policy.limit(places[0], first.shape[1]) if neighbours else math.inf
-    excepted = {t for t, _ in places} if policy.source.guarantee.of_contexts else set()
-    why, where, chosen = None, len(one.arms), math.inf
-    fits = _equal(one, two, excepted) and spent <= limit * (1.0 + TOLERANCE) + rounding
+    limit = target.limit(places[0], first.shape[1]) if neighbours else math.inf
+    excepted = {t for t, _ in places} if target.source.guarantee.of_contexts else set()
+    most, chosen = limit * (1.0 + TOLERANCE), math.inf
+    where, differ = _difference(one, two, excepted)
+    affordable = spent <= most + rounding
     shifts = any(draw.shift and draw.place <= places[0][0] + 1 for draw in shifted.draws)
-    if neighbours and not (fits or shifts):
-        chosen = policy.loss_of_choices(first, second, recorded.draws)
-    if not _equal(seen, one) or plainly.moved:
+    if neighbours and not (shifts or (differ is None and affordable)):
+        chosen = target.loss_of_choices((first, second), recorded.draws)
+    why = None
+    if _difference(seen, one)[1] or plainly.moved:
         why = "a random number is used in a way that the replay cannot follow"
-    elif chosen <= limit * (1.0 + TOLERANCE):
+    elif chosen <= most:
         spent = chosen
-    elif not _equal(one, two, excepted):
-        n = min(len(one.arms), len(two.arms))
-        rounds = (t for t in range(n) if one.arms[t] != two.arms[t] and t not in excepted)
-        where = next(rounds, n)
-        if where < n:
-            why = "the actions differ"
-        elif len(one.arms) != len(two.arms):
-            why = f"it stops after {len(one.arms)} and after {len(two.arms)} rewards"
-        else:
-            why = f"the answers are {one.answer:.6g} and {two.answer:.6g}"
+    elif differ:
+        why = differ
     elif shifted.moved or other.moved or len(shifted.draws) != len(recorded.draws):
         why = shifted.moved or other.moved or "the draws are others"
     elif _scales_differ(recorded.draws, shifted.draws):
         why = "the scale of a draw depends on the changed reward"
-    elif neighbours and releases > policy.alignment.releases:
+    elif neighbours and releases > target.alignment.releases:
         why = f"the changed reward enters {releases} releases"
-    elif neighbours and shifted.bits > policy.alignment.bits:
+    elif neighbours and shifted.bits > target.alignment.bits:
         why = f"the changed reward enters {shifted.bits} comparisons"
-    elif neighbours and not spent <= limit * (1.0 + TOLERANCE) + rounding:
+    elif neighbours and not affordable:
         why = f"the cost is {spent:.6g}, and the budget {limit:g}"
     elif neighbours:
-        why = policy.objection(first, second, recorded.draws, shifted.draws)
+        why = target.objection((first, second), recorded.draws, shifted.draws)
     problem = None
     if why is not None:
-        differ = why == "the actions differ"
-        pair = (int(one.arms[where]), int(two.arms[where])) if differ else None
+        end = len(one.arms) if why != differ else where
+        pair = (int(one.arms[where]), int(two.arms[where])) if why == OTHER_ACTIONS else None
         change = _change(first, second, places)
         noise = _noise(recorded.draws, shifted.draws)
-        problem = Problem(why, where + 1, pair, change, noise, (first, second))
+        problem = Problem(why, end + 1, pair, change, noise, (first, second))
     share = spent / limit if neighbours else 0.0
     return Outcome(problem, share, spent > 0.0, shifted.draws)
 
 
-def declared_shifts(policy, seen, recorded, first, second, places) -> dict[int, float]:
+def declared_shifts(target, seen, recorded, first, second, places) -> dict[int, float]:
     """The shifts that the alignment declares, for all rewards that change and were read."""
-    declare = policy.alignment.shifts
+    declare = target.alignment.shifts
     if declare is None:
         return {}
     draws, numbers, items = [], [], {}
@@ -144,7 +136,7 @@ def declared_shifts(policy, seen, recorded, first, second, places) -> dict[int, 
             draws.append(Drawn(arm, counts[arm], number))
             numbers.append(draw.number)
             number += 1
-    values = dict(zip(policy.source.domains, policy.arguments(len(first)), strict=True))
+    values = dict(zip(target.source.domains, target.arguments(len(first)), strict=True))
     run = Run(draws, values, seen.answer)
     found: dict[int, float] = {}
     for where in places:
@@ -174,16 +166,22 @@ def _cost(draw: Draw, gaussian) -> float:
     return loss if gaussian is None else loss * loss / 2.0
 
 
-def _equal(one: Played, two: Played, excepted: Collection[int] = ()) -> bool:
-    """Whether two runs are the same except for some rounds, and for rounding of the answer."""
-    first, second = ([a for t, a in enumerate(x.arms) if t not in excepted] for x in (one, two))
-    same = first == second
-    return same and bool(
-        np.isclose(one.answer, two.answer, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
-    )
+def _difference(one: Played, two: Played, excepted: Collection[int] = ()) -> tuple[int, str | None]:
+    """The first round in which two runs differ, but for some rounds and for rounding of the answer,
+    and how they differ; None if they do not.
+    """
+    n, m = len(one.arms), len(two.arms)
+    for t in np.flatnonzero(one.arms[: min(n, m)] != two.arms[: min(n, m)]).tolist():
+        if t not in excepted:
+            return t, OTHER_ACTIONS
+    if n != m:
+        return min(n, m), f"it stops after {n} and after {m} rewards"
+    if not np.isclose(one.answer, two.answer, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True):
+        return n, f"the answers are {one.answer:.6g} and {two.answer:.6g}"
+    return n, None
 
 
-def _scales_differ(first: Sequence[Draw], second: Sequence[Draw]) -> bool:
+def _scales_differ(first: Draws, second: Draws) -> bool:
     def differ(x, y):
         return (x is None) != (y is None) or (
             x is not None and abs(x - y) > TOLERANCE * max(abs(x), abs(y))
@@ -199,7 +197,7 @@ def _change(first, second, places) -> str:
     return f"the reward of arm {a} in round {t + 1} is {first[t, a]:g} or {second[t, a]:g}"
 
 
-def _noise(first: Sequence[Draw], second: Sequence[Draw]) -> str:
+def _noise(first: Draws, second: Draws) -> str:
     """The shifts in words, each at the scale of its draw."""
     found = []
     for i, (d, e) in enumerate(zip(first, second, strict=False)):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..numbers.draws import CHOICE, UNIFORM, Draw, Noise
-from ..numbers.streams import Stream, narrowed, plain_call
+from ..numbers.streams import Stream, plain_call
 
 CLOSE = 1e-9  # relative; differences below are rounding
 EPSILON = float(np.finfo(float).eps)  # of rounding
@@ -129,9 +129,8 @@ class Shifted(Given):
         was, below = record.chances[k]
         if k == 0:
             record.low, record.high = 0.0, 1.0
-        draw.chances.append((chance, below))
-        narrowed(record, was, below)
-        narrowed(draw, chance, below)
+        record.narrow(was, below)
+        draw.compare(chance, below)
         if abs(was - chance) > CLOSE * abs(chance):
             self.bits += 1
             draw.entered = len(self.reads) if draw.entered is None else draw.entered
@@ -167,48 +166,35 @@ class Branch(Given):
         self.own, self.path = own, path
         self.taken: list[tuple[int, tuple[float, ...]]] = []
         self.later = iter([draw for draw in before if draw.place > own])
-        self.in_round: list[Draw] = []
-        self.noisy = False
 
     @property
     def chosen_alone(self) -> bool:
-        return not self.noisy and all(d.chances and not d.used for d in self.in_round)
+        others = [d for d in self.draws if d.place == self.own and d.kind != CHOICE]
+        return all(d.kind == UNIFORM and d.chances and not d.used for d in others)
 
     def next(self, kind, shape, *call):
         reads = len(self.reads)
         if reads < self.own:
             return super().next(kind, shape, *call)
-        if reads == self.own:
-            if kind == CHOICE:
-                return Draw(kind, self._taken(shape), shape)
-            self.noisy = self.noisy or kind != UNIFORM
-            return self._usual(kind, shape, *call)
-        before = next(self.later, None)
-        if before is None or before.kind != kind:
-            return self._usual(kind, shape, *call)
-        return self.chosen_again(before, shape) if kind == CHOICE else self.again(0, before)
+        before = next(self.later, None) if reads > self.own else None
+        if reads == self.own and kind == CHOICE:
+            return Draw(kind, self._taken(shape), shape)
+        if before is not None and before.kind == kind:
+            return self.chosen_again(before, shape) if kind == CHOICE else self.again(0, before)
+        given, named = plain_call(call) if call else ((), {})
+        other = getattr(np.random.default_rng(0), kind)(*given, **named) if call else 0
+        return Draw(kind, 0.5 if kind == UNIFORM else other, shape)
 
     def uniform(self, low=0.0, high=1.0, size=None):
         self.plain = len(self.reads) != self.own
         found = super().uniform(low, high, size)
-        if not self.plain:
-            self.in_round += [x.draw for x in np.ravel(np.asarray(found, object))]
-            self.plain = True
+        self.plain = True
         return found
 
     def compared(self, draw, chance):
         p = (chance - draw.low) / (draw.high - draw.low)
         p = min(max(p, 0.0), 1.0)
-        below = self._taken((p, 1.0 - p)) == 0
-        draw.chances.append((chance, below))
-        narrowed(draw, chance, below)
-        return below
-
-    def _usual(self, kind, shape, *call):
-        """A number that the record does not have."""
-        given, named = plain_call(call) if call else ((), {})
-        other = getattr(np.random.default_rng(0), kind)(*given, **named) if call else 0
-        return Draw(kind, 0.5 if kind == UNIFORM else other, shape)
+        return draw.compare(chance, self._taken((p, 1.0 - p)) == 0)
 
     def _taken(self, law):
         i = len(self.taken)

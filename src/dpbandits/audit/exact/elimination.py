@@ -7,30 +7,36 @@ worst neighbours are at the largest difference of the two sums (docs/exact_loss.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from itertools import count
 
-from .episodic import exactly, whole
+from .episodic import exactly
 from .exponential_polynomials import Number
+from .loss import Candidate, OutOfReach
 
 
-class Ending(NamedTuple):
-    """An end of an epoch of R pulls of each arm, under the neighbours that it tells apart best.
-
-    Attributes:
-        removes: whether an arm is removed.
-        sums: the differences of the two arms' sums under the neighbours, in units of the largest
-            change of a reward.
-        probabilities: those of this end.
+def elimination_candidates(
+    epoch: Callable[[int], tuple[float, float, float]], eps: float, T: int
+) -> Iterator[Candidate]:
+    """The ends of epochs: ``epoch(e)`` gives the pulls of each arm, the gap beyond which one is
+    removed, and the largest change of a reward.
     """
+    left = T
+    for e in count(1):
+        R, width, change = epoch(e)
+        if left // 2 < R and e == 1:
+            first = f"the first one has 2 x {R:.6g} rounds"
+            raise OutOfReach(f"no epoch ends before the horizon; {first}")
+        if left // 2 < R:
+            return
+        for found in endings(int(R), width, eps, change):
+            yield found._replace(event=f"epoch {e} of 2 x {int(R)} rounds {found.event}")
+        left -= 2 * int(R)
 
-    removes: bool
-    sums: tuple[int, int]
-    probabilities: tuple[Number, Number]
 
-
-def endings(R: int, width: float, rate: float, change: float = 1.0) -> Iterator[Ending]:
-    """The ends of an epoch that releases two means with noise ``Lap(change/(rate R))`` each.
+def endings(R: int, width: float, rate: float, change: float = 1.0) -> Iterator[Candidate]:
+    """The ends of an epoch that releases two means with noise ``Lap(change/(rate R))`` each, under
+    the neighbours that each end distinguishes best.
 
     Args:
         R: pulls of each arm.
@@ -39,6 +45,7 @@ def endings(R: int, width: float, rate: float, change: float = 1.0) -> Iterator[
         change: the largest change of a reward.
     """
     unit, border = exactly(rate), exactly(width) * R / exactly(change)
+    in_units = "" if change == 1.0 else f" in units of {change:.6g}"
 
     def removed(d: int) -> Number:  # d, the difference of the sums, with noise, exceeds the border
         return tail(unit * (border - d))
@@ -46,15 +53,16 @@ def endings(R: int, width: float, rate: float, change: float = 1.0) -> Iterator[
     def kept(d: int) -> Number:
         return tail(unit * (d - border)) - tail(unit * (d + border))
 
-    for removes, probability, sums in ((True, removed, (-R, 1 - R)), (False, kept, (R, R - 1))):
-        first, second = map(probability, sums)
-        yield Ending(removes, sums, (first, second))
+    for arm, probability, sums in (("arm 1", removed, (-R, 1 - R)), ("no arm", kept, (R, R - 1))):
+        p, q = map(probability, sums)
+        first, second = (f"sum 0 - sum 1 = {d}{in_units}" for d in sums)
+        yield Candidate(p, q, f"removes {arm}", (first, second))
 
 
 def tail(x: Number) -> Number:
     """P(Z > x) for the sum Z of two independent Laplace variables of scale 1, x rational."""
     from flint import arb
 
-    if x < whole(0):
+    if x < 0:
         return 1 - tail(-x)
     return (arb(x) + 2) * arb(-x).exp() / 4

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 from .exponential_polynomials import Number, Piecewise, Rate
@@ -82,7 +81,7 @@ def sequences(game: Episodic, horizon: int, cases: Cases) -> Iterator[Leaf]:
     """
     unit = Rate(exactly(game.rate))
     start: dict[Case, Releases] = {
-        (s, z): (unit.laplace(1, whole(s)), unit.laplace(1, whole(z))) for s, z in cases((1, 1))
+        (s, z): (unit.laplace(1, exactly(s)), unit.laplace(1, exactly(z))) for s, z in cases((1, 1))
     }
     root = _Node((0, 1)[:horizon], ((0,), (1,)), (1, 1), ((), ()), (None, None), start)
     if horizon <= 2:
@@ -123,17 +122,15 @@ def _played(game, unit, node, a, band, horizon, cases) -> _Node | Leaf:
         found = {case: _without(f, a, band).total() for case, f in node.cases.items()}
         return Leaf(actions, node.releases, found)
     if len(inside) < needed:
-        since = (inside, node.since[1]) if a == 0 else (node.since[0], inside)
-        return node._replace(actions=actions, since=since, band=band)
+        return node._replace(actions=actions, since=_with(node.since, a, inside), band=band)
     releases = (*node.releases, inside)
     other = {case: _without(f, a, band) for case, f in node.cases.items()}
     after = {}
     for case in cases(tuple(len(rounds) for rounds in releases)):
-        fresh = unit.laplace(needed, whole(case[-1]) / needed)
+        fresh = unit.laplace(needed, exactly(case[-1]) / needed)
         kept = other[case[:-1]]
         after[case] = (fresh, kept) if a == 0 else (kept, fresh)
-    n = (needed, node.n[1]) if a == 0 else (node.n[0], needed)
-    since = ((), node.since[1]) if a == 0 else (node.since[0], ())
+    n, since = _with(node.n, a, needed), _with(node.since, a, ())
     return _Node(actions, releases, n, since, (None, None), after)
 
 
@@ -142,8 +139,10 @@ def _without(f: Releases, a: int, band: Band) -> Piecewise:
     low, high = band
     if a == 1:
         low, high = (None if x is None else -x for x in (high, low))
+    from flint import arb_poly
+
     integral = f[a].integral()
-    top = Piecewise(f[a].unit, [], [{(0, 0): integral.pieces[-1][0, 0]}])
+    top = Piecewise(f[a].unit, [], [{0: arb_poly([integral.pieces[-1][0][0]])}])
     within = top if high is None else integral.shifted(high)
     if low is not None:
         within = within - integral.shifted(low)
@@ -168,19 +167,13 @@ def extreme_pairs(sizes: tuple[int, ...]) -> Iterator[tuple[Case, Case]]:
         yield _with((0,) * len(sizes), i, n - 1), _with((0,) * len(sizes), i, n)
 
 
-def _with(case: Case, i: int, s: int) -> Case:
-    return (*case[:i], s, *case[i + 1 :])
+def _with(items: tuple, i: int, x: Any) -> tuple:
+    """The items with another one at place i."""
+    return (*items[:i], x, *items[i + 1 :])
 
 
 def exactly(x: float) -> Number:
     """A floating-point number as a rational one."""
     from flint import fmpq
 
-    found = Fraction(float(x))
-    return fmpq(found.numerator, found.denominator)
-
-
-def whole(s: int) -> Any:
-    from flint import fmpq
-
-    return fmpq(int(s))
+    return fmpq(*float(x).as_integer_ratio())

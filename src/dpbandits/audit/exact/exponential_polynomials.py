@@ -7,13 +7,13 @@ The coefficients are the balls of python-flint's ``arb``: a computed ball contai
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from functools import cache
+from itertools import pairwise, product
 from typing import Any
 
 Number = Any  # python-flint has no types: fmpq, exact, for places, and arb, a ball, for values
-Terms = dict[tuple[int, int], Number]  # {(k, d): c} is the sum of c x^d e^(k rate x)
+Terms = dict[int, Any]  # {k: p} is the sum of p(x) e^(k rate x), each p a polynomial, arb_poly
 
 
 class Rate:
@@ -29,10 +29,11 @@ class Rate:
 
     def laplace(self, k: int, center: Number) -> Piecewise:
         """The density of ``center + Lap(1/(k rate))``."""
+        from flint import arb_poly
+
         half = self.ball * k / 2
-        rising = {(k, 0): half * self.power(-k, center)}
-        falling = {(-k, 0): half * self.power(k, center)}
-        return Piecewise(self, [center], [rising, falling])
+        pieces = [{s: arb_poly([half * self.power(-s, center)])} for s in (k, -k)]
+        return Piecewise(self, [center], pieces)
 
 
 class Piecewise:
@@ -64,20 +65,12 @@ class Piecewise:
 
     def shifted(self, u: Number) -> Piecewise:
         """The function x -> f(x + u)."""
-        from flint import arb
+        from flint import arb_poly
 
-        pieces = []
-        powers = [arb(1)]
-        for terms in self.pieces:
-            moved: Terms = {}
-            for (k, d), c in terms.items():
-                scaled = c * self.unit.power(k, u) if k else c
-                while len(powers) <= d:
-                    powers.append(powers[-1] * arb(u))
-                for j in range(d + 1):
-                    part = scaled * powers[d - j] * math.comb(d, j) if d > j else scaled
-                    _add(moved, (k, j), part)
-            pieces.append(moved)
+        moved = arb_poly([u, 1])
+        pieces = [
+            {k: p(moved) * self.unit.power(k, u) for k, p in terms.items()} for terms in self.pieces
+        ]
         return Piecewise(self.unit, [x - u for x in self.places], pieces)
 
     def integral(self) -> Piecewise:
@@ -85,13 +78,12 @@ class Piecewise:
 
         Each term of the leftmost piece must vanish at minus infinity.
         """
-        pieces: list[Terms] = []
-        for i, terms in enumerate(self.pieces):
-            found = self._antiderivative(terms)
-            if i:
-                x = self.places[i - 1]
-                _add(found, (0, 0), self._value(pieces[-1], x) - self._value(found, x))
-            pieces.append(found)
+        from flint import arb_poly
+
+        pieces = [{k: self._antiderivative(k, p) for k, p in x.items()} for x in self.pieces]
+        for x, (before, after) in zip(self.places, pairwise(pieces), strict=True):
+            jump = self._value(before, x) - self._value(after, x)
+            after[0] = after.get(0, arb_poly()) + jump
         return Piecewise(self.unit, self.places, pieces)
 
     def total(self) -> Number:
@@ -99,49 +91,33 @@ class Piecewise:
 
         Each term of the outer pieces must vanish at its end of the line.
         """
-        return self.integral().pieces[-1][0, 0]
+        return self.integral().pieces[-1][0][0]
 
-    def _antiderivative(self, terms):
-        found: Terms = {}
-        for (k, d), c in terms.items():
-            if k == 0:
-                _add(found, (0, d + 1), c / (d + 1))
-                continue
-            slope = self.unit.ball * k
-            part = c / slope
-            for j in range(d, -1, -1):  # integration by parts
-                _add(found, (k, j), part)
-                part = -part * j / slope
+    def _antiderivative(self, k, p):
+        """A polynomial q for which q(x) e^(k rate x) is an antiderivative of p(x) e^(k rate x)."""
+        if k == 0:
+            return p.integral()
+        step = 1 / (self.unit.ball * k)
+        found = part = p * step
+        while part:  # integration by parts
+            part = part.derivative() * -step
+            found += part
         return found
 
     def _value(self, terms, x):
-        from flint import arb
-
-        total = arb(0)
-        for (k, d), c in terms.items():
-            value = c * self.unit.power(k, x) if k else c
-            total += value * arb(x) ** d if d else value
-        return total
+        return sum(p(x) * self.unit.power(k, x) for k, p in terms.items())
 
     def at(self, x: Number) -> Number:
         """The value at a place, fmpq; at a breakpoint that of the piece to its left."""
         return self._value(self.pieces[bisect_left(self.places, x)], x)
 
 
-def _add(terms: Terms, key: tuple[int, int], c: Number) -> None:
-    terms[key] = terms[key] + c if key in terms else c
-
-
 def _product(one: Terms, two: Terms) -> Terms:
     found: Terms = {}
-    for (k, d), c in one.items():
-        for (l, e), b in two.items():
-            _add(found, (k + l, d + e), c * b)
+    for (k, p), (l, q) in product(one.items(), two.items()):
+        found[k + l] = found.get(k + l, 0) + p * q
     return found
 
 
 def _difference(one: Terms, two: Terms) -> Terms:
-    found = dict(one)
-    for key, c in two.items():
-        _add(found, key, -c)
-    return found
+    return {k: one.get(k, 0) - two.get(k, 0) for k in {*one, *two}}

@@ -1,5 +1,8 @@
-"""Of which algorithms an exact loss of the actions is known and how, and why not of the others.
+"""The exact privacy loss of an algorithm's actions: the largest |ln(P/P')| over all sequences of
+actions and all neighbouring tables of extreme rewards, in a certified interval. Of which algorithms
+it is known and how, and why not of the others.
 
+It is that of the whole algorithm at one horizon; ``release`` has that of the release beneath it.
 The candidates of an algorithm are the events and the neighbours among which the largest loss is.
 """
 
@@ -13,9 +16,13 @@ from typing import NamedTuple
 from ...algorithms import adap_ucb, anytime_lazy_ucb, dp_se, dpr_se, prae_r
 from ...contracts.algorithm import Algorithm
 from ...parts.noise.local_randomizers import send_bit, send_bit_of_sigmoid
-from .elimination import endings
+from ..targets.decisions import DecisionTarget
+from .elimination import elimination_candidates
 from .episodic import Episodic, Leaf, extreme_cases, extreme_pairs, sequences
-from .loss import Candidate, OutOfReach
+from .loss import WIDTH, ActionLoss, Candidate, OutOfReach, certified
+from .one_bit import one_bit_loss
+
+Candidates = Callable[[Mapping[str, float], float, int], Iterator[Candidate]]
 
 
 def adap_ucb_game(values: Mapping[str, float], eps: float) -> Episodic:
@@ -51,82 +58,70 @@ def _rewards(leaf: Leaf, case: Sequence[int]) -> str:
     return "".join(found)
 
 
-def dp_se_candidates(values: Mapping[str, float], eps: float, T: int) -> Iterator[Candidate]:
-    """The ends of the epochs of DP-SE before the horizon."""
-
-    def epoch(e):
-        return *dp_se.epoch(e, 2, eps, values["beta"]), 1.0
-
-    return elimination_candidates(epoch, eps, T)
+def of_episodes(game: Callable[[Mapping[str, float], float], Episodic]) -> Candidates:
+    return lambda values, eps, T: episodic_candidates(game(values, eps), T)
 
 
-def dpr_se_candidates(values: Mapping[str, float], eps: float, T: int) -> Iterator[Candidate]:
-    """The ends of the epochs of DPR-SE before the horizon."""
+def of_epochs(
+    epoch: Callable[..., tuple[float, float, float]],
+    forced: Callable[[Mapping[str, float]], int] = lambda values: 0,
+) -> Candidates:
+    """The ends of the epochs of 2, 4, 8, ... or other numbers of rounds before the horizon.
 
-    def epoch(tau):
-        R, B, width = dpr_se.epoch(tau, 2, eps, *(values[name] for name in ("u", "v", "c", "beta")))
-        return R, width, 2.0 * B
-
-    return elimination_candidates(epoch, eps, T)
-
-
-def prae_r_candidates(values: Mapping[str, float], eps: float, T: int) -> Iterator[Candidate]:
-    """The ends of the batches of PRAE-R after the forced ones, which depend on no reward."""
-    until = prae_r.forced_until(values["alpha1"], values["delta"])
-    forced = next(tau for tau in count() if 2.0 ** (tau + 1) >= until)
-    parameters = [values[name] for name in ("k", "alpha1", "delta", "constants")]
-
-    def epoch(e):
-        R, M, width = prae_r.batch(forced + e, eps, *parameters)
-        return R, width, 2.0 * M
-
-    return elimination_candidates(epoch, eps, T - 2 ** (forced + 1) + 2)
-
-
-def elimination_candidates(
-    epoch: Callable[[int], tuple[float, float, float]], eps: float, T: int
-) -> Iterator[Candidate]:
-    """The ends of epochs: ``epoch(e)`` gives the pulls of each arm, the gap beyond which one is
-    removed, and the largest change of a reward.
+    Args:
+        epoch: ``epoch(e, eps, *values)``, see ``elimination_candidates``.
+        forced: the number of forced epochs of 2, 4, 8, ... rounds, which depend on no reward.
     """
-    left = T
-    for e in count(1):
-        R, width, change = epoch(e)
-        if left // 2 < R and e == 1:
-            first = f"the first one has 2 x {R:.6g} rounds"
-            raise OutOfReach(f"no epoch ends before the horizon; {first}")
-        if left // 2 < R:
-            return
-        for found in endings(int(R), width, eps, change):
-            removed = "arm 1" if found.removes else "no arm"
-            event = f"epoch {e} of 2 x {int(R)} rounds removes {removed}"
-            unit = "" if change == 1.0 else f" in units of {change:.6g}"
-            first, second = (f"sum 0 - sum 1 = {d}{unit}" for d in found.sums)
-            yield Candidate(*found.probabilities, event, (first, second))
-        left -= 2 * int(R)
+
+    def candidates(values: Mapping[str, float], eps: float, T: int) -> Iterator[Candidate]:
+        first = forced(values)
+        rounds = 2 ** (first + 1) - 2
+        return elimination_candidates(lambda e: epoch(first + e, eps, values), eps, T - rounds)
+
+    return candidates
+
+
+def dp_se_epoch(e, eps, values):
+    return *dp_se.epoch(e, 2, eps, values["beta"]), 1.0
+
+
+def dpr_se_epoch(tau, eps, values):
+    R, B, width = dpr_se.epoch(tau, 2, eps, *(values[name] for name in ("u", "v", "c", "beta")))
+    return R, width, 2.0 * B
+
+
+def prae_r_batch(tau, eps, values):
+    parameters = (values[name] for name in ("k", "alpha1", "delta", "constants"))
+    R, M, width = prae_r.batch(tau, eps, *parameters)
+    return R, width, 2.0 * M
+
+
+def prae_r_forced(values):
+    until = prae_r.forced_until(values["alpha1"], values["delta"])
+    return next(tau for tau in count() if 2.0 ** (tau + 1) >= until)
 
 
 class Method(NamedTuple):
-    """How a loss is computed: ``candidates(values, eps, T)``.
+    """How a loss is computed.
 
     Attributes:
         usual: the horizon of a table of all algorithms.
         most: the largest horizon.
+        candidates: ``candidates(values, eps, T)``; None for bits.
     """
 
-    candidates: Callable[[Mapping[str, float], float, int], Iterator[Candidate]]
     usual: int
     most: int
+    candidates: Candidates | None = None
 
 
+ONE_BIT = Method(8, 11)  # sequences of 2^11 bits take about 10 seconds
 METHODS = {
-    "adap_ucb": Method(lambda v, eps, T: episodic_candidates(adap_ucb_game(v, eps), T), 15, 31),
-    "anytime_lazy_ucb": Method(
-        lambda v, eps, T: episodic_candidates(lazy_ucb_game(v, eps), T), 15, 23
-    ),
-    "dp_se": Method(dp_se_candidates, 10**6, 10**12),
-    "dpr_se": Method(dpr_se_candidates, 10**10, 10**12),
-    "prae_r": Method(prae_r_candidates, 10**6, 10**12),
+    "adap_ucb": Method(15, 31, of_episodes(adap_ucb_game)),
+    "anytime_lazy_ucb": Method(15, 23, of_episodes(lazy_ucb_game)),
+    "dp_se": Method(10**6, 10**12, of_epochs(dp_se_epoch)),
+    "dpr_se": Method(10**10, 10**12, of_epochs(dpr_se_epoch)),
+    "prae_r": Method(10**6, 10**12, of_epochs(prae_r_batch, prae_r_forced)),
 }
 # Why the others are out of reach
 REASONS = {
@@ -156,21 +151,15 @@ GAUSSIAN = "ln(P/P') of Gaussian noise has no bound; its promise is a mu"
 OTHER = f"exact losses are known for {', '.join(METHODS)} and for users who send one bit"
 
 
-def usual_horizon(algorithm: Algorithm) -> int:
-    """The horizon of a table of all algorithms; raises OutOfReach."""
-    method = method_of(algorithm)
-    return 8 if method is None else method.usual
-
-
-def method_of(algorithm: Algorithm) -> Method | None:
-    """How the loss is computed; None for bits.
+def method_of(algorithm: Algorithm) -> Method:
+    """How the loss is computed.
 
     Raises:
         OutOfReach: no exact loss is known.
     """
     guarantee = algorithm.guarantee
     if guarantee is not None and guarantee.curator in (send_bit, send_bit_of_sigmoid):
-        return None
+        return ONE_BIT
     ours = algorithm.file is not None and algorithm.file.parent.name == "algorithms"
     if ours and algorithm.name in METHODS:
         return METHODS[algorithm.name]
@@ -178,3 +167,24 @@ def method_of(algorithm: Algorithm) -> Method | None:
     if guarantee is not None and guarantee.gaussian is not None:
         reason = GAUSSIAN
     raise OutOfReach(f"{algorithm.name}: {reason}")
+
+
+def exact_loss(target: DecisionTarget, horizon: int, arms: int = 2) -> ActionLoss:
+    """The exact loss of an algorithm's actions at a horizon.
+
+    Raises:
+        OutOfReach: no exact loss is known.
+    """
+    source, eps = target.source, target.budget
+    method = method_of(source)
+    if method.candidates is not None and arms != 2:
+        raise OutOfReach(f"{source.name}: arms={arms} is out of reach; in reach are 2 arms")
+    if horizon > method.most:
+        raise OutOfReach(
+            f"{source.name}: horizon={horizon} has too many sequences of actions; in reach are"
+            f" horizons up to {method.most}"
+        )
+    if (candidates := method.candidates) is None:
+        return one_bit_loss(target, horizon, arms)
+    values = dict(zip(source.domains, target.arguments(horizon), strict=True))
+    return certified(lambda: candidates(values, eps, horizon), WIDTH * min(eps, 1.0))

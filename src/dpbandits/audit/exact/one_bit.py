@@ -8,18 +8,57 @@ any number of arms; docs/exact_loss.md says why rewards of 0 and 1 suffice.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 
+from ..targets.decisions import DecisionTarget
+from .loss import ActionLoss, OutOfReach
+
+FAR = 1e3  # a reward whose sigmoid is 0 or 1 in floating point
+EPS_OF_BITS = (1e-6, 10.0)  # beyond, rounding changes the probabilities of one bit visibly
+OTHER = "it draws something else than one bit a round"
 Actions = tuple[int, ...]
 Play = Callable[[object, np.ndarray], Actions]  # (rng, rewards of the rounds) -> actions
 
 
-class NotOneBit(Exception):
-    """The algorithm draws something else than one bit a round, or uses rewards otherwise."""
+def one_bit_loss(target: DecisionTarget, horizon: int, arms: int) -> ActionLoss:
+    """The exact loss of the actions; see ``methods.exact_loss``."""
+    least, most = EPS_OF_BITS
+    if not least <= target.budget <= most:
+        raise OutOfReach(
+            f"{target.name}: at eps={target.budget:g} the probabilities of a bit are rounded "
+            f"visibly; in reach are budgets from {least:g} to {most:g}"
+        )
+    extremes = target.extremes() or (-FAR, FAR)
+    try:
+        found, _ = probabilities(player(target, arms), horizon, extremes)
+    except OutOfReach as reason:
+        raise OutOfReach(f"{target.name}: {reason}, so it is not the bits that hide") from None
+    ratio, *rewards, actions = max((*worst_neighbours(p), a) for a, p in found.items())
+    loss = math.log(ratio)
+    error = 4e-16 * (1.0 + loss)  # of the ratio's and of the logarithm's rounding
+    first, second = (_string((*r, "-")) for r in rewards)
+    return ActionLoss(loss - error, loss + error, f"actions {_string(actions)}", (first, second))
+
+
+def player(target: DecisionTarget, arms: int) -> Play:
+    """Plays an algorithm with the same reward for all arms in a round."""
+
+    def play(rng: Any, rewards: np.ndarray) -> Actions:
+        table = np.repeat(rewards.astype(float)[:, None], arms, axis=1)
+        played, _ = target.play_traced(table, lambda reads: rng)
+        return tuple(played.arms.tolist())
+
+    return play
+
+
+def _string(numbers: Sequence[Any]) -> str:
+    return "".join(str(x) for x in numbers)
 
 
 class ScriptedUniforms:
@@ -66,7 +105,8 @@ def probabilities(
         number by which these probabilities are multiplied.
 
     Raises:
-        NotOneBit: see there.
+        OutOfReach: the algorithm draws something else than one bit a round, or uses rewards
+            otherwise.
     """
     T = horizon
     rng = np.random.default_rng(0)
@@ -80,14 +120,14 @@ def probabilities(
             try:
                 seen.add(play(coins, np.array(extremes)[table]))
             except (AttributeError, TypeError, IndexError) as error:
-                raise NotOneBit("it draws something else than one bit a round") from error
+                raise OutOfReach(OTHER) from error
             if len(coins.chances) != T:
-                raise NotOneBit("it draws something else than one bit a round")
+                raise OutOfReach(OTHER)
             for reward, chance in zip(table.tolist(), coins.chances, strict=True):
                 if chances.setdefault(reward, chance) != chance:
-                    raise NotOneBit("the probabilities of its bits change from round to round")
+                    raise OutOfReach("the probabilities of its bits change from round to round")
         if len(seen) > 1:
-            raise NotOneBit("with the same bits and other rewards it acts differently")
+            raise OutOfReach("with the same bits and other rewards it acts differently")
         actions = seen.pop()
         if actions not in events:
             events[actions] = np.zeros((2,) * (T - 1), object)

@@ -14,9 +14,8 @@ from ...contracts.alignments import Alignment
 from ...contracts.assumptions import UNIT_INTERVAL
 from ...contracts.guarantees import ACTIONS, RESPONSE, global_dp
 from ...contracts.parameters import POSITIVE
-from ...errors import BadInput, first_line
-from ..numbers.unseeded import unseeded_generators
-from .redirect import redirect_random
+from ...errors import BadInput, first_line, plain
+from ..numbers.redirect import redirect_random, unseeded_generators
 
 Make = Callable[..., Any]  # make(arms=K, horizon=T, eps=eps, rng=generator) returns a policy
 Reward = Callable[[int, int], float]  # of a round, from 0, and an arm
@@ -90,14 +89,7 @@ class ExternalPolicy:
     fixed: bool
     unseeded: bool
 
-    @property
-    def __name__(self) -> str:
-        return name_of(self.make)
-
-    def __call__(self, **given: Any) -> Any:
-        return self.make(**given)
-
-    def play(self, reward: Reward, K: int, T: int, eps: float, rng: Any) -> list[int]:
+    def __call__(self, reward: Reward, K: int, T: int, eps: float, rng: Any) -> list[int]:
         """As ``play_policy``, with all random numbers from one generator."""
         with redirect_random(rng, self.fixed):
             return play_policy(self.make, reward, K, T, eps, rng)
@@ -128,7 +120,13 @@ def examine(make: Make) -> ExternalPolicy:
 def claimed(make: Make, local: bool = False) -> Algorithm:
     """What is audited of policies: that all their actions are eps-DP if one reward in [0, 1]
     changes; with local privacy, that the response of each user is.
+
+    Raises:
+        BadInput: it makes no policies.
     """
+    if not callable(make):
+        words = "it is called policy(arms=K, horizon=T, eps=eps, rng=generator)"
+        raise BadInput(f"policy={plain(make)}: {words}")
     hides = RESPONSE if local else ACTIONS
     return Algorithm(
         name=name_of(make),

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ...contracts.guarantees import RESPONSE
 from .. import verdicts
 from ..alignment.align import Aligned
-from ..numbers import unseeded
-from ..numbers.draws import CHOICE, UNIFORM, Draw
-from ..numbers.streams import Recorder
-from ..targets.decisions import RegretTarget, rounds
-from ..targets.neighbours import Neighbours, Pair
+from ..alignment.replayed_streams import CLOSE
+from ..numbers.draws import CHOICE, UNIFORM, Draw, Draws
+from ..numbers.redirect import SAID
+from ..numbers.rewards import Places, Rewards
+from ..numbers.streams import MakeStream, Recorder
+from ..targets.decisions import Played, RegretTarget, Traced, rounds
+from ..targets.neighbours import Neighbours, Pair, fixed, place_of_change
 from ..targets.target import Stage
+from .choices import law_of_choices, loss_between, response_loss
 from .policy import GameOver
-from .replays import ReplayedExternalPolicy
 
-# Horizons, the runs of a test under each of two neighbours, and pairs of neighbours at the start of
-# the search. Decisions that are made early are cheap to observe, and those of long epochs are late.
+# Horizons, those of LONG, runs of a test under each of two neighbours, and pairs of neighbours at
+# the start of the search. Early decisions are cheap to observe, and those of long epochs are late.
 STAGES = ((8, 200_000, 96), (64, 20_000, 96), (512, 2_000, 48), (4096, 800, 24))
-USUAL = tuple(T for T, *_ in STAGES)
 REWARDS = 0.0, 1.0  # of a user, in two neighbours
 # Of the probability of a false alarm: the part that given neighbours get, if users' responses are
 # among them or not
@@ -47,28 +50,51 @@ class PolicyTarget(RegretTarget):
     the promise is undecided.
 
     Attributes:
-        local: whether the response of each user is promised to be private.
         pair: the only neighbours that are compared; None for random ones.
     """
 
-    local: bool = False
     pair: Pair | None = None
     compiled: ClassVar[bool] = False
+    fewest_arms: ClassVar[int] = 2  # a single one is no bandit to most published code
 
     @property
-    def lengths(self) -> tuple[int, ...]:
-        return self.horizons or USUAL
+    def local(self) -> bool:
+        """Whether the response of each user is promised to be private."""
+        return self.source.guarantee.hides == RESPONSE
 
     def check(self) -> None:
         """Generators without a seed are no reason to refuse it: samples may refute its promise."""
 
     @property
     def caveat(self) -> str:
-        return unseeded.SAID if self.source.function.unseeded else ""
+        return SAID if self.source.function.unseeded else ""
 
-    @property
-    def replayed(self) -> ReplayedExternalPolicy:
-        return ReplayedExternalPolicy(self.source, self.budget, {}, local=self.local)
+    def play_traced(self, table: Any, stream: MakeStream, watched: Places = ()) -> Traced:
+        """Its random numbers are those of the stream wherever they come from."""
+        rewards = Rewards(table, watched)
+        rng, (T, K) = stream(rewards.reads), table.shape
+        reward = lambda t, a: float(rewards[t, a])  # noqa: E731
+        arms = self.function(reward, K, T, self.budget, rng)
+        return Played(np.array(arms, int), math.nan, rewards), rng
+
+    def objection(self, pair: Pair, before: Draws, draws: Draws) -> str | None:
+        """Local noise is that of the user's own round, or hides the user's reward itself."""
+        place = place_of_change(pair)
+        own, itself = place[0] + 1, [x[place] for x in pair]
+
+        def foreign(d: Draw) -> bool:
+            hidden = [x for e in (before[d.number], d) for x in e.added[:1]]
+            alike = len(hidden) == 2 and np.allclose(hidden, itself, rtol=CLOSE, atol=CLOSE)
+            late = d.entered != own and not (d.shift and d.place > own and alike)
+            return bool((d.shift or d.cost) and late)
+
+        if self.local and any(map(foreign, draws)):
+            return "the reward enters noise of other users"
+        return None
+
+    def loss_of_choices(self, pair: Pair, draws: Draws) -> float:
+        laws = [law_of_choices(self, x, draws, place_of_change(pair)[0] + 1) for x in pair]
+        return loss_between(*laws) if all(laws) else math.inf
 
     def replays_lead_to(self, aligned: int, replays: int) -> str:
         """A failure refutes no proof: the audit does not know that of the policy."""
@@ -106,8 +132,8 @@ class PolicyTarget(RegretTarget):
     def _users(self, failed: Pair | None) -> list[Stage]:
         """Tests of local privacy: of the user whose replay failed, and of the first user."""
         first, second = failed or (np.zeros((8, 2)),) * 2
-        places = np.argwhere(first != second)[:1]
-        changes = [(int(t), (first[t, a], second[t, a])) for t, a in places]
+        at = place_of_change(failed) if failed else (0, 0)
+        changes = [(at[0], (first[at], second[at]))] if failed else []
         found: list[Stage] = []
         for t, rewards in dict.fromkeys([*changes, (0, REWARDS)]):
             pair = first.copy(), first.copy()
@@ -119,15 +145,12 @@ class PolicyTarget(RegretTarget):
     def _response_loss(self, seed: int) -> float:
         """The loss of a response as far as it follows from its choices; 0 if it does not."""
         try:
-            return self.replayed.response_loss(seed)
+            return response_loss(self, seed)
         except Exception:  # of a policy, on numbers that note what is done to them
             return 0.0
 
     def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
-        if self.pair is None:
-            return super().pairs(rng, n)
-        pair = self.pair
-        return [lambda steps: pair, lambda steps: pair]
+        return super().pairs(rng, n) if self.pair is None else [fixed(self.pair)] * 2
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         T, K = data.shape
@@ -136,7 +159,7 @@ class PolicyTarget(RegretTarget):
         with _legacy_numbers(rng):
             for row in seen:
                 reward = lambda t, a: table[t][a]  # noqa: E731
-                arms = self.source.function.play(reward, K, T, self.budget, rng)
+                arms = self.function(reward, K, T, self.budget, rng)
                 hits = np.zeros((T + 1, K), np.float32)
                 hits[np.arange(1, len(arms) + 1), arms] = 1.0
                 row[:] = hits.cumsum(axis=0)[at]
@@ -164,22 +187,22 @@ class ResponseTarget(PolicyTarget):
         pair: two tables of rewards that differ in this round only, whichever arm is played.
     """
 
+    pair: Pair = field(kw_only=True)
     kind: ClassVar[str] = "response"
     runs: ClassVar[int] = 20_000
 
     @property
     def turn(self) -> int:
         """The round, from 0."""
-        assert self.pair is not None
-        return int(np.argwhere(self.pair[0] != self.pair[1])[0][0])
+        return place_of_change(self.pair)[0]
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         found = np.full((runs, max(len(self.sent), 1)), UNSENT)
         for row in found:
-            draws = self.drawn(data, rng)
+            draws = [_entered(draw) for draw in self.drawn(data, rng)]
             for column, (i, k) in enumerate(self.sent):
-                if i < len(draws) and k < len(seen := _seen(draws[i])):
-                    row[column] = seen[k]
+                if i < len(draws) and k < len(draws[i]):
+                    row[column] = draws[i][k][1]
         return found
 
     @cached_property
@@ -187,13 +210,11 @@ class ResponseTarget(PolicyTarget):
         """Which draws of the round, and which sum or comparison of each, the user sends: the first
         that differs between the two tables. None if the reward enters no draw.
         """
-        assert self.pair is not None
         for seed in range(MOST_TRIED):
             one, two = (self.drawn(x, np.random.default_rng(seed)) for x in self.pair)
-            both = ((_entered(d), _entered(e)) for d, e in zip(one, two, strict=False))
+            both = (zip(_entered(d), _entered(e)) for d, e in zip(one, two))  # noqa: B905
             first = [
-                next((k for k, (x, y) in enumerate(zip(*of, strict=False)) if x != y), None)
-                for of in both
+                next((k for k, ((x, _), (y, _)) in enumerate(of) if x != y), None) for of in both
             ]
             found = [(i, k) for i, k in enumerate(first) if k is not None]
             if found:
@@ -204,7 +225,7 @@ class ResponseTarget(PolicyTarget):
         """The draws from the reward of the round on, before the next one, in a new game; those
         that were made before come last.
         """
-        turn, reads = self.turn, [(0, 0)][:0]
+        turn, reads = self.turn, list[tuple[int, int]]()
         stream = Plain(reads, rng, 1.0)
 
         def reward(t: int, a: int) -> float:
@@ -214,7 +235,7 @@ class ResponseTarget(PolicyTarget):
             return float(data[t, a])
 
         with suppress(GameOver):
-            self.source.function.play(reward, data.shape[1], len(data), self.budget, stream)
+            self.function(reward, data.shape[1], len(data), self.budget, stream)
         own = [draw for draw in stream.draws if draw.place == turn + 1]
         return own + [draw for draw in stream.draws if draw.place <= turn]
 
@@ -223,18 +244,13 @@ class ResponseTarget(PolicyTarget):
         return [f"response{i} in round {self.turn + 1}" for i in which]
 
 
-def _entered(draw: Draw) -> list[Any]:
-    """What enters a draw: numbers that noise is added to, or probabilities."""
+def _entered(draw: Draw) -> list[tuple[Any, Any]]:
+    """What enters a draw, and what is seen of that: numbers that noise is added to and their sums,
+    or probabilities and the results of choices and of comparisons.
+    """
     if draw.kind == CHOICE:
-        return [draw.shape]
-    return [p for p, _ in draw.chances] if draw.kind == UNIFORM else draw.added
-
-
-def _seen(draw: Draw) -> list[float]:
-    """What is seen of a draw for each of these: sums, or results of comparisons and choices."""
-    if draw.kind == CHOICE:
-        return [float(draw.z)]
-    return [float(below) for _, below in draw.chances] if draw.kind == UNIFORM else draw.sums
+        return [(draw.shape, float(draw.z))]
+    return draw.chances if draw.kind == UNIFORM else list(zip(draw.added, draw.sums, strict=True))
 
 
 def _silent(target: Any, rng: np.random.Generator) -> bool:

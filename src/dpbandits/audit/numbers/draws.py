@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from inspect import get_annotations
 from typing import Any, ClassVar
@@ -62,6 +62,22 @@ class Draw:
     def is_noise(self) -> bool:
         return self.kind in NOISE
 
+    def narrow(self, chance: float, below: bool) -> None:
+        """Note that a uniform number is below a probability, or is not."""
+        if below:
+            self.high = min(self.high, chance)
+        else:
+            self.low = max(self.low, chance)
+
+    def compare(self, chance: float, below: bool) -> bool:
+        """Note the result of a comparison, and return it."""
+        self.chances.append((chance, below))
+        self.narrow(chance, below)
+        return below
+
+
+Draws = Sequence[Draw]
+
 
 class TracedFloat(float):
     """A number with notes: the attributes that its class annotates, in their order."""
@@ -102,7 +118,7 @@ def applied(function: Any, method: str, numbers: Any, named: dict[str, Any]) -> 
     out = named.pop("out", (None,))[0]
     operation: Any = OPERATIONS.get(function) if method == "__call__" and not named else None
     if operation is None:
-        found = getattr(function, method)(*map(plain, numbers), **named)
+        found = getattr(function, method)(*map(plain_number, numbers), **named)
     elif any(np.ndim(x) for x in numbers):
         each: Any = np.frompyfunc(operation, int(function.nin), 1)  # type: ignore[call-overload]
         found = in_array(each(*(np.asarray(x, object).view(np.ndarray) for x in numbers)))
@@ -111,7 +127,7 @@ def applied(function: Any, method: str, numbers: Any, named: dict[str, Any]) -> 
                             for x in numbers))  # fmt: skip
     if out is None:
         return found
-    out[...] = found if out.dtype == object else plain(found)
+    out[...] = found if out.dtype == object else plain_number(found)
     return out
 
 
@@ -122,7 +138,7 @@ def in_array(values: np.ndarray) -> np.ndarray:
     return np.array(values.tolist()).reshape(values.shape)
 
 
-def plain(x: Any) -> Any:
+def plain_number(x: Any) -> Any:
     """A number, or an array of numbers, without notes."""
     if isinstance(x, Noise):
         return x.now()
@@ -131,7 +147,7 @@ def plain(x: Any) -> Any:
     if isinstance(x, float):
         return float.__float__(x)
     if isinstance(x, np.ndarray) and x.dtype == object:
-        return np.array([plain(y) for y in x.flat]).reshape(x.shape)
+        return np.array([plain_number(y) for y in x.flat]).reshape(x.shape)
     return x
 
 
@@ -254,15 +270,15 @@ class Uniform(TracedFloat):
     __hash__ = float.__hash__
 
     def __sub__(self, x):
-        return ApproxDistance(plain(self) - x)
+        return ApproxDistance(plain_number(self) - x)
 
     def __rsub__(self, x):
-        return ApproxDistance(x - plain(self))
+        return ApproxDistance(x - plain_number(self))
 
 
 def _used(name: str) -> Callable[..., Any]:
     """An operation of Python's numbers, after which a uniform number is a plain one."""
-    return lambda number, *others: getattr(plain(number), name)(*others)
+    return lambda number, *others: getattr(plain_number(number), name)(*others)
 
 
 for _name in ("add", "radd", "mul", "rmul", "truediv", "rtruediv", "pow", "rpow", "floordiv",

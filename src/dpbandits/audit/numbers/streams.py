@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from . import draws
 from .draws import (
     CHOICE,
+    DISCRETE,
+    INTEGERS,
     LAPLACE,
+    NOISE,
     NORMAL,
     SKELLAM,
     UNIFORM,
@@ -21,10 +23,9 @@ from .draws import (
     Noise,
     Uniform,
     in_array,
+    plain_number,
 )
-from .draws import plain as plainly
 
-REFUSED = ("bit_generator",)  # it gives other generators
 FEW = 64  # outcomes of a law that is noted, each with its probability
 
 
@@ -67,10 +68,7 @@ class Stream:
 
     def compared(self, draw: Draw, chance: float) -> bool:
         """Whether a uniform number is below a probability."""
-        below = bool(draw.z < chance)
-        draw.chances.append((chance, below))
-        narrowed(draw, chance, below)
-        return below
+        return draw.compare(chance, bool(draw.z < chance))
 
     def chosen(self, law: Any) -> int:
         """A number below ``len(law)``, each with its probability."""
@@ -86,11 +84,9 @@ class Stream:
         return self._many(size, lambda _, x, s: s * self._noise(kind) + x, loc, scale)
 
     def _halves(self, shape, place=None):
-        key = shape, place
-        first = key not in self.halves
-        draw = self.draw(LAPLACE, shape) if first else self.halves.pop(key)
-        if first:
-            self.halves[key] = draw
+        draw = self.halves.pop((shape, place), None)
+        if first := draw is None:
+            draw = self.halves[shape, place] = self.draw(LAPLACE, shape)
         value = max(draw.z, 0.0) if first else max(-draw.z, 0.0)
         return value if self.plain else ExponentialPart(value, self, draw, first, 1.0)
 
@@ -128,7 +124,7 @@ class Stream:
 
     def discrete_laplace(self, scale):
         """Discrete Laplace noise: the probability of k is proportional to e^(-|k|/scale)."""
-        return self._noise(draws.DISCRETE, float(scale))
+        return self._noise(DISCRETE, float(scale))
 
     def skellam(self, scale):
         """The difference of two Poisson variables, of variance scale^2."""
@@ -148,9 +144,9 @@ class Stream:
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
         values = range(int(a)) if np.ndim(a) == 0 else a
         if axis != 0 or not (replace or size is None):
-            given = {"axis": axis, "shuffle": shuffle, "p": p if p is None else plainly(p)}
+            given = {"axis": axis, "shuffle": shuffle, "p": p if p is None else plain_number(p)}
             return self._other("choice", a, size, replace, **given)
-        law = np.full(len(values), 1.0 / len(values)) if p is None else np.asarray(plainly(p))
+        law = np.full(len(values), 1.0 / len(values)) if p is None else np.asarray(plain_number(p))
         if len(law) != len(values) or not (law.min() >= 0.0 and abs(law.sum() - 1.0) < 1e-6):
             raise ValueError("probabilities are no law of the outcomes")
         return self._many(size, lambda _: values[self.chosen(law)])
@@ -177,12 +173,11 @@ class Stream:
         if n != 1 or size is not None:
             return self._other("multinomial", n, pvals, size)
         found = np.zeros(len(pvals), np.int64)
-        found[self.chosen(plainly(np.asarray(pvals)))] = 1
+        found[self.chosen(plain_number(np.asarray(pvals)))] = 1
         return found
 
     def shuffle(self, x, axis=0):
-        order = [int(i) for i in self._other("permutation", len(x))]
-        x[:] = x[order] if isinstance(x, np.ndarray) else [x[i] for i in order]
+        shuffle(self, x)
 
     def spawn(self, n_children):
         return [self] * n_children
@@ -193,9 +188,12 @@ class Stream:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Any other method: its numbers must have the same law in all replays."""
-        if name.startswith("_") or name in REFUSED:
+        if name.startswith("_") or name == "bit_generator":  # it gives other generators
             raise AttributeError(f"an alignment cannot follow rng.{name}")
         return lambda *given, **named: self._other(name, *given, **named)
+
+
+MakeStream = Callable[[Sequence[Any]], Stream]  # of the rewards read so far
 
 
 class Recorder(Stream):
@@ -222,9 +220,9 @@ class Recorder(Stream):
         if kind == CHOICE:
             law = np.divide(shape, math.fsum(shape))
             return Draw(kind, int(self.rng.choice(len(law), p=law)), shape)
-        if kind in draws.NOISE:
+        if kind in NOISE:
             z = self.size * self._noise_of(kind, shape)
-            return Draw(kind, float(np.rint(z)) if kind in draws.INTEGERS else z, shape)
+            return Draw(kind, float(np.rint(z)) if kind in INTEGERS else z, shape)
         given, named = plain_call(call)
         return Draw(kind, getattr(self.rng, kind)(*given, **named), (given, named))
 
@@ -251,15 +249,18 @@ class Recorder(Stream):
         return near if where < 0.8 else 1.0 - near
 
 
+def recorder(seed: int, size: float, given: Sequence[Draw] = ()) -> MakeStream:
+    """Makes a ``Recorder`` whose fresh numbers are those of a seed."""
+    return lambda reads: Recorder(reads, np.random.default_rng(seed), size, given)
+
+
 def plain_call(call):
     """The arguments of a method as plain numbers."""
     given, named = call
-    return tuple(map(plainly, given)), {k: plainly(v) for k, v in named.items()}
+    return tuple(map(plain_number, given)), {k: plain_number(v) for k, v in named.items()}
 
 
-def narrowed(draw: Draw, chance: float, below: bool) -> None:
-    """Note that a uniform number is below a probability, or is not."""
-    if below:
-        draw.high = min(draw.high, chance)
-    else:
-        draw.low = max(draw.low, chance)
+def shuffle(rng: Any, x: Any) -> None:
+    """Shuffle an array or a list by a permutation that a generator draws."""
+    order = [int(i) for i in rng.permutation(len(x))]
+    x[:] = x[order] if isinstance(x, np.ndarray) else [x[i] for i in order]

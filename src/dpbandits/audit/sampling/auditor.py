@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
+from typing import Any
 
 import joblib
 import numpy as np
 from scipy.stats import norm
 
 from ...running.children import ended_with_this, without_cwd_imports
-from ..targets.neighbours import Pair
+from ..targets.neighbours import Pair, range_of
 from ..targets.target import AuditTarget
 from ..verdicts import VIOLATED, of_samples
 from .betting import PROMISED, Bets, Line, gaussian_line, pure_line
@@ -25,6 +26,7 @@ CANDIDATES = 96  # pairs of neighbours at the start of the search
 # and the privacy loss between the data compared: at a small loss distant data are easier to rank.
 ROUNDS = ((24, 48, 2.0), (6, 12, 1.0), (2, 4, 0.0))
 SAMPLE = 8  # half of the sample on which an event is proposed and chosen: one in so many runs
+PROPOSED = 50  # games for a candidate: a few for each step of the bisections in ``change_of_mind``
 LENIENT = 0.02  # level of the bounds that only rank candidates
 CHUNK = 5_000  # runs of one generator
 LEAST = 4  # a test that refutes nothing lasts for one in so many runs at least
@@ -92,44 +94,37 @@ def audit(
         progress: called with each share of the work that is done.
         candidates: pairs of neighbours at the start of the search; None for 96.
     """
-    candidates = candidates or CANDIDATES
     runs = runs or usual_runs(target)
-    sample = _search_runs(runs)
     level = (1.0 - confidence) / ROUNDS[-1][0]
     seeds = np.random.SeedSequence(seed)
     proposing, *searching, choosing, testing = seeds.spawn(3 + len(ROUNDS))
-    pool = target.pairs(np.random.default_rng(proposing), candidates)
+    pool = target.pairs(np.random.default_rng(proposing), candidates or CANDIDATES)
     if target.compiled:  # compile before several workers need it
         target.sample(pool[0](1)[0], 1, np.random.default_rng(0))
     backend = "threading" if target.compiled else "loky"
-    own = {} if target.compiled else ended_with_this()
-    workers = joblib.Parallel(jobs, backend=backend, return_as="generator", **own)
     tried: list[tuple[float, float]] = []
-    games = most_games(runs, len(pool))
-    progress(_of_proposals(len(pool)) / games)
+    games, plan = most_games(runs, len(pool)), schedule(runs, len(pool))
+    progress(PROPOSED * len(pool) / games)
 
     def each(function, runs, pairs, sequence, *arguments):
         """The results of a function for each pair, each with its own seed and arguments."""
         tried.append(range_of(x for pair in pairs for x in pair))
         tasks = zip(pairs, sequence.spawn(len(pairs)), *arguments, strict=True)
         results = []
-        with without_cwd_imports():
-            task = partial(function, target, runs=runs)
-            for result in workers(joblib.delayed(task)(*given) for given in tasks):
-                results.append(result)
-                progress(2 * runs / games)
+        for result in in_workers(partial(function, target, runs=runs), tasks, jobs, backend):
+            results.append(result)
+            progress(2 * runs / games)
         return results
 
-    for (remaining, part, loss), sequence in zip(ROUNDS, searching, strict=True):
+    for (remaining, _, loss), sequence, (_, n) in zip(ROUNDS, searching, plan, strict=False):
         steps = max(round(loss / target.promised), 1)
         wide = [neighbours(steps) for neighbours in pool]
-        n = _ranking_runs(sample, part)
         learned = each(partial(_learn, level=LENIENT), n, wide, sequence)
         scores = [score / (x != y).sum() for (x, y), (score, *_) in zip(wide, learned, strict=True)]
         best = np.argsort(-np.array(scores), kind="stable")[:remaining]
         pool = [pool[i] for i in best]
     pairs = [neighbours(1) for neighbours in pool]
-    learned = each(partial(_learn, level=level), 2 * sample, pairs, choosing)
+    learned = each(partial(_learn, level=level), plan[-2][1], pairs, choosing)
     test = partial(_test, least=runs // LEAST, level=level)
     tested = each(test, runs, pairs, testing, learned)
     i = int(np.argmax([measured for measured, *_ in tested]))
@@ -138,16 +133,20 @@ def audit(
     return Sampled(target, measured, confidence, pairs[i], event, counts, used, detectable, span)
 
 
+def in_workers(
+    task: Callable[..., Any], given: Iterable[tuple], jobs: int, backend: str = "loky"
+) -> Iterator[Any]:
+    """The results of a task for several arguments, in their order, by a backend of joblib's."""
+    own = ended_with_this() if backend == "loky" else {}
+    workers = joblib.Parallel(jobs, backend=backend, return_as="generator", **own)
+    with without_cwd_imports():
+        yield from workers(joblib.delayed(task)(*x) for x in given)
+
+
 def unsampled(target: AuditTarget, loss: float, pair: Pair | None = None) -> Sampled:
     """A loss that is known without samples, between two neighbours, any if they are not given."""
     pair = pair or target.pairs(np.random.default_rng(0), 1)[0](1)
     return Sampled(target, loss, 1.0, pair, Event((), 0), (0, 0), 0, np.inf, range_of(pair))
-
-
-def range_of(data: Iterable[np.ndarray]) -> tuple[float, float]:
-    """The smallest and the largest number in some arrays."""
-    arrays = list(data)
-    return float(min(x.min() for x in arrays)), float(max(x.max() for x in arrays))
 
 
 def usual_runs(target: AuditTarget) -> int:
@@ -155,26 +154,21 @@ def usual_runs(target: AuditTarget) -> int:
     return target.runs if target.compiled else target.runs // PLAIN
 
 
+def schedule(runs: int, candidates: int) -> list[tuple[int, int]]:
+    """The numbers of pairs of neighbours, and of runs under each: of each round of the search, of
+    the choice of events, and of their tests.
+    """
+    sample, found = max(runs // SAMPLE, min(runs, FIRST)), []
+    for remaining, part, _ in ROUNDS:
+        found.append((candidates, max(sample // part, 50)))
+        candidates = min(remaining, candidates)
+    return [*found, (candidates, 2 * sample), (candidates, runs)]
+
+
 def most_games(runs: int, candidates: int | None) -> int:
     """The number of games that ``audit`` plays at most, approximately."""
-    candidates = candidates or CANDIDATES
-    sample, games = _search_runs(runs), _of_proposals(candidates)
-    for remaining, part, _ in ROUNDS:
-        games += 2 * candidates * _ranking_runs(sample, part)
-        candidates = min(remaining, candidates)
-    return games + 2 * candidates * (2 * sample + runs)
-
-
-def _of_proposals(candidates: int) -> int:
-    return 50 * candidates  # a few for each step of the bisections in ``change_of_mind``
-
-
-def _search_runs(runs: int) -> int:
-    return max(runs // SAMPLE, min(runs, FIRST))
-
-
-def _ranking_runs(sample: int, part: int) -> int:
-    return max(sample // part, 50)
+    pool = candidates or CANDIDATES
+    return PROPOSED * pool + 2 * sum(pairs * n for pairs, n in schedule(runs, pool))
 
 
 def _learn(target, pair, sequence, runs, level):

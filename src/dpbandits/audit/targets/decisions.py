@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from itertools import cycle
-from typing import ClassVar
+from types import FunctionType
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...compiled import answer_of
 from ...contextual_game import regret_of
-from ...contracts.question import Question
-from ...environments.populations import homogeneous
+from ...contracts.algorithm import Algorithm
+from ...contracts.question import BEST_ARM, CONTEXTUAL, HYPOTHESES, REGRET, STOPPING, Question
+from ...environments.populations import Population, homogeneous
+from ...environments.users import arrival
 from ...errors import BadInput
 from ...game import pulls_of
 from ...running.play import play_loop
-from ..numbers.unseeded import SAID, unseeded_generators
+from ..numbers.draws import Draws
+from ..numbers.redirect import SAID, unseeded_generators
+from ..numbers.rewards import Places, Rewards, RoundingUniforms
+from ..numbers.streams import MakeStream
 from .games import game_on
 from .neighbours import Neighbours, Pair, Walk, change_of_mind, largest_untruncated, random_walk
 from .releases import HUGE
@@ -32,24 +41,39 @@ STEPS = 6  # pairs of neighbours taken from one walk
 TAILS = 2.0
 
 
+class Played(NamedTuple):
+    """What a run on the numbers of a stream did.
+
+    Attributes:
+        arms: int array, the arm of each round.
+        answer: what the algorithm returned, NaN for nothing.
+        rewards: what was read.
+    """
+
+    arms: np.ndarray
+    answer: float
+    rewards: Rewards
+
+
+Traced = tuple[Played, Any]  # with the stream
+
+
 @dataclass(frozen=True)
 class DecisionTarget(AuditTarget):
     """What algorithms and stopping rules have in common.
 
     Attributes:
         horizons: the horizons that are tried; empty for several that are cheap.
+        mixed_levels: whether users have levels of their own, for algorithms that know them.
         width: standard deviation, at a loss of 1, of the steps around a change of behaviour, about.
+        fewest_arms: the smallest number of arms that it is replayed with.
     """
 
     horizons: tuple[int, ...] = ()
+    mixed_levels: bool = field(default=False, kw_only=True)
     runs = 200_000
     width: ClassVar[float]
-
-    @property
-    def question(self) -> Question:
-        """The question that it answers."""
-        found: Question = self.source.question
-        return found
+    fewest_arms: ClassVar[int] = 1
 
     @property
     def of_contexts(self) -> bool:
@@ -65,12 +89,12 @@ class DecisionTarget(AuditTarget):
     def lengths(self) -> tuple[int, ...]:
         """The horizons of the games that are played."""
         usual = SHORT if self.source.round_by_round else LONG
-        return self.horizons or (usual if self.question.plays_on else CAPS)
+        return self.horizons or (usual if self.source.question.plays_on else CAPS)
 
     @property
     def arms(self) -> int:
         """The number of arms of its smallest game."""
-        return 1 if self.question.one_arm else 2
+        return 1 if self.source.question.one_arm else 2
 
     def check(self) -> None:
         """Refuse a function in plain Python that makes generators without a seed."""
@@ -103,9 +127,69 @@ class DecisionTarget(AuditTarget):
         self, data: np.ndarray, runs: int, rng: np.random.Generator, checkpoints: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """The traces and answers of runs on fixed rewards, (T, K); see ``play_loop``."""
-        actions, users = self.source.actions, homogeneous(self.budget)
-        game = game_on(data, users, None, checkpoints, actions, self.of_contexts)
+        game = self._game(data, None, checkpoints)
         return play_loop(self.source, game, rng, self.arguments(len(data)), runs)
+
+    def _game(self, table: Any, env_rng: Any, checkpoints: np.ndarray | None = None) -> Any:
+        actions = self.source.actions
+        return game_on(table, self.population, env_rng, checkpoints, actions, self.of_contexts)
+
+    @property
+    def population(self) -> Population:
+        if not (self.mixed_levels and self.source.per_user):
+            return homogeneous(self.budget)
+        levels = self.budget * np.array([0.5, 1.0, 2.0])
+        return Population(levels, np.full(3, 1 / 3))
+
+    # What is replayed
+
+    @property
+    def alignment(self) -> Any:
+        """How its noise shifts when one reward changes; None if that is not declared."""
+        return self.source.guarantee and self.source.guarantee.alignment
+
+    @cached_property
+    def replayed_function(self) -> Callable:
+        """The algorithm in plain Python, with the draws that its proof speaks of."""
+        plain: Any = getattr(self.function, "py_func", self.function)
+        if not (self.alignment and self.alignment.literal):
+            return plain
+        names = plain.__globals__ | dict(self.alignment.literal)
+        return FunctionType(plain.__code__, names, closure=plain.__closure__)
+
+    def limit(self, place: tuple[int, int], K: int) -> float:
+        """The loss that is promised of K arms for a change of the reward of a place: that of its
+        user, if levels differ.
+        """
+        if self.gaussian is not None:
+            return self.gaussian.rho(self.numbers)
+        if not self.source.per_user:
+            return float(self.source.guarantee.at(self.numbers).epsilon({**self.numbers, "K": K}))
+        users, env_rng = self.population.users(), np.random.default_rng(0)
+        for _ in range(place[0] + 1):
+            user = arrival(users, env_rng)
+        return float(users.level[user])
+
+    def play_traced(self, table: Any, stream: MakeStream, watched: Places = ()) -> Traced:
+        """Play rewards, float array (T, K), in plain Python with the numbers of a stream."""
+        rewards = Rewards(table, watched)
+        env_rng = None if self.source.per_user else RoundingUniforms(rewards.reads)
+        game, rng = self._game(rewards, env_rng), stream(rewards.reads)
+        answer = answer_of(self.replayed_function(game, rng, *self.arguments(len(table))))
+        arms = game.trace[: int(game.clock[0])].argmax(axis=1)
+        if not self.source.question_played.record.per_arm:  # every reward is read
+            arms = np.array([a for _, a in rewards.reads])
+        return Played(arms, answer, rewards), rng
+
+    def objection(self, pair: Pair, before: Draws, draws: Draws) -> str | None:
+        """What else is wrong with the draws of a shifted run, of which ``before`` are recorded."""
+        return None
+
+    def loss_of_choices(self, pair: Pair, draws: Draws) -> float:
+        """The loss of the choices that are made once a reward that changes is read, all other
+        numbers given; infinite if that is not computed.
+        """
+        return math.inf
 
 
 class RegretTarget(DecisionTarget):
@@ -153,7 +237,7 @@ class ContextualRegretTarget(RegretTarget):
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
         found = super().walk(rng, T)
-        return replace(found, order=found.order[found.order < (self.start(T) or T)])
+        return replace(found, order=found.order[found.order[:, 0] < (self.start(T) or T)])
 
     def start(self, T: int) -> int:
         """The number of rounds that the adversary does not see."""
@@ -197,6 +281,7 @@ class BestArmTarget(RegretTarget):
     """A rule that names an arm: an adversary sees its pulls, when it stops, and the arm."""
 
     kind = "rule"
+    fewest_arms = 2
 
     def mean_output(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return super().mean_output(data, rng)[:-1]  # only pulls: NO_ESTIMATE has no mean
@@ -208,6 +293,22 @@ class BestArmTarget(RegretTarget):
 
     def columns(self, data: np.ndarray) -> list[str]:
         return [*(f"pulls of arm {a}" for a in range(data.shape[1])), "arm named"]
+
+
+TARGETS: dict[Question, type[DecisionTarget]] = {
+    REGRET: RegretTarget,
+    CONTEXTUAL: ContextualRegretTarget,
+    STOPPING: StoppingTarget,
+    BEST_ARM: BestArmTarget,
+    HYPOTHESES: StoppingTarget,
+}
+
+
+def target_of(
+    source: Algorithm, budget: float, values: Mapping[str, Any], *given: Any, **named: Any
+) -> DecisionTarget:
+    """The target of an algorithm or a stopping rule: that of the question which it plays."""
+    return TARGETS[source.question_played](source, budget, values, *given, **named)
 
 
 def rounds(T: int) -> np.ndarray:

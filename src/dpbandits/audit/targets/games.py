@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ...contextual_game import new_contextual_game
-from ...contracts.algorithm import Algorithm
 from ...contracts.question import ARMS, CONTEXTS, FEATURES
-from ...environments.catalogue import build
 from ...environments.contexts import contextual_environment
 from ...environments.laws import PARAMETERS, TABLE, Environment
 from ...environments.populations import Population
 from ...game import new_game
-from ...settings.resolve import arguments
 
 MOST_DIMENSIONS = 3  # of features and contexts
-COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # the environment of parameters that are auto
-
-
-def arguments_at(algorithm: Algorithm, parameters: Mapping[str, Any], T: int) -> tuple[float, ...]:
-    """The arguments of an algorithm's function at a horizon, from parameters as a configuration
-    holds them.
-
-    Raises:
-        BadInput: the algorithm cannot take them.
-    """
-    question = algorithm.question
-    horizon = T if question.plays_on else math.nan
-    return arguments(algorithm, parameters, horizon, "sign", build(COIN), question.goal_names)
 
 
 def game_on(
@@ -54,35 +36,22 @@ def game_on(
         of_contexts: whether contexts are private: in half of the rounds they depend on the round's
             rewards, so neighbours that differ in a reward differ in the contexts of its round, too.
     """
-    T = table.shape[0]
-    laws, begin = GAMES[actions](table)
-    if of_contexts:
-        depend_on_rewards(laws.rows, getattr(table, "table", table))
+    T, K = table.shape
     rounds = np.arange(1, T + 1) if checkpoints is None else checkpoints
     env_rng = np.random.default_rng(0) if env_rng is None else env_rng
-    return begin(laws, population.users(), env_rng, T, rounds)
-
-
-def with_arms(table: Any) -> tuple[Environment, Callable]:
-    """The environment, and what begins a game."""
-    K = table.shape[1]
-    laws, parameters = np.full(K, TABLE), np.zeros((K, PARAMETERS))
+    if actions == CONTEXTS:
+        rows, theta = in_ball(table, T).reshape(T, -1), in_ball(table, 1)[0, 0]
+        if of_contexts:
+            depend_on_rewards(rows, getattr(table, "table", table))
+        laws = contextual_environment(TABLE, K, theta, rows=rows, table=np.zeros((T, K)))
+        env = laws._replace(table=table)
+        return new_contextual_game(env, population.users(), env_rng, T, rounds)
+    parameters = np.zeros((K, PARAMETERS))
     parameters[:, 0] = np.arange(K)
-    return Environment(laws, parameters, np.zeros((0, 2)), table, 0.0), new_game
-
-
-def with_features(table: Any) -> tuple[Environment, Callable]:
-    """As ``with_arms``, with features in the unit ball."""
-    env, begin = with_arms(table)
-    return env._replace(features=in_ball(table, 1)[0]), begin
-
-
-def with_contexts(table: Any) -> tuple[Any, Callable]:
-    """As ``with_arms``, with contexts in the unit ball."""
-    T, K = table.shape
-    rows, theta = in_ball(table, T).reshape(T, -1), in_ball(table, 1)[0, 0]
-    env = contextual_environment(TABLE, K, theta, rows=rows, table=np.zeros((T, K)))
-    return env._replace(table=table), new_contextual_game
+    plain = Environment(np.full(K, TABLE), parameters, np.zeros((0, 2)), table, 0.0)
+    if actions == FEATURES:
+        plain = plain._replace(features=in_ball(table, 1)[0])
+    return new_game(plain, population.users(), env_rng, T, rounds)
 
 
 def depend_on_rewards(rows: np.ndarray, rewards: np.ndarray) -> None:
@@ -101,10 +70,3 @@ def in_ball(table: Any, n: int) -> np.ndarray:
     x = rng.standard_normal((n, K, 1 + T % MOST_DIMENSIONS))
     lengths = np.minimum(1.0, rng.uniform(0.5, 2.0, (n, K, 1)))
     return x / np.linalg.norm(x, axis=2, keepdims=True) * lengths
-
-
-GAMES: dict[str, Callable[[Any], tuple[Any, Callable]]] = {
-    ARMS: with_arms,
-    FEATURES: with_features,
-    CONTEXTS: with_contexts,
-}

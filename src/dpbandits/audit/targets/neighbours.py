@@ -8,7 +8,7 @@ worst neighbours are where the algorithm's behaviour changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,23 +18,32 @@ Neighbours = Callable[[int], Pair]  # data that differ in this many rewards; 1 f
 Behaviour = Callable[[np.ndarray], np.ndarray]  # of a table of rewards: the mean output
 
 
+def fixed(pair: Pair) -> Neighbours:
+    """Neighbours that are not part of a walk."""
+    return lambda steps: pair
+
+
+def place_of_change(pair: Pair) -> tuple[int, ...]:
+    """The first place in which two data differ: round and arm of a reward."""
+    x, y = pair
+    return tuple(np.argwhere(x != y)[0].tolist())
+
+
 @dataclass(frozen=True)
 class Walk:
-    """A path through tables of rewards, which starts at ``base``, a float array (T, K).
+    """A path from one table of rewards to another one, float arrays (T, K).
 
-    Its steps raise the rewards of ``arm`` from low to ``high``, in the rounds ``order``, an int
-    array (T,).
+    Each step replaces the reward of one place, in the order of an int array (steps, 2).
     """
 
     base: np.ndarray
-    arm: int
-    high: float
+    far: np.ndarray
     order: np.ndarray
 
     def table(self, m: int) -> np.ndarray:
         """The table after m steps."""
-        rewards = self.base.copy()
-        rewards[self.order[:m], self.arm] = self.high
+        rewards, places = self.base.copy(), tuple(self.order[:m].T)
+        rewards[places] = self.far[places]
         return rewards
 
     def pair(self, m: int, steps: int) -> Pair:
@@ -43,15 +52,28 @@ class Walk:
         return self.table(m), self.table(m + steps)
 
 
-def random_walk(rng: np.random.Generator, T: int, K: int, low: float, high: float) -> Walk:
-    """A walk of random direction; the other arms have random fixed rewards."""
-    arm = int(rng.integers(K))
+def random_table(rng: np.random.Generator, T: int, K: int, low: float, high: float) -> np.ndarray:
+    """Extreme rewards of arms that are alike or not, float array (T, K)."""
     shares = rng.choice([0.0, 0.5, 1.0, rng.random()], size=K)
-    base = np.where(rng.random((T, K)) < shares, high, low)
+    return np.where(rng.random((T, K)) < shares, high, low)
+
+
+def random_walk(rng: np.random.Generator, T: int, K: int, low: float, high: float) -> Walk:
+    """A walk that raises the rewards of an arm, in random direction; others have random ones."""
+    arm, base = int(rng.integers(K)), random_table(rng, T, K, low, high)
     base[:, arm] = low
+    far = base.copy()
+    far[:, arm] = high
     forward = np.arange(T)
     orders = (forward, forward, forward[::-1], rng.permutation(T))
-    return Walk(base, arm, high, orders[rng.integers(len(orders))])
+    rounds = orders[rng.integers(len(orders))]
+    return Walk(base, far, np.column_stack([rounds, np.full(T, arm)]))
+
+
+def range_of(data: Iterable[np.ndarray]) -> tuple[float, float]:
+    """The smallest and the largest number in some arrays."""
+    ends = [(x.min(), x.max()) for x in data]
+    return float(np.min(ends)), float(np.max(ends))
 
 
 def first_change(n: int, same: Callable[[int], bool]) -> int:

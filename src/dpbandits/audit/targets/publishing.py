@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...compiled import loop
-from .neighbours import Neighbours, Pair
+from .neighbours import Neighbours, Pair, fixed
 from .releases import ANYTHING, HUGE
 from .target import AuditTarget
 
@@ -49,7 +49,7 @@ class ReleaseTarget(AuditTarget):
 
     def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
         every = self.neighbours()
-        return [_fixed(every[i]) for i in rng.permutation(len(every))[:n]]
+        return [fixed(every[i]) for i in rng.permutation(len(every))[:n]]
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         seen = np.zeros((runs, len(self.columns(data))))
@@ -87,7 +87,7 @@ class LocalRandomizerTarget(ReleaseTarget):
         return [(np.array([x]), np.array([y])) for x, y in permutations(values, 2)]
 
     def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
-        return [_fixed(pair) for pair in self.neighbours()]
+        return [fixed(pair) for pair in self.neighbours()]
 
     def columns(self, data: np.ndarray) -> list[str]:
         return ["response"]
@@ -95,8 +95,3 @@ class LocalRandomizerTarget(ReleaseTarget):
     def output(self, rng: Any, x: np.ndarray, out: np.ndarray) -> None:
         curator = getattr(self.function, "py_func", self.function)
         out[0] = curator(rng, float(x[0]), self.budget)
-
-
-def _fixed(pair: Pair) -> Neighbours:
-    """Neighbours that are not part of a walk."""
-    return lambda steps: pair

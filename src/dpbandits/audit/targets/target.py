@@ -1,7 +1,8 @@
-"""A promise of privacy at one budget, and what is run to test it."""
+"""What is audited: a promise of privacy at one budget, and what is run to test it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
@@ -11,21 +12,50 @@ import numpy as np
 from ...compiled import compiles
 from ...contracts.algorithm import Algorithm
 from ...contracts.guarantees import ZCDP, Gaussian, Guarantee
+from ...environments.catalogue import build
+from ...settings.resolve import arguments
 from .. import verdicts
-from .games import arguments_at
 from .neighbours import Neighbours, Pair
+
+COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # the environment of parameters that are auto
+
+
+class Stage(NamedTuple):
+    """A part of an audit by samples.
+
+    Attributes:
+        target: what is sampled.
+        share: of the probability of a false alarm that the whole audit may have.
+        runs, candidates: see ``sampling.auditor.audit``; None for the usual numbers.
+        most: the largest number of runs, however many are requested; None if there is none.
+        loss: the loss, if it is known without samples; None if it is not.
+        event: what happens in words, where ``loss`` is known.
+    """
+
+    target: AuditTarget
+    share: float = 1.0
+    runs: int | None = None
+    candidates: int | None = None
+    most: int | None = None
+    loss: float | None = None
+    event: str = ""
 
 
 @dataclass(frozen=True)
-class PrivacyClaim:
-    """What an algorithm, a stopping rule or a mechanism promises at one budget.
+class AuditTarget:
+    """An algorithm, a stopping rule or a mechanism that promises privacy at one budget. It is run
+    on data, and an adversary observes its output.
 
     Attributes:
+        kind: what it is, in a word.
+        runs: the most runs of a test of a compiled target under either neighbour.
         source: the algorithm, stopping rule or mechanism.
         budget: its privacy budget, eps or rho; for local privacy the level of all users.
         values: its other parameters, as a configuration holds them.
     """
 
+    kind: ClassVar[str]
+    runs: ClassVar[int]
     source: Any
     budget: float
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -58,8 +88,14 @@ class PrivacyClaim:
         return self.source.guarantee and self.source.guarantee.at(self.numbers)
 
     def arguments(self, T: int) -> tuple[float, ...]:
-        """The arguments of the function of an algorithm or a rule at a horizon."""
-        return arguments_at(self.source, self.parameters, T)
+        """The arguments of the function of an algorithm or a rule at a horizon.
+
+        Raises:
+            BadInput: it cannot take these parameters.
+        """
+        question = self.source.question
+        horizon, goals = T if question.plays_on else math.nan, question.goal_names
+        return arguments(self.source, self.parameters, horizon, "sign", build(COIN), goals)
 
     @property
     def gaussian(self) -> Gaussian | None:
@@ -85,39 +121,6 @@ class PrivacyClaim:
         rewards = self.source.rewards
         return rewards.extremes(self.parameters) if rewards else None
 
-
-class Stage(NamedTuple):
-    """A part of an audit by samples.
-
-    Attributes:
-        target: what is sampled.
-        share: of the probability of a false alarm that the whole audit may have.
-        runs, candidates: see ``sampling.auditor.audit``; None for the usual numbers.
-        most: the largest number of runs, however many are requested; None if there is none.
-        loss: the loss, if it is known without samples; None if it is not.
-        event: what happens in words, where ``loss`` is known.
-    """
-
-    target: AuditTarget
-    share: float = 1.0
-    runs: int | None = None
-    candidates: int | None = None
-    most: int | None = None
-    loss: float | None = None
-    event: str = ""
-
-
-class AuditTarget(PrivacyClaim):
-    """Something that promises privacy: it is run on data, and an adversary observes its output.
-
-    Attributes:
-        kind: what it is, in a word.
-        runs: the most runs of a test of a compiled target under either neighbour.
-    """
-
-    kind: ClassVar[str]
-    runs: ClassVar[int]
-
     @property
     def function(self) -> Callable:
         """The function that is audited."""
@@ -131,11 +134,6 @@ class AuditTarget(PrivacyClaim):
     def caveat(self) -> str:
         """Why its replays may fail though it is private; nothing if there is no such reason."""
         return ""
-
-    @property
-    def replayed(self) -> Any:
-        """What is replayed, if it is not the alignment that the algorithm declares."""
-        return None
 
     def replays_lead_to(self, aligned: int, replays: int) -> str:
         """The verdict on its replays alone, of which so many succeeded."""

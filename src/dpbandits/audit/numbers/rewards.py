@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..numbers.draws import TracedFloat
+from .draws import TracedFloat
 
 
 class Reward(TracedFloat):
@@ -45,6 +45,9 @@ class Size(Reward):
     __hash__ = float.__hash__
 
 
+Places = Sequence[tuple[int, int]]  # rounds and arms
+
+
 class Rewards:
     """A table of rewards that notes which are read.
 
@@ -53,7 +56,7 @@ class Rewards:
         truncated: center and level of the truncation of watched rewards.
     """
 
-    def __init__(self, table: np.ndarray, watched: Sequence[tuple[int, int]] = ()):
+    def __init__(self, table: np.ndarray, watched: Places = ()):
         self.table, self.shape = table, table.shape
         self.reads: list[tuple[int, int]] = []
         self.truncated: dict[tuple[int, int], list[float]] = {w: [0.0, math.inf] for w in watched}
@@ -71,7 +74,7 @@ class RoundingUniforms:
     all replays, whatever is read before.
     """
 
-    def __init__(self, reads: Sequence[tuple[int, int]]):
+    def __init__(self, reads: Places):
         self.reads = reads
 
     def random(self) -> float:

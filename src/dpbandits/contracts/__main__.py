@@ -1,16 +1,16 @@
-"""The page docs/guarantees.md, generated from the guarantees by ``python -m dpbandits.audit``."""
+"""The page docs/guarantees.md, made of the guarantees by ``python -m dpbandits.contracts``."""
 
 from __future__ import annotations
 
-from ..contracts.algorithm import HOMES, Algorithm, load
-from ..contracts.guarantees import RDP, SKELLAM, ZCDP, LimitedProof
+from .algorithm import HOMES, Algorithm, load
+from .guarantees import RDP, SKELLAM, ZCDP, LimitedProof
 
 HEAD = f"""\
 # Guarantees
 
 The privacy guarantee of each algorithm and stopping rule, the assumption on the rewards that it
 needs, and its source. A guarantee is data: `GUARANTEE` in the algorithm's file. They generate this
-page: `python -m dpbandits.audit > docs/guarantees.md`. Measured privacy losses are in
+page: `python -m dpbandits.contracts > docs/guarantees.md`. Measured privacy losses are in
 [results/audit.md](../results/audit.md), and [privacy.md](privacy.md) explains them.
 
 An alignment is how the noise shifts when one reward changes, so that all decisions stay the same;

@@ -1,32 +1,58 @@
-"""One generator for all random numbers of a policy, whichever module of Python draws them."""
+"""One generator for all random numbers of a policy, whichever module of Python draws them; and the
+generators that are made without a seed, so that no seed of an audit decides their numbers.
+"""
 
 from __future__ import annotations
 
-import math
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from random import Random
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+import numpy.random.bit_generator as of_numpy
+
+from .streams import shuffle
 
 KEPT = ("Generator", "BitGenerator", "SeedSequence", "get_state", "set_state", "bytes", "mtrand")
+SAID = (
+    "it makes a random generator without a seed, as numpy.random.default_rng() does, so its numbers"
+    " are undetermined; it can draw from rng, the generator that it is given"
+)
 
 
-class NumpyShim:
-    """The functions of ``numpy.random`` and the methods of ``RandomState``, by a generator."""
+class Shim:
+    """Functions that draw from a generator in the place of others.
 
-    def __init__(self, rng: Any, seeded: Any = None):
-        self._rng, self._seeded = rng, seeded
+    Attributes:
+        _seeded: returns the generator that draws after seeds are given.
+    """
+
+    _seeded: Callable[..., Any]
+
+    def __init__(self, *seeds: Any):
+        self._rng = self._seeded(*seeds)
+
+    def seed(self, *seeds: Any, **named: Any) -> None:
+        """Draw the numbers of a seed from now on, if it is a fixed one."""
+        self._rng = self._seeded(*seeds)
+
+    def random(self, size: Any = None) -> Any:
+        return self._rng.random(size)
+
+    def shuffle(self, x: Any) -> None:
+        shuffle(self._rng, x)
+
+
+class NumpyShim(Shim):
+    """The functions of ``numpy.random`` and the methods of ``RandomState``."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._rng, name)
-
-    def seed(self, *seeds: Any) -> None:
-        """Draw the numbers of a seed from now on, if it is a fixed one."""
-        self._rng = self._seeded(seeds)
 
     def rand(self, *shape: int) -> Any:
         return self._rng.random(shape or None)
@@ -34,34 +60,23 @@ class NumpyShim:
     def randn(self, *shape: int) -> Any:
         return self._rng.standard_normal(shape or None)
 
-    def random_sample(self, size: Any = None) -> Any:
-        return self._rng.random(size)
-
-    ranf = sample = random_sample
+    random_sample = ranf = sample = Shim.random
 
     def randint(self, low: int, high: int | None = None, size: Any = None, dtype: Any = int) -> Any:
         return self._rng.integers(low, high, size, dtype)
 
-    def shuffle(self, x: Any) -> None:
-        order = [int(i) for i in self._rng.permutation(len(x))]
-        x[:] = x[order] if isinstance(x, np.ndarray) else [x[i] for i in order]
 
+class StdlibShim(Shim):
+    """The functions of the module ``random`` and the methods of ``Random``."""
 
-class StdlibShim:
-    """The functions of the module ``random`` and the methods of ``Random``, by a generator."""
+    randrange, randint, choice = Random.randrange, Random.randint, Random.choice
+    lognormvariate = Random.lognormvariate
 
-    def __init__(self, rng: Any, seeded: Any = None):
-        self._rng, self._seeded = rng, seeded
-
-    def seed(self, *seeds: Any, **named: Any) -> None:
-        """Draw the numbers of a seed from now on, if it is a fixed one."""
-        self._rng = self._seeded(seeds)
+    def _randbelow(self, n: int) -> int:
+        return int(self._rng.integers(n))
 
     def getrandbits(self, k: int) -> int:
-        return sum(int(self._rng.integers(2)) << i for i in range(k))
-
-    def random(self) -> float:
-        return self._rng.random()
+        return sum(self._randbelow(2) << i for i in range(k))
 
     def uniform(self, a: float, b: float) -> float:
         return self._rng.uniform(a, b)
@@ -80,28 +95,12 @@ class StdlibShim:
     def gammavariate(self, alpha: float, beta: float) -> float:
         return self._rng.gamma(alpha, beta)
 
-    def lognormvariate(self, mu: float = 0.0, sigma: float = 1.0) -> float:
-        return math.exp(self.gauss(mu, sigma))
-
-    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
-        numbers = range(start) if stop is None else range(start, stop, step)
-        return numbers[int(self._rng.integers(len(numbers)))]
-
-    def randint(self, a: int, b: int) -> int:
-        return int(self._rng.integers(a, b + 1))
-
-    def choice(self, seq: Any) -> Any:
-        return seq[int(self._rng.integers(len(seq)))]
-
     def choices(self, population: Any, weights: Any = None, *, k: int = 1) -> list[Any]:
         p = None if weights is None else np.asarray(weights, float) / np.sum(weights)
         return [population[int(self._rng.choice(len(population), p=p))] for _ in range(k)]
 
     def sample(self, population: Any, k: int) -> list[Any]:
         return [population[int(i)] for i in self._rng.permutation(len(population))[:k]]
-
-    def shuffle(self, x: list[Any]) -> None:
-        x[:] = self.sample(x, len(x))
 
 
 @contextmanager
@@ -119,7 +118,7 @@ def redirect_random(
     """
     make = np.random.default_rng
 
-    def seeded(seeds: tuple[Any, ...]) -> Any:
+    def seeded(*seeds: Any) -> Any:
         """The generator that draws after a seed is given."""
         if not seeds or seeds[0] is None:
             return rng
@@ -133,29 +132,42 @@ def redirect_random(
         return make(list(seed.encode()) if isinstance(seed, str) else abs(hash(seed))
                     if isinstance(seed, int | float) else seed)  # fmt: skip
 
-    class RandomState(NumpyShim):
-        def __init__(self, *seeds: Any):
-            super().__init__(seeded(seeds), seeded)
-
-    class Random(StdlibShim):
-        def __init__(self, *seeds: Any):
-            super().__init__(seeded(seeds), seeded)
-
-    legacy, standard = NumpyShim(rng, seeded), StdlibShim(rng, seeded)
+    shims = {"RandomState": NumpyShim, "Random": StdlibShim}
+    made = {n: type(n, (shim,), {"_seeded": staticmethod(seeded)}) for n, shim in shims.items()}
+    legacy, standard = (shim() for shim in made.values())
     drawing = [name for name in np.random.__all__ if name[0].islower() and name not in KEPT]
     by_legacy = lambda n: lambda *x, **y: getattr(legacy, n)(*x, **y)  # noqa: E731
     with_numpy: dict[str, Any] = {n: by_legacy(n) for n in drawing if hasattr(legacy, n)}
-    with_numpy |= {"RandomState": RandomState}
-    with_numpy |= {"default_rng": lambda seed=None: seeded((seed,))}
+    with_numpy |= {"RandomState": made["RandomState"]}
+    with_numpy |= {"default_rng": lambda seed=None: seeded(seed)}
     with_python = {n: getattr(standard, n) for n in dir(standard) if n[0] != "_"}
-    with_python |= {"Random": Random}
-    before: list[tuple[Any, str, Any]] = []
+    with_python["Random"] = made["Random"]
+    with replaced(np.random, with_numpy), replaced(random, with_python):
+        yield
+
+
+@contextmanager
+def unseeded_generators() -> Iterator[list[int]]:
+    """The numbers of bits that NumPy asks the operating system for meanwhile, to seed generators
+    that get no seed: ``default_rng()``, ``RandomState()``, ``SeedSequence()`` and their like, by
+    whatever name they are called.
+    """
+    entropy, asked = of_numpy.randbits, []  # type: ignore[attr-defined]
+
+    def randbits(bits: int) -> int:
+        asked.append(bits)
+        return int(entropy(bits))
+
+    with replaced(of_numpy, {"randbits": randbits}):
+        yield asked
+
+
+@contextmanager
+def replaced(module: ModuleType, functions: Mapping[str, Any]) -> Iterator[None]:
+    """Let functions stand for those of a module, by their names."""
+    before = {name: getattr(module, name) for name in functions}
+    vars(module).update(functions)
     try:
-        for module, functions in ((np.random, with_numpy), (random, with_python)):
-            for name, function in functions.items():
-                before.append((module, name, getattr(module, name)))
-                setattr(module, name, function)
         yield
     finally:
-        for module, name, function in before:
-            setattr(module, name, function)
+        vars(module).update(before)

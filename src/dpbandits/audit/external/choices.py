@@ -1,0 +1,97 @@
+"""The choices that an external policy makes in one round, each played with all its outcomes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..alignment.replayed_streams import Branch, Replay, Shifted
+from ..numbers.draws import Draw
+from ..numbers.streams import Recorder
+from ..targets.decisions import DecisionTarget
+
+Law = dict[tuple[int, ...], float]  # the probabilities of the actions of all rounds
+MOST_BRANCHES = 64  # of the choices that are made in a round
+PROBES = 16  # games in which the response of the first user is examined
+AGAIN = 8  # times that each branch is played: what it decides must be the same
+PROBED = 32  # rounds of these games
+
+
+def law_of_choices(
+    target: DecisionTarget, table: np.ndarray, draws: Sequence[Draw], own: int, again: int = 1
+) -> Law:
+    """The law of the actions by the choices made in one round, where nothing else is drawn in it;
+    empty if there are too many choices, or ``again`` games with the same ones have other actions.
+
+    Args:
+        target: what is played.
+        table: the rewards.
+        draws: the numbers of the other rounds.
+        own: the number of rewards read in this round.
+        again: how often each branch is played.
+    """
+    law: Law = {}
+    paths: list[tuple[int, ...]] = [()]
+    for _ in range(MOST_BRANCHES):
+        if not paths:
+            return law
+        path = paths.pop()
+        plays = [target.play_traced(table, lambda reads: Branch(reads, draws, own, path))  # noqa: B023
+                 for _ in range(again)]  # fmt: skip
+        actions = {tuple(seen.arms.tolist()) for seen, _ in plays}
+        branch = plays[0][1]
+        outcomes = [k for k, _ in branch.taken]
+        for i in range(len(path), len(outcomes)):
+            others = (k for k, p in enumerate(branch.taken[i][1]) if p > 0.0)
+            paths += [(*outcomes[:i], k) for k in others if k != outcomes[i]]
+        if branch.chosen_alone:
+            if len(actions) > 1:
+                return {}
+            [acted] = actions
+            law[acted] = law.get(acted, 0.0) + math.prod(p[k] for k, p in branch.taken)
+    return {}
+
+
+def loss_between(*laws: Law) -> float:
+    """The largest |ln(p/q)| of two laws; infinite if one of them is empty."""
+    ratios = [x / q[k] if q.get(k) else math.inf
+              for p, q in (laws, laws[::-1]) for k, x in p.items()]  # fmt: skip
+    return math.log(max(ratios, default=math.inf))
+
+
+def response_loss(target: DecisionTarget, seed: int) -> float:
+    """A lower bound on the loss of the first user's response, by what the choices that it is made
+    with, and no noise, lead to; 0 if it has noise always, or more than one law explains what is
+    seen.
+
+    Nothing may be drawn before the first reward: the response could be hidden by it.
+    """
+    rng, worst = np.random.default_rng([seed, 21]), 0.0
+    for probe in range(PROBES):
+        table = np.where(rng.random((PROBED, 2)) < 0.5, 1.0, 0.0)
+        if probe % 2:
+            table = rng.random(table.shape)
+        other = table.copy()
+        table[0], other[0] = rng.permutation([0.0, 1.0]) if probe % 3 else rng.random(2)
+        size = 1.0 if probe % 4 < 2 else 1e-3
+        _, record = target.play_traced(table, lambda reads: Recorder(reads, rng, size))  # noqa: B023
+        draws = record.draws
+        if not record.reads or any(draw.place == 0 for draw in draws):
+            continue
+        if _hidden_later(target, table, other, draws):
+            continue
+        laws = [law_of_choices(target, x, draws, 1, AGAIN) for x in (table, other)]
+        if all(laws) and math.isclose(*(sum(law.values()) for law in laws)):
+            worst = max(worst, loss_between(*laws))
+    return worst
+
+
+def _hidden_later(target: Any, first: Any, second: Any, draws: Sequence[Draw]) -> bool:
+    """Whether noise that the first reward enters in a later round hides its change."""
+    one, _ = target.play_traced(first, lambda reads: Replay(reads, draws))
+    two, shifted = target.play_traced(second, lambda reads: Shifted(reads, draws, {}))
+    later = any(draw.shift and (draw.entered or 0) > 1 for draw in shifted.draws)
+    return later and one.arms.tolist() == two.arms.tolist()
