@@ -14,6 +14,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, NoReturn
 
+import pandas as pd
+
 from ..errors import (
     LONGEST,
     BadInput,
@@ -177,7 +179,11 @@ class Printable:
 
 def guarded(name: str, command: Callable[[], int]) -> None:
     """Run a command and exit: bad input ends with one line and exit code 2."""
-    with redirect_stdout(Printable(sys.stdout)), redirect_stderr(Printable(sys.stderr)):
+    with (
+        redirect_stdout(Printable(sys.stdout)),
+        redirect_stderr(Printable(sys.stderr)),
+        pd.option_context("mode.string_storage", "python"),  # pyarrow would copy each word
+    ):
         _guarded(name, command)
 
 

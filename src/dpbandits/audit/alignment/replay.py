@@ -82,7 +82,7 @@ def replay(
     neighbours = len(places) == 1
     limit = target.limit(places[0], first.shape[1]) if neighbours else math.inf
     excepted = {t for t, _ in places} if target.source.guarantee.of_contexts else set()
-    most, chosen = limit * (1.0 + TOLERANCE), math.inf
+    most, chosen = limit * (1.0 + TOLERANCE), math.nan
     where, differ = _difference(one, two, excepted)
     affordable = spent <= most + rounding
     shifts = any(draw.shift and draw.place <= places[0][0] + 1 for draw in shifted.draws)
