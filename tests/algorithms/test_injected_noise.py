@@ -303,7 +303,7 @@ def test_an_algorithm_is_its_reference(name, i, eps):
     assert sent or (name == "ldpr_se" and eps <= 1)
     if name in (*SIGNS, *LOCAL):  # every user sends a number whose level is large enough
         assert sent == (given.levels >= given.changes.get("eps_min", 0.0)).sum()
-    elif name in HEAVY:
+    elif name in HEAVY and "T" not in ROWS[name].fed[i]:
         assert eps < 20 or eliminated(kernel.arms, ARMS)
 
 

@@ -225,6 +225,7 @@ ROWS = {
         foul(0.5, 100, 2, 1, 0), all_played=9, eliminates=True, trillion=True,
         fixed_rounds=10_000, fed_rounds=12_000,
         aligned=({}, {"alpha1": 0.1, "constants": "explicit", "forced": "round"}),
+        aligned_until=(128, 1024),  # beyond the forced phase
         fed=(
             {"alpha1": 0.1}, {"alpha1": 0.0, "k": 3},
             {"alpha1": 0.05, "constants": "explicit", "forced": "round"},
@@ -304,7 +305,7 @@ ROWS |= {
         ),
     ),
     "adac_gope": Row(
-        options=({}, {"noise": "sums"}), trillion=True, exactly=lengths(10.0, "root"),
+        options=({}, {"noise": "sums"}), trillion=True, exactly=lengths(1000.0, "root"),
         aligned=({"delta": 0.5}, {"delta": 0.5, "noise": "sums"}), aligned_at=(0.5, 8.0),
         aligned_until=(512, 1000), spent=0.9,  # of a phase, or of several
         in_law=(
@@ -501,7 +502,7 @@ STEADY = (
 )
 TRACKED = (
     error({"noise": 0.5}, 3, 1.0, 0.1, 60, 600),
-    error({"late": 1}, 3, 50.0, 0.1, 25, 400),
+    error({"late": 1}, 3, 50.0, 0.1, 25, 1000),
     error({"bonus": 3}, 3, 5.0, 0.1, 60, 300),
 )
 # fmt: off
@@ -534,7 +535,7 @@ ROWS |= {
         in_law=(
             *best((2, 5.0, 0.3), (3, 2.0, 0.1), (3, 3.0, 0.01), (2, 1.0, 0.3)),
             error({"noise": 0.5}, 3, 2.0, 0.1, 10**4, 80),
-            error({"factor": 1.7}, 2, 5.0, 0.3, 4000, 120),
+            error({"factor": 1.7}, 2, 5.0, 0.3, 4000, 250),
         ),
     ),
     "dp_se_bai": Row(
