@@ -196,7 +196,7 @@ ROWS = {
     "ldp_ncb": arms(all_played=math.inf, fed=({"c": 0.5}, {"c": 0.1, "alpha": 0.01})),
     "robust_ucb": heavy(spec=LOOP_OF_PARETO, T=1000, other={"u": 0.1}),
     "dpr_ucb": heavy(
-        spec=LOOP_OF_PARETO, short={"c": 1}, looped={"c": 0.5}, hides=False,
+        spec=LOOP_OF_PARETO, short={"c": 1}, looped={"c": 0.5}, other={"eps": 10.0}, hides=False,
         largest=1e9,  # at an infinite one nothing is truncated, and calibrated indices are infinite
         options=({}, *COUNTERS), spent=0.5,
         aligned=({}, {"tree": "honaker"}, {"tree": "kary", "bonus": "calibrated"}),

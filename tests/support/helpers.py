@@ -24,7 +24,7 @@ from dpbandits.environments.catalogue import build
 from dpbandits.environments.instances import Instance
 from dpbandits.environments.populations import homogeneous
 from dpbandits.files import PACKAGE
-from dpbandits.game import new_game, pulls_of
+from dpbandits.game import new_game, pulls_of, rounds_played
 from dpbandits.running.play import GAMES, Record, play_loop
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 from dpbandits.settings import resolve
@@ -144,6 +144,7 @@ def records(
         game = begin(instance.environment, users, env_rng, T, checkpoints)
         own = learner or generator(seed, run, LEARNER)
         answer = answer_in(game, source, own, numbers, plain)
+        assert rounds_played(game) <= T
         [recorded] = read(game.trace[np.newaxis], T if question.plays_on else None)
         yield Record(recorded, answer)
 
