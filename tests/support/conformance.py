@@ -234,7 +234,8 @@ ROWS = {
         ),
     ),
     "prae_c": heavy(
-        foul(0.2, 150, 3, 1.5, 0, **PRAE_C), short=PRAE_C, all_played=math.inf, eliminates=True,
+        foul(0.2, 150, 3, 1.5, 0, **PRAE_C), other={"eps": 0.02}, short=PRAE_C,
+        all_played=math.inf, eliminates=True,
         trillion=True, fixed_rounds=10_000, fed_rounds=20_000,
         aligned=({}, {"alpha1": 0.0, "k": 3, "forced": "round"}),
         fed=(
