@@ -46,6 +46,12 @@ def pytest_runtest_setup(item):
 
 
 @pytest.fixture
+def any_runs(monkeypatch):
+    """Records that no run of their setting can have are accepted."""
+    monkeypatch.setattr("dpbandits.results.run_store.check_runs", lambda setting, runs: runs)
+
+
+@pytest.fixture
 def here(tmp_path, monkeypatch):
     """The test's folder, in which it runs."""
     monkeypatch.chdir(tmp_path)

@@ -6,7 +6,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from helpers import GLOBAL, LOCAL, PRIVATE, PRIVATE_RULES, SHORT, algorithm, defaults
+from conformance import ALL, ROWS
+from helpers import GLOBAL, LOCAL, PRIVATE, PRIVATE_RULES, algorithm, defaults
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -26,29 +27,20 @@ from dpbandits.parts.counting.kary import kary_levels
 from dpbandits.parts.noise.discrete_noise import discrete_laplace, skellam
 
 GOAL = {"rel_error": 0.5, "beta": 0.5, "R": 1.0, "delta": 0.5, "mu0": 0.3, "mu1": 0.7, "alpha": 0.4}
-# other parameters with other noise: trees, bonuses, phases, batches
-VARIANTS = {name: [{}] for name in [*PRIVATE, *PRIVATE_RULES]} | {
-    "dp_ucb": [{}, {"tree": "honaker"}, {"tree": "kary"}, {"tree_budget": "split"}],
-    "dp_ucb_bound": [{}, {"tree": "honaker", "bonus": "calibrated"}, {"tree": "kary"}],
-    "dpr_ucb": [{}, {"tree": "honaker"}, {"tree": "kary", "bonus": "calibrated"}],
-    "dp_klucb": [{}, {"alpha": 1.1}, {"alpha": 3.0, "first": 2.5}],
-    "dp_imed": [{}, {"alpha": 3.0, "first": 0.5}],
-    "dp_se": [{"beta": 1}],
-    "adar_ucb": [{}, {"order": 30}],
-    "prae_r": [{}, {"alpha1": 0.1, "constants": "explicit", "forced": "round"}],
-    "prae_c": [{}, {"alpha1": 0.0, "k": 3, "forced": "round"}],
-}
 LONG = ("dp_se", "dp_se_bai", "dpr_se", "prae_c")  # whose first releases come late
+
+
+ALIGNED = [name for name in ALL if algorithm(name).private]
 
 
 def policy(name, budget, changes, crowd=False, horizons=()):
     goal = {key: GOAL[key] for key in algorithm(name).question.goal_names}
-    own = defaults(name) | (goal if name in PRIVATE_RULES else SHORT[name])
+    own = defaults(name) | (goal if name in PRIVATE_RULES else ROWS[name].short)
     return target_of(algorithm(name), budget, own | changes, horizons, mixed_levels=crowd)
 
 
 def test_every_private_algorithm_and_rule_declares_an_alignment():
-    for name in [*PRIVATE, *PRIVATE_RULES]:
+    for name in ALIGNED:
         assert algorithm(name).guarantee.alignment is not None
     assert {*GLOBAL, *LOCAL} == {*PRIVATE} and len(PRIVATE_RULES) == 7
 
@@ -59,7 +51,7 @@ def games(draw, name):
     stops = name in PRIVATE_RULES
     late = algorithm(name).question is STOPPING
     budget = 10.0 ** draw(st.floats(0.0, 2.0) if late else st.floats(-1.5, 1.0))
-    target = policy(name, budget, draw(st.sampled_from(VARIANTS[name])), draw(st.booleans()))
+    target = policy(name, budget, draw(st.sampled_from(ROWS[name].aligned)), draw(st.booleans()))
     K = draw(st.integers(1 + stops, 4))
     K = 1 if algorithm(name).question.one_arm else K
     longest = 4096 if name in LONG else 96 if algorithm(name).round_by_round else 512
@@ -93,24 +85,28 @@ def test_noise_can_be_shifted_so_that_every_decision_stays_the_same(name):
     aligned()
 
 
-@pytest.mark.parametrize("name", every(8, [*PRIVATE, *PRIVATE_RULES]))
-def test_replays_shift_noise_at_nearly_the_whole_budget(name):
+SPENT = [(name, i) for name in ALIGNED for i in range(len(ROWS[name].aligned))]
+
+
+@pytest.mark.parametrize(("name", "i"), every(9, SPENT))
+def test_replays_shift_noise_at_nearly_the_whole_budget(name, i):
     """Replays in which nothing shifts would prove nothing. Beta draws and truncation leave some of
     the budget: the root of an epoch's tree is never released."""
-    late = algorithm(name).question is STOPPING
-    budget, horizons = (20.0, (64, 512)) if late else (1.0, ())
-    found = align(policy(name, budget, VARIANTS[name][0], horizons=horizons), 25, seed=1)
-    assert found.holds and found.edges == 0
-    assert found.entered >= 1
-    assert found.spent > (0.5 if name in ("dp_ts", "dp_ucb", "dp_ucb_bound", "dpr_ucb") else 0.93)
+    row = ROWS[name]
+    for budget in row.aligned_at:
+        target = policy(name, budget, row.aligned[i], horizons=row.aligned_until)
+        found = align(target, 25, seed=1)
+        assert found.holds and found.edges == 0
+        assert found.entered >= 1
+        assert row.spent < found.spent <= 1 + 1e-9
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", [*PRIVATE, *PRIVATE_RULES])
+@pytest.mark.parametrize("name", ALIGNED)
 def test_many_replays(name):
     """Broken twins fail within 16 replays, most at once."""
     replays, horizons = (8, (64, 512, 2048)) if name in PRIVATE_RULES else (20, ())
-    for changes in VARIANTS[name]:
+    for changes in ROWS[name].aligned:
         for budget in (0.01, 1.0, 10.0):
             target = policy(name, budget, changes, horizons=horizons)
             assert align(target, replays, seed=2).holds

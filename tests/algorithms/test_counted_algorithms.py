@@ -6,10 +6,9 @@ import itertools
 import numpy as np
 import pytest
 import references
+from conformance import C2, PARETO
 from helpers import Fault, algorithm, mutant, play, table
-from make_golden import C2, PARETO
-from test_conformance import compiled_as_plain
-from test_injected_noise import HORIZONS, kernel_plays, reference_plays, setting
+from test_injected_noise import kernel_plays, reference_plays, setting
 
 from dpbandits.parts.counting import chernoff, counters, honaker, kary, node_scales, trees
 from dpbandits.parts.indices import counted_optimism
@@ -19,51 +18,11 @@ TREES, BONUSES = ("binary", "honaker", "kary"), ("literal", "calibrated")
 VARIANTS = [pair for pair in itertools.product(TREES, BONUSES) if pair != ("binary", "literal")]
 BASE = {"dp_ucb": {}, "dp_ucb_bound": {}, "dpr_ucb": {"c": 0.1, "u": 1.0, "v": 0.5}}
 COUNTED = [(name, *variant) for name in BASE for variant in VARIANTS]
-each = pytest.mark.parametrize(("name", "tree", "bonus"), COUNTED)
 
 
 def game_of(name, tree, bonus, eps, trial=1, **changes):
-    return setting(name, eps, trial, tree=tree, bonus=bonus, **BASE[name] | changes)
-
-
-@pytest.fixture
-def short(monkeypatch):
-    """Games of 400 rounds: the reference minimises numerically for each arm in each round."""
-    for name in BASE:
-        monkeypatch.setitem(HORIZONS, name, 400)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("eps", [1.0, 0.05, 20.0])
-@each
-def test_a_variant_is_its_reference(name, tree, bonus, eps, short):
-    """Fed with the same noise: the rounds, and the scale of each draw."""
-    given = game_of(name, tree, bonus, eps)
-    assert kernel_plays(given) == reference_plays(given)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("tree", TREES)
-def test_split_budgets_reach_the_counters(tree, short):
-    given = game_of("dp_ucb", tree, "calibrated", 4.0, tree_budget="split")
-    assert kernel_plays(given) == reference_plays(given)
-
-
-@pytest.mark.parametrize("T", [1, 2, 9, 10, 64, 1000])
-@each
-def test_every_round_is_played(name, tree, bonus, T):
-    spec = PARETO if name == "dpr_ucb" else C2
-    for eps in (1e-9, 1.0, 1e9):
-        assert play(name, spec, T, eps=eps, tree=tree, bonus=bonus)[-1].sum() == T
-
-
-@pytest.mark.slow
-@each
-def test_compiled_equals_plain_python(name, tree, bonus):
-    spec = PARETO if name == "dpr_ucb" else C2
-    given = {"eps": 0.3, "tree": tree, "bonus": bonus} | ({"c": 1} if name == "dpr_ucb" else {})
-    for run in range(2):
-        compiled_as_plain(name, spec, 700, run=run, **given)
+    """The reference minimises numerically for each arm in each round: 400 rounds."""
+    return setting(name, eps, trial, T=400, tree=tree, bonus=bonus, **BASE[name] | changes)
 
 
 @pytest.mark.parametrize(("tree", "bonus"), VARIANTS)
@@ -144,7 +103,7 @@ SUFFERING = [(fault, *variant) for fault, (_, _, those) in FAULTS.items() for va
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("fault", "name", "tree", "bonus"), SUFFERING)
-def test_a_fault_is_seen(fault, name, tree, bonus, short):
+def test_a_fault_is_seen(fault, name, tree, bonus):
     function, become, _ = FAULTS[fault]
     given = game_of(name, tree, bonus, 4.0)
     try:
@@ -174,7 +133,7 @@ MUTANTS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "right", "wrong"), MUTANTS)
-def test_a_wrong_formula_is_seen(name, right, wrong, short, monkeypatch):
+def test_a_wrong_formula_is_seen(name, right, wrong, monkeypatch):
     games = [game_of(name, "kary", "calibrated", eps) for eps in (4.0, 20.0)]
     module = importlib.import_module(f"dpbandits.algorithms.{name}")
     played = "dpr_ucb_with_counters" if name == "dpr_ucb" else "dp_ucb_with_counters"

@@ -4,12 +4,13 @@ line and through Python.
 
 import json
 import shlex
-import tracemalloc
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import peak_of
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import message_of
@@ -391,16 +392,6 @@ def test_a_path_in_the_place_of_a_name(line, parts):
         assert all(part in message_of(by_python, line[4:]) for part in parts)
 
 
-def peak(call, *given):
-    """The largest number of bytes that a call allocates at once."""
-    tracemalloc.start()
-    try:
-        call(*given)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
 def test_an_arm_of_many_values_takes_little_memory():
     """Less than 50 bytes a value; as a list, the control, it takes more than 60."""
     values = np.random.default_rng(0).random(100_000)
@@ -409,7 +400,8 @@ def test_an_arm_of_many_values_takes_little_memory():
         arm = empirical(list(values.tolist()))
         return Arm(0, (), arm.mean, 0, 1, arm.moment, arm.points)
 
-    assert peak(empirical, values) < 50 * len(values) < 60 * len(values) < peak(of_list, values)
+    one, other = (peak_of(partial(call, values)) for call in (empirical, of_list))
+    assert one < 50 * len(values) < 60 * len(values) < other
 
 
 @pytest.mark.slow
@@ -417,11 +409,12 @@ def test_a_long_file_takes_little_more_memory_than_a_table(monkeypatch):
     """Less than 3.5 times as much; columns as lists, the control, take more than four times."""
     values = np.random.default_rng(0).random((100_000, 5))
     pd.DataFrame(values, columns=list("abcde")).to_csv("data.csv", index=False)
-    own = peak(build, dp.empirical("data.csv").contents)
-    table = peak(build, dp.table(file="data.csv").contents)
+    of_file = partial(build, dp.empirical("data.csv").contents)
+    own = peak_of(of_file)
+    table = peak_of(partial(build, dp.table(file="data.csv").contents))
     inner = data.numbers_in
     monkeypatch.setattr(data, "numbers_in", lambda *given: inner(*given).tolist())
-    lists = peak(build, dp.empirical("data.csv").contents)
+    lists = peak_of(of_file)
     assert own < 3.5 * table < 4 * table < lists, (own / table, lists / table)
 
 

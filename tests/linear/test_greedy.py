@@ -1,27 +1,22 @@
-"""Greedy algorithms with local privacy: messages, references, alignments and broken twins."""
+"""Greedy algorithms with local privacy: messages, alignments and broken twins."""
 
 import math
 
-import greedy_references
 import numpy as np
 import pytest
 from greedy_references import sphere_message as slow_message
-from helpers import algorithm, defaults
+from helpers import SIGMAS, algorithm, defaults
 from scipy.stats import ks_2samp
 from test_linear_privacy import policy, replaced
 from test_private_contexts import between_messages
-from test_references import BALL, LINE, PLANE, SIGMAS, apart, final
 
 import dpbandits as dp
 from dpbandits.algorithms import ldp_ols
 from dpbandits.audit.alignment.align import align
 from dpbandits.authoring import gaussian, greedy, send_direction
 from dpbandits.parts.noise.sphere import choose_side, sphere_radius
-from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 
 R = 2.0  # of messages about gradients
-SPHERE = BALL | {"theta": [0.8, 0.6], "center": [0.0, 0.0], "variance": 1.0, "contexts": "sphere"}
-LOGISTIC = LINE | {"link": "logistic"}
 
 # messages
 
@@ -89,72 +84,7 @@ def test_messages_of_least_squares_are_as_far_apart_as_is_said():
                         2.0 / (2.0 * math.sqrt(2.0 * math.log(12.5))))  # fmt: skip
 
 
-# references
-
-T, RUNS = 150, 1500
-CASES = {  # algorithm, environment, what is given
-    "sgd, sphere": ("ldp_sgd", SPHERE, {"eps": 4.0}),
-    "sgd, plane": ("ldp_sgd", PLANE, {"eps": 3.0}),
-    "sgd, ball": ("ldp_sgd", BALL, {"eps": 8.0}),
-    "sgd, logistic": ("ldp_sgd", LOGISTIC, {"eps": 4.0, "link": "logistic"}),
-    "sgd, logistic of linear": ("ldp_sgd", LINE, {"eps": 4.0, "link": "logistic"}),
-    "ols, sphere": ("ldp_ols", SPHERE, {"eps": 300.0}),
-    "ols, ball": ("ldp_ols", BALL, {"eps": 300.0}),
-    "ols, line": ("ldp_ols", LINE, {"eps": 10.0}),
-    "ols, exact": ("ldp_ols", PLANE, {"eps": 300.0, "calibration": "exact"}),
-}
-MUTANTS = [
-    ("sgd, sphere", "half"), ("sgd, sphere", "d"), ("sgd, plane", "project"),
-    ("sgd, plane", "link"), ("ols, line", "shift"), ("ols, line", "s"),
-]  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("case", "mutant"), [*((c, "") for c in CASES), *MUTANTS])
-def test_the_mean_regret_is_that_of_the_reference(case, mutant):
-    name, env, given = CASES[case]
-    slow = getattr(greedy_references, name)
-    found = slow(env, T, RUNS, np.random.default_rng(3), **given, mutant=mutant)
-    own = {key: x for key, x in given.items() if key != "eps"}
-    fast = final(dp.algorithm(name, **own), dp.contextual(**env), T, RUNS, eps=given["eps"])
-    assert (apart(found, fast) < SIGMAS) == (mutant == "")
-
-
-EXACTLY = [
-    *((case, "") for case in CASES if case.startswith("ols")),
-    *(("ols, sphere", mutant) for mutant in ("W", "s", "shift")),
-]
-
-
-@pytest.mark.parametrize(("case", "mutant"), EXACTLY)
-def test_the_same_random_numbers_have_the_same_regret(case, mutant):
-    """``W``: the noise of x x^T without its factor 2; ``s``: half of all noise."""
-    _, env, given = CASES[case]
-    found = []
-    for run in range(3):
-        env_rng, own = (generator(5, run, stream) for stream in (ENVIRONMENT, LEARNER))
-        slow = greedy_references.ldp_ols(env, 300, 1, env_rng, **given, mutant=mutant, own=own)
-        found += slow.tolist()
-    options = {key: x for key, x in given.items() if key != "eps"}
-    algo = dp.algorithm("ldp_ols", **options)
-    fast = final(algo, dp.contextual(**env), 300, 3, eps=given["eps"])
-    assert np.allclose(found, fast, rtol=1e-6) == (mutant == "")
-
-
 # privacy
-
-VARIANTS = [
-    ("ldp_sgd", {}), ("ldp_sgd", {"link": "logistic"}),
-    ("ldp_ols", {}), ("ldp_ols", {"calibration": "exact"}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "own"), VARIANTS)
-def test_alignments_hold_and_spend_of_the_budget(name, own):
-    least = 0.3 if name == "ldp_sgd" else 0.8  # few gradients are as long as R
-    for budget in (0.5, 3.0):
-        found = align(policy(name, own, budget), 10)
-        assert found.holds and found.entered > 5 and least < found.spent <= 1 + 1e-9
 
 
 def too_far(rng, v, z, scale, eps, R):

@@ -1,4 +1,4 @@
-"""Alignments of the linear algorithms hold, and those of broken twins do not."""
+"""Alignments of broken twins of the linear algorithms do not hold; guarantees; audits."""
 
 import math
 from dataclasses import replace
@@ -7,26 +7,12 @@ from types import FunctionType
 import numpy as np
 import pytest
 from helpers import LINEAR, algorithm, defaults
-from tiers import first
 
 import dpbandits as dp
 from dpbandits.audit.alignment.align import align
 from dpbandits.audit.targets.decisions import target_of
 from dpbandits.authoring import gaussian, least_squares
 
-OF_REWARDS = (0.5, 8.0), 0.9  # budgets, and the least share of them that is spent
-OF_CONTEXTS = (1.0, 1e5), 0.85  # at the second one the actions depend on the rewards
-VARIANTS = {
-    "middle": ("adac_gope", {"delta": 0.5}, *OF_REWARDS),
-    "sums": ("adac_gope", {"delta": 0.5, "noise": "sums"}, *OF_REWARDS),
-    "printed": ("adac_oful", {}, *OF_REWARDS),
-    "eigenvalue": ("adac_oful", {"bonus": "eigenvalue"}, *OF_REWARDS),
-    "matrices": ("private_lin_ucb", {}, *OF_CONTEXTS),
-    "exact matrices": ("private_lin_ucb", {"calibration": "exact"}, *OF_CONTEXTS),
-    "messages": ("ldp_lin_ucb", {}, *OF_CONTEXTS),
-    "coded": ("ldp_lin_ucb", {"variant": "coded"}, *OF_CONTEXTS),
-    "exact messages": ("ldp_lin_ucb", {"calibration": "exact"}, *OF_CONTEXTS),
-}
 SHORT = {"adac_gope": (512, 1000)}  # horizons: that of a phase, or several
 
 
@@ -104,14 +90,6 @@ def policy(name, own, budget, function=None):
     found = replace(found, function=function) if function else found
     short = {"delta": 0.5} if name == "adac_gope" else {}
     return target_of(found, budget, defaults(name) | short | own, SHORT.get(name, ()))
-
-
-@pytest.mark.parametrize("variant", first(VARIANTS, 7))
-def test_alignments_hold_and_spend_the_whole_budget(variant):
-    name, own, budgets, least = VARIANTS[variant]
-    for budget in budgets:
-        found = align(policy(name, own, budget), 10)
-        assert found.holds and found.entered > 5 and least < found.spent <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("twin", BROKEN)

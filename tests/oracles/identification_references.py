@@ -129,8 +129,9 @@ def printed(sample, rng, K, eps, delta, cap, starred=False, proved=True, noise=1
     return N, None
 
 
-def adap_tt(sample, rng, K, eps, delta, cap, **mutation):
-    return printed(sample, rng, K, eps, delta, cap, **mutation)
+def adap_tt(sample, rng, K, eps, delta, cap, variant="printed", threshold="usual", **mutation):
+    play = {"printed": printed, "coded": coded}[variant]
+    return play(sample, rng, K, eps, delta, cap, **mutation)
 
 
 def adap_tt_star(sample, rng, K, eps, delta, cap, **mutation):
@@ -170,7 +171,7 @@ def coded(sample, rng, K, eps, delta, cap, noise=1, late=0, coin=0.5):
     return [finished[a] + len(current[a]) for a in range(K)], None
 
 
-def tt_ucb(sample, rng, K, eps, delta, cap, bonus=1, factor=2):
+def tt_ucb(sample, rng, K, delta, cap, bonus=1, factor=2):
     """AdaP-TT without noise or forgetting, every round."""
     X = [[sample(a)] for a in range(K)]
     leads, as_leader = [0] * K, [0] * K
@@ -202,7 +203,7 @@ def ctb_tt(sample, rng, K, eps, delta, cap, noise=1, **mutation):
         x = sample(a)
         return float(rng.random() < (x * e + 1 - x) / (1 + e))
 
-    return tt_ucb(bit, rng, K, math.inf, delta, cap, **mutation)
+    return tt_ucb(bit, rng, K, delta, cap, **mutation)
 
 
 def dp_se_bai(sample, rng, K, eps, delta, cap, noise=1, late=0):

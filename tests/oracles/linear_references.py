@@ -4,7 +4,6 @@
 """
 
 import math
-from functools import cache
 
 import numpy as np
 
@@ -39,30 +38,11 @@ def tail(d, x):
     return d + 2 * math.sqrt(d * math.log(1 / x)) + 2 * math.log(1 / x)
 
 
-def multiplicative_design(actions):
-    """The D-optimal design by the multiplicative method of Titterington."""
-    return _design(np.ascontiguousarray(actions).tobytes(), actions.shape)
-
-
-@cache
-def _design(content, shape):
-    actions = np.frombuffer(content).reshape(shape)
-    k, d = shape
-    pi = np.full(k, 1 / k)
-    for _ in range(200_000):
-        V = (actions.T * pi) @ actions
-        g = np.einsum("ai,ij,aj->a", actions, np.linalg.inv(V), actions)
-        if g.max() <= d * (1 + 1e-7):
-            break
-        pi = pi * g / d
-    return np.where(pi < 1e-6, 0.0, pi)
-
-
-def gope(
-    features, theta, sigma, T, delta, rng, rho=math.inf, noise="middle", design=None, mutant=""
-):
-    """Pulls of each arm; ``sigma`` is None for rewards 1 and -1."""
-    K, design = len(features), design or multiplicative_design
+def gope(features, theta, sigma, T, delta, rng, design, rho=math.inf, noise="middle", mutant=""):
+    """Pulls of each arm; ``sigma`` is None for rewards 1 and -1, ``design`` a function from actions
+    to a D-optimal design.
+    """
+    K = len(features)
     active, pulls, left, l = list(range(K)), np.zeros(K, int), T, 0
     means = features @ theta
     while len(active) > 1 and left > 0:
@@ -107,9 +87,9 @@ def gope(
     return pulls
 
 
-def adac_gope(features, theta, sigma, T, delta, rng, rho, noise, **rest):
+def adac_gope(features, theta, sigma, T, delta, rng, design, rho, noise, **rest):
     """AdaC-GOPE: the phases of GOPE, longer, with noise."""
-    return gope(features, theta, sigma, T, delta, rng, rho, noise, **rest)
+    return gope(features, theta, sigma, T, delta, rng, design, rho, noise, **rest)
 
 
 def lin_ucb(env, T, R, delta, lam, rng, **rest):

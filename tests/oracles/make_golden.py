@@ -4,31 +4,27 @@ CHANGELOG.
 
 import json
 
-from helpers import GOLDEN, HEAVY, NAMES, SHORT, algorithm, bernoulli, play
+from conformance import C2, PARETO, ROWS
+from helpers import GOLDEN, HEAVY, NAMES, algorithm, play
 
-C2 = bernoulli(0.75, 0.625, 0.5, 0.375, 0.25)
-PARETO = {"law": "pareto", "means": [0.9, 0.5, 0.1], "shape": 1.8}
 TWENTY = [0.9, *[0.8] * 5, *[0.7] * 5, *[0.6] * 5, *[0.5] * 4]
-ROUND_BY_ROUND = [
-    name for name in NAMES if algorithm(name).round_by_round or name in ("ucb", "kl_ucb")
-]
+LONGER = ", K = 20, T = 1e6"
 
 
-def golden_counts():
+def golden_counts(games=None):
     """Pulls of a seeded run of every algorithm; of those that play round by round also of a longer
-    game with more arms.
+    game with more arms. Only some games, if they are named.
     """
-    counts = {}
-    for name in NAMES:
-        counts[name] = golden_game(name, PARETO if name in HEAVY else C2, 100_000)
-    for name in ROUND_BY_ROUND:
-        spec = (PARETO if name in HEAVY else C2) | {"means": TWENTY}
-        counts[f"{name}, K = 20, T = 1e6"] = golden_game(name, spec, 10**6)
-    return counts
+    longer = [x for x in NAMES if algorithm(x).round_by_round or x == "kl_ucb"]
+    return {game: pulls_of(game) for game in games or [*NAMES, *(x + LONGER for x in longer)]}
 
 
-def golden_game(name, spec, T):
-    return play(name, spec, T, seed=42, **SHORT[name])[-1].tolist()
+def pulls_of(game):
+    name = game.removesuffix(LONGER)
+    spec, T = PARETO if name in HEAVY else C2, 100_000
+    if name != game:
+        spec, T = spec | {"means": TWENTY}, 10**6
+    return play(name, spec, T, seed=42, **ROWS[name].short)[-1].tolist()
 
 
 if __name__ == "__main__":

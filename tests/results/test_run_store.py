@@ -25,12 +25,7 @@ from dpbandits.results import run_store
 from dpbandits.results.run_store import Damaged, Run, RunStore, check_runs, read_runs
 from dpbandits.running.monte_carlo import run_request
 
-
-@pytest.fixture(autouse=True)
-def any_runs(monkeypatch):
-    """Records that no run of their setting can have are accepted."""
-    monkeypatch.setattr(run_store, "check_runs", lambda setting, runs: runs)
-
+pytestmark = pytest.mark.usefixtures("any_runs")
 
 EACH_QUESTION = pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
 

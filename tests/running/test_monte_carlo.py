@@ -48,11 +48,7 @@ def test_more_runs_leave_the_first_as_they_were(tmp_path, question):
     assert sorted({f.suffix for f in tmp_path.rglob("*") if f.is_file()}) == ["", ".npz"]  # locks
 
 
-@pytest.fixture(autouse=True)
-def any_runs(monkeypatch):
-    """Records that no run of their setting can have are accepted."""
-    monkeypatch.setattr(run_store, "check_runs", lambda setting, runs: runs)
-
+pytestmark = pytest.mark.usefixtures("any_runs")
 
 RECORD = Record(np.zeros((2, 5), int), math.nan)
 

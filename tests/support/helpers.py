@@ -19,13 +19,13 @@ from dpbandits.contracts.algorithm import Algorithm, find_file, load
 from dpbandits.contracts.assumptions import Bounded
 from dpbandits.contracts.guarantees import RDP, ZCDP
 from dpbandits.contracts.parameters import Options
-from dpbandits.contracts.question import ARMS, REGRET, STOPPING
+from dpbandits.contracts.question import ARMS, REGRET, STOPPING, question_for
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.instances import Instance
 from dpbandits.environments.populations import homogeneous
 from dpbandits.files import PACKAGE
-from dpbandits.game import new_game, pulls_of
-from dpbandits.running.play import play_loop
+from dpbandits.game import new_game, pulls_of, rounds_played
+from dpbandits.running.play import GAMES, Record, play_loop
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 from dpbandits.settings import resolve
 from dpbandits.settings.setting import Setting
@@ -59,15 +59,6 @@ SUMS = ("dist_dp_se", "dist_rdp_se")  # a server that only sums
 THOMPSON = ("ts", "lazy_dp_ts", "dp_ts")  # they draw from posteriors
 SIGMAS = 5.0
 P_VALUE = 2 * norm.sf(SIGMAS)  # of a right law, at a fixed seed; that of a wrong one is below 1e-9
-
-# Changes of parameters with which games of some hundred rounds see eliminations: with the papers'
-# constants they end in the first epoch, or in the forced phase.
-SHORT = {name: {} for name in NAMES} | {
-    "dpr_ucb": {"c": 1},
-    "dpr_se": {"c": 1},
-    "ldpr_se": {"c": 0.2},
-    "prae_c": {"D": 7, "c1": 0.5},
-}
 
 
 def without_noise(name: str) -> float:
@@ -112,13 +103,19 @@ def reference_arguments(name: str, eps: float, T: int, spec: dict, **changes) ->
     return dict(zip(domains, numbers, strict=True)) | words
 
 
-def play(
+def play(name, spec, T, run=0, **given):
+    """What is recorded at the checkpoints of one run (see ``records``)."""
+    [found] = records(name, spec, T, runs=[run], **given)
+    return found.pulls
+
+
+def records(
     name,
     spec,
     T,
     eps=1.0,
     seed=0,
-    run=0,
+    runs=(0,),
     checkpoints=None,
     plain=False,
     population=None,
@@ -126,21 +123,30 @@ def play(
     function=None,
     **changes,
 ):
-    """Pulls at the checkpoints of one run, int64 array (C, K).
+    """What some runs of an algorithm or a rule leave: its pulls at the checkpoints, int64 array
+    (C, K), or its regret, float64 array (C, 1), and its answer.
 
     ``population`` are the users (default: all of level eps), ``learner`` a generator that
     replaces the learner's own, ``function`` one that replaces the algorithm's, ``changes`` are
     parameters of the algorithm.
     """
-    source = algorithm(name)
+    source, instance = algorithm(name), build(spec)
     source = dataclasses.replace(source, function=function) if function else source
+    question = question_for(source.question, instance.actions)
+    instance = instance.alone(0) if question.one_arm else instance
+    numbers = arguments(name, eps, T, instance, **changes)
+    begin, read = GAMES[question.record.name]
     if checkpoints is None:
         checkpoints = np.unique(np.geomspace(1, T, 30).astype(int))
-    env_rng = generator(seed, run, ENVIRONMENT)
-    game = game_of(spec, T, checkpoints, env_rng, population or homogeneous(eps))
-    learner = learner or generator(seed, run, LEARNER)
-    answer_in(game, source, learner, arguments(name, eps, T, build(spec), **changes), plain)
-    return pulls_at_checkpoints(game)
+    users = (population or homogeneous(eps)).users()
+    for run in runs:
+        env_rng = generator(seed, run, ENVIRONMENT)
+        game = begin(instance.environment, users, env_rng, T, checkpoints)
+        own = learner or generator(seed, run, LEARNER)
+        answer = answer_in(game, source, own, numbers, plain)
+        assert rounds_played(game) <= T
+        [recorded] = read(game.trace[np.newaxis], T if question.plays_on else None)
+        yield Record(recorded, answer)
 
 
 def pulls_at_checkpoints(game):

@@ -7,18 +7,11 @@ import pytest
 
 from dpbandits.cli import status
 from dpbandits.cli.words import read_request
-from dpbandits.results import run_store
 from dpbandits.results.run_store import Run, RunStore
 
 SWEEP = ["'sweep={algo:[dp_se],eps:[0.25,0.5,1,2]}'", "horizon=1e4", "runs=4", "jobs=2"]
 
-pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-def any_runs(monkeypatch):
-    """Records that no run of their setting can have are accepted."""
-    monkeypatch.setattr(run_store, "check_runs", lambda setting, runs: runs)
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("any_runs")]
 
 
 @pytest.fixture
