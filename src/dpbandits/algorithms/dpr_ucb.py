@@ -52,7 +52,8 @@ def dpr_ucb(
     eps-global DP with the same budget for each level of a tree. Rewards with E|X|^(1+v) <= u.
 
     Args:
-        eps: privacy budget; the regret bound requires eps <= 1.
+        eps: privacy budget; the regret bound requires eps <= 1. An infinite one truncates nothing:
+            the literal bonus is then 0, and the calibrated one infinite, so that one arm is played.
         u: bound on the moment.
         v: the moment's order is 1 + v.
         c: constant of the bonus, 18 in the paper.
