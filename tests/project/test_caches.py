@@ -8,7 +8,7 @@ ALL, RUNS = {"version", "machine code", "page", "audit"}, {"version", "page", "a
 AFTER = {
     "cli/run.py": set(),
     "api/runs.py": set(),
-    "report/page.py": set(),
+    "report/study.py": set(),
     "figures/style.py": set(),
     "claims/statistics.py": set(),
     "decisions/budget.py": set(),
