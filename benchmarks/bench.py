@@ -550,8 +550,9 @@ def measure(check):
     parts.append(
         "Targets: per-round algorithms at most 2 times their random numbers for K = 5 and 3 times "
         "for K = 20, DP-UCB with other counters 3 times, Thompson sampling less than its Beta "
-        "draws; contextual rounds at most 2.5 times their normals for d 3, K 10 and 3 times for "
-        "d 20, K 20, Private LinUCB 3 times; phased elimination at most "
+        "draws; contextual rounds at most 2.75 times their normals for d 3, K 10, with a user's "
+        "message 2.5 times, and 3 times for d 20, K 20 and for Private LinUCB; phased elimination "
+        "at most "
         f"{MICROSECONDS_OF_DESIGNS:g} µs a run at T = 1e7; "
         f"episodic runs below {MICROSECONDS:g} µs at T = 1e7, and at most "
         f"{ratios.LONGER:g} times as long at T = 1e12. "

@@ -15,7 +15,7 @@ LIMITS = {
     ", 5 arms": 3.0,
     ", 20 arms": 3.0,
     " Beta draws": 1.0,
-    ", 30 normals": 2.5,
+    ", 30 normals": 2.75,
     ", 400 normals": 3.0,
     ", 30 normals and a message": 2.5,
     ", 400 normals and a message": 3.0,

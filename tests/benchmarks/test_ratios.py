@@ -27,7 +27,7 @@ def test_a_larger_ratio_is_reported_in_one_line(slow):
     ("name", "limit"),
     [
         ("ucb, K = 5", 2.0), ("dp_ucb, K = 20", 3.0), ("ts, 5 Beta draws", 1.0),
-        ("lin_ucb, 30 normals", 2.5), ("lin_ucb, 400 normals", 3.0),
+        ("lin_ucb, 30 normals", 2.75), ("lin_ucb, 400 normals", 3.0),
         ("private_lin_ucb, 400 normals and a node", 3.0),
         ("ldp_lin_ucb, 30 normals and a message", 2.5), ("dp_ucb, honaker literal, 5 arms", 3.0),
     ],
