@@ -160,14 +160,14 @@ def time_panels(
             continue
         (env, horizon), budget = panel
         inside, beside = (_of_panel(x, env, horizon, *budget) for x in (table, bounds))
-        rows = table[DRAWN][inside]
-        regret_vs_time(ax, rows, styles, band, scale, bounds[beside], log_time)
+        drawn = table[DRAWN][inside]
+        regret_vs_time(ax, drawn, styles, band, scale, bounds[beside], log_time)
         heading = panel_title(titles[env], *budget) + _differences(table, inside, horizon)
         ax.set_title(heading)
         if best is not None:
             draw_rings(ax, best[_of_panel(best, env, horizon, *budget)], "horizon", styles)
         if tails:
-            exceedance(tail, rows, styles)
+            exceedance(tail, drawn, styles)
             tail.set_title(heading)
     label_edges(axes, "round $t$", "pseudo-regret", each_row=tails)
     if tails:
