@@ -51,7 +51,7 @@ def test_leaking_policies_are_not_consistent(policy):
     ("policy", "why"),
     [
         (policies.ScaleOfData, "draw 4 hides two different changes"),
-        (policies.TruncatedNoise, "the draws are others"),
+        (policies.TruncatedNoise, "the actions differ"),
         (policies.ClippedNoise, "the actions differ"),
         (policies.TwoWholeReleases, "the cost is 2, and the budget 1"),
         (policies.NoiseReused, "draw 1 hides several numbers, one of them changed"),
