@@ -67,7 +67,8 @@ def test_ratios_are_written_and_read_again(tmp_path):
 
 def test_committed_ratios_of_rounds_are_within_their_limits():
     committed = ratios.read()
-    assert max(ratios.LIMITS.values()) == 3.0
+    limits = [2.0, 3.0, 3.0, 3.0, 1.0, 2.75, 3.0, 2.5, 3.0, 3.0, 3.0]
+    assert list(ratios.LIMITS.values()) == limits
     for end, least in zip(ratios.LIMITS, (10, 10, 6, 6, 6, 3, 3, 3, 3, 1, 1), strict=True):
         assert sum(name.endswith(end) for name in committed) >= least
     assert not ratios.complaints(committed, committed)

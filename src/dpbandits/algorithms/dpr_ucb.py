@@ -52,8 +52,9 @@ def dpr_ucb(
     eps-global DP with the same budget for each level of a tree. Rewards with E|X|^(1+v) <= u.
 
     Args:
-        eps: privacy budget; the regret bound requires eps <= 1. An infinite one truncates nothing:
-            the literal bonus is then 0, and the calibrated one infinite, so that one arm is played.
+        eps: privacy budget; the regret bound requires eps <= 1. At an infinite
+            budget no reward is truncated; then the literal bonus is 0, and the calibrated bonus is
+            infinite for every arm, so that the algorithm plays the first arm only.
         u: bound on the moment.
         v: the moment's order is 1 + v.
         c: constant of the bonus, 18 in the paper.
