@@ -1,11 +1,13 @@
 """Time and memory of make figures, twice: python benchmarks/figures.py [FOLDER].
 
 The first time there are no stored runs and no compiled code; the second time both are there. The
+time of the processors beside that of the clock shows whether other programs took part of them. The
 folder is temporary unless one is given. The table is printed and written to benchmarks/figures.md.
 It needs psutil, which make test installs.
 """
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -20,11 +22,11 @@ PROJECT = Path(__file__).parent.parent
 
 
 def make_figures(folder):
-    """Its wall time, and the peak of the memory of all its processes, sampled, in MB."""
+    """Its time by the clock and of all processors, and the peak of its memory, sampled, in MB."""
     command = ["make", "figures", f"RESULTS={folder}/results", f"VENV={sys.prefix}"]
     command += ["-o", f"{sys.prefix}/.installed"]
     home = {"NUMBA_CACHE_DIR": f"{folder}/compiled", "MPLCONFIGDIR": f"{folder}/fonts"}
-    start = time.monotonic()
+    start, before = time.monotonic(), processors()
     make = psutil.Popen(command, cwd=PROJECT, env=os.environ | home, stdout=subprocess.DEVNULL)
     peak = 0
     while make.poll() is None:
@@ -34,9 +36,18 @@ def make_figures(folder):
         time.sleep(0.1)
     if make.returncode:
         sys.exit("make figures failed")
-    minutes, seconds = divmod(time.monotonic() - start, 60)
-    took = f"{minutes:.0f} min {seconds:.0f} s" if minutes else f"{seconds:.1f} s"
-    return took, f"{peak / 1e6:,.0f}"
+    return clock(time.monotonic() - start), clock(processors() - before), f"{peak / 1e6:,.0f}"
+
+
+def processors():
+    """The seconds that processors have worked for ended children, and for theirs."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime
+
+
+def clock(seconds):
+    minutes, seconds = divmod(seconds, 60)
+    return f"{minutes:.0f} min {seconds:.0f} s" if minutes else f"{seconds:.1f} s"
 
 
 def main():
@@ -45,8 +56,10 @@ def main():
         if Path(folder, "results").exists():
             sys.exit(f"{folder}: a folder without results is needed")
         rows = [["from nothing", *make_figures(folder)], ["once more", *make_figures(folder)]]
-    head = ["`make figures`", f"time, {os.cpu_count()} cores", "peak memory, MB"]
-    text = tabulate(rows, head, "pipe", disable_numparse=True, colalign=("left", "right", "right"))
+    cores = f"time, {os.cpu_count()} cores"
+    head = ["`make figures`", cores, "time of processors", "peak memory, MB"]
+    align = ("left", "right", "right", "right")
+    text = tabulate(rows, head, "pipe", disable_numparse=True, colalign=align)
     print(text)
     Path(__file__).with_name("figures.md").write_text(text + "\n")
 
