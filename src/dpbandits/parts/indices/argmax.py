@@ -1,7 +1,8 @@
 """The argmax of optimistic indices, without computing every index in every round.
 
 In most rounds the leader remains the arm of largest index, and only its statistics have changed.
-The choices equal those of an argmax over all arms in every round; docs/design.md has the proof.
+The choices equal those of an argmax over all arms in every round; docs/fast_rounds.md has the
+proof.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 In most rounds the leader's draw is above a level x, and those of the others are below. If an arm's
 draw is on the wrong side of x with a probability of at most q, an event of probability q comes
 first: without it the draw is on the right side, with it on the wrong one as often as is left, by
-rejection. So the arms have the law of an argmax over draws of all arms; docs/design.md has the
-proof.
+rejection. So the arms have the law of an argmax over draws of all arms; docs/fast_rounds.md has
+the proof.
 """
 
 from __future__ import annotations
