@@ -35,6 +35,18 @@ def test_the_legend_has_the_names(tmp_path):
     assert ax.get_legend_handles_labels()[1] == [" _mine", r"\$\\x\$"]
 
 
+@pytest.mark.parametrize("name", ["rule.width", "env.shape", "seed"])
+def test_stopping_times_that_a_column_tells_apart_have_lines_of_their_own(tmp_path, name):
+    """Mutation that it catches: a line averages the settings that differ in this column alone."""
+    file = tmp_path / "times.csv"
+    columns = TIMES.replace("seed", "old") if name == "seed" else TIMES
+    rows = "".join(f"nas,gaussian,0,.5,1,.1,.1,1,100,0,0,5{x},.5,1,1,{x}\n" for x in (1, 2))
+    file.write_text(f"{columns},{name}\n{rows}")
+    ax = figure_of_table(as_it_stands(read_table(file)), "title").axes[0]
+    _, lines = ax.get_legend_handles_labels()
+    assert len(lines) == 2 and all(line.endswith(f"= {x}") for x, line in enumerate(lines, 1))
+
+
 def test_a_pipe_is_no_manifest(refused):
     Path("table.csv").write_text(HEADER + ROW)
     os.mkfifo("table.json")

@@ -65,3 +65,12 @@ def test_a_word_with_several_values_needs_the_option():
     """Control."""
     assert "add -m to run each" in message_of(read_request, ["eps=1,2"], ())
     assert len(read_request(["algo=dp_se", "eps=1,2"], (), multirun=True).settings) == 2
+
+
+@pytest.mark.parametrize("path", ["means.1", "arms.1.mean"])
+def test_a_swept_number_of_a_list_is_that_of_a_single_one(path):
+    """Mutation that it catches: the path of a sweep enters no list."""
+    words = ["algo=ucb", "env=mixed" if "arms" in path else "env=bernoulli", "horizon=100"]
+    several = read_request([*words, f"env.{path}=.1,.2"], (), multirun=True).settings
+    single = [read_request([*words, f"env.{path}={x}"], ()).settings[0] for x in (0.1, 0.2)]
+    assert [s.described for s in several] == [s.described for s in single]

@@ -12,9 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator, PercentFormatter
 
+from ..contracts.display import symbol
 from ..contracts.question import STOPPING
 from ..errors import BadInput
 from ..results.summary import summarize
+from ..results.varying import of_game, settings_in, varied_in, varying
 from ..theory.bounds import where_it_holds
 from ..theory.sajed2019 import stopping_lower, stopping_upper
 from .bands import INTERVAL, bars
@@ -43,7 +45,7 @@ def stopping_panels(table: pd.DataFrame, title: str, theorems: bool = False) -> 
     table = table[table["true_mean"] != 0]
     if table.empty:
         raise BadInput("every mean in the table is 0: there is no axis to draw it on")
-    table = labelled(table.assign(size=table["true_mean"].abs()))
+    table = labelled(table).assign(size=table["true_mean"].abs())
     budgets, errors = finite_budgets(table), sorted(table["rel_error"].unique())
     rows, columns = len(errors) + 1, len(budgets)
     size, heights = (max(2.6 * columns, 5.2) + 0.4, 2.2 * rows + 0.6), [1.0] * len(errors) + [0.6]
@@ -72,13 +74,20 @@ def stopping_panels(table: pd.DataFrame, title: str, theorems: bool = False) -> 
 
 
 def labelled(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with a column ``line``: the rule, and the parameters that vary and have no axis."""
-    lines = table["rule"].map(legend_name)
+    """The table with a column ``line``: the rule, and the parameters that vary and have no axis;
+    those of an environment, of which most set the mean, only if they vary beside it.
+    """
+    lines, settings = table["rule"].map(legend_name), settings_in(table)
+    own = varying(settings, [name for name in varied_in(table) if not of_game(name)])
+    own += varying(settings, filter(of_game, varied_in(table)), ["env", "true_mean"])
     if table["env"].nunique() > 1:
         lines = lines + ", " + table["env"].map(str)
     for name in ("beta", "R", "cap"):
         if table[name].nunique() > 1:
             lines = lines + f", {name} = " + table[name].astype(float).map(value_text)
+    for name in own:
+        words = f", {symbol(name)} = " + table[name].map(value_text)
+        lines = lines + words.where(table[name].notna(), "")
     lines = lines.where(~unprotected(table, "rule"), lines + f", {WITHOUT}")
     return table.assign(line=lines)
 

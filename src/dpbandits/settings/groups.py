@@ -139,19 +139,24 @@ def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 def place(contents: Any, path: str, value: Any) -> bool:
     """Replace a value in nested mappings and lists; returns whether there is one at that path."""
-    *before, last = path.split(".")
-    for name in before:
-        if isinstance(contents, list) and name.isdecimal() and int(name) < len(contents):
-            contents = contents[int(name)]
-        else:
-            contents = contents.get(name) if isinstance(contents, dict) else None
-    if isinstance(contents, list) and last.isdecimal() and int(last) < len(contents):
-        contents[int(last)] = value
-        return True
-    if not (isinstance(contents, dict) and last in contents):
+    if (found := place_of(contents, path)) is None:
         return False
-    contents[last] = value
+    inner, key = found
+    inner[key] = value
     return True
+
+
+def place_of(contents: Any, path: str) -> tuple[Any, Any] | None:
+    """The mapping or list that has the value at a path in nested ones, and its key there."""
+    inner: Any = {"": contents}
+    key: Any = ""
+    for name in path.split("."):
+        inner = inner[key]
+        known = range(len(inner)) if isinstance(inner, list) else inner
+        key = int(name) if isinstance(inner, list) and name.isdecimal() else name
+        if not (isinstance(inner, list | dict) and key in known):
+            return None
+    return inner, key
 
 
 def read_file(file: Path) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from ..environments.written import written_in
 from ..errors import ALMOST, BadInput, plain, power, similar, unknown
 from ..validation import argument, refuse_alike, sha256_of, to_float, whole, yes_no
 from .budgets import privacy
-from .groups import Groups
+from .groups import Groups, place_of
 from .setting import Data, Setting, as_json, pinned
 from .sweep import OF_RUNS, Point, points, swept_names
 
@@ -241,14 +241,11 @@ def _changed_at(
     changed = json.loads(json.dumps(spec)) if names else dict(spec)
     taken = []
     for name in names:
-        *path, last = name.split(".")[1:]
-        inner = changed
-        for word in path:
-            inner = inner.get(word) if isinstance(inner, dict) else None
-        if isinstance(inner, dict) and last in inner:
+        if (found := place_of(changed, name.removeprefix(f"{group}."))) is not None:
+            inner, key = found
             value = point[name]
-            named = isinstance(value, str) and isinstance(inner[last], dict)
-            inner[last] = files.get(value, value) if named else value
+            named = isinstance(value, str) and isinstance(inner[key], dict)
+            inner[key] = files.get(value, value) if named else value
             taken.append(name)
     return changed, taken
 
