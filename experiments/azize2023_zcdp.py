@@ -13,6 +13,7 @@ from dpbandits.figures.tails import exceedance
 from dpbandits.results.tables import at_end
 
 BUDGETS = [0.1, 0.5, 1.0]
+NEEDED = ["horizon", "rho", "t", "regret"]
 COLOURS, LOOKS = list(PALETTE.values()), list(DASHES.values())
 
 
@@ -35,7 +36,7 @@ def draw(table):
     left.set(title="price in regret at $T$", xlabel=r"privacy budget $\rho$", xscale="log")
     left.set_ylabel("regret $-$ regret without noise")
     own_legend(left)
-    longest = table[table["horizon"] == table["horizon"].max()]
+    longest = table.loc[table["horizon"] == table["horizon"].max(), NEEDED]
     T, styles = scientific(longest["horizon"].max()), {}
     late = longest[longest["t"] >= 1e-4 * longest["horizon"]]
     free = late[late["rho"] == np.inf].groupby("t")["regret"].mean()

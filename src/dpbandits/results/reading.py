@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from numbers import Real
 from pathlib import Path
@@ -40,7 +40,7 @@ POSITIVE = (
     "stopping_time",
 )  # fmt: skip
 ENOUGH = ("algo", "t", "regret")  # the columns without which nothing can be drawn
-KINDS = [{"b"}, {"i"}, {"f"}, {"i", "f"}, {"O"}]  # of the types of a column's pieces
+KINDS = [{"b"}, {"i"}, {"f"}, {"i", "f"}]  # of the types of the pieces of a column of numbers
 LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
 
 
@@ -68,7 +68,7 @@ def _csv_of(path: Path) -> pd.DataFrame:
     check_header(str(path), header_of(str(path), path))
     with pd.option_context("mode.string_storage", "python"):  # pyarrow would copy each word
         columns, ids = _columns_of(path)
-    if columns is None:  # refuses it, or reads numbers among words as words
+    if columns is None:  # refuses it
         return read_csv(str(path), path, words=[SETTING])
     if SETTING in columns:
         columns[SETTING] = pd.Categorical.from_codes(columns[SETTING], pd.Index(ids))
@@ -77,7 +77,8 @@ def _csv_of(path: Path) -> pd.DataFrame:
 
 def _columns_of(path: Path) -> tuple[dict[str, Any] | None, list[str]]:
     """The columns of a CSV file, with the numbers of the settings' ids in the place of these, and
-    the ids; no columns if pandas cannot read it, or its types differ between pieces.
+    the ids; no columns if pandas cannot read it, or its types differ between pieces. Numbers among
+    words are words.
     """
     rows = 0
     types: dict[str, set[np.dtype]] = {}
@@ -91,13 +92,15 @@ def _columns_of(path: Path) -> tuple[dict[str, Any] | None, list[str]]:
                 ids.setdefault(own, len(ids))
     except (OSError, ValueError, pd.errors.ParserWarning):
         types = {}
-    if not types or any({x.kind for x in some} not in KINDS for some in types.values()):
+    kinds = {name: {x.kind for x in some} for name, some in types.items()}
+    words = [name for name, some in kinds.items() if "O" in some]
+    if not types or any(some not in KINDS for name, some in kinds.items() if name not in words):
         return None, []
     if SETTING in types:
         types[SETTING] = {np.dtype(np.int32)}  # codes
     columns = {name: np.empty(rows, np.result_type(*some)) for name, some in types.items()}
     start = 0
-    for piece in _pieces(path):
+    for piece in _pieces(path, words):
         if SETTING in piece:
             piece = piece.assign(**{SETTING: piece[SETTING].map(ids).fillna(-1)})
         for name, column in columns.items():
@@ -106,17 +109,18 @@ def _columns_of(path: Path) -> tuple[dict[str, Any] | None, list[str]]:
     return columns, list(ids)
 
 
-def _pieces(path: Path) -> Iterator[pd.DataFrame]:
-    """A CSV file in pieces; words are objects."""
+def _pieces(path: Path, words: Sequence[str] = ()) -> Iterator[pd.DataFrame]:
+    """A CSV file in pieces; words are objects, and so is all in columns that are ``words``."""
     with (
         warnings.catch_warnings(action="error", category=pd.errors.ParserWarning),
         pd.read_csv(
-            file_at(path), chunksize=ROWS, low_memory=False, dtype={SETTING: str}, **CSV
+            file_at(path), chunksize=ROWS, low_memory=False,
+            dtype=dict.fromkeys([SETTING, *words], str), **CSV,
         ) as reader,
-    ):
+    ):  # fmt: skip
         for piece in reader:
-            words = piece.select_dtypes(exclude=["number", "bool"]).columns
-            yield piece.astype(dict.fromkeys(words, object))
+            found = piece.select_dtypes(exclude=["number", "bool"]).columns
+            yield piece.astype(dict.fromkeys(found, object))
 
 
 def checked(where: str, table: Any) -> pd.DataFrame:
