@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from numbers import Real
 from pathlib import Path
@@ -40,7 +40,7 @@ POSITIVE = (
     "stopping_time",
 )  # fmt: skip
 ENOUGH = ("algo", "t", "regret")  # the columns without which nothing can be drawn
-KINDS = [{"b"}, {"i"}, {"f"}, {"i", "f"}]  # of the types of the pieces of a column of numbers
+KINDS = [{"b"}, {"i"}, {"f"}, {"i", "f"}, {"O"}]  # of the types of a column's pieces
 LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
 
 
@@ -82,19 +82,21 @@ def _columns_of(path: Path) -> tuple[dict[str, Any] | None, list[str]]:
     """
     rows = 0
     types: dict[str, set[np.dtype]] = {}
+    words: set[str] = set()
     ids: dict[str, int] = {}
     try:
         for piece in _pieces(path):
             rows += len(piece)
             for name, kind in piece.dtypes.items():
                 types.setdefault(str(name), set()).add(kind)
+                if kind == object and pd.api.types.infer_dtype(piece[name]) == "string":
+                    words.add(str(name))
             for own in piece[SETTING].dropna().unique() if SETTING in piece else ():
                 ids.setdefault(own, len(ids))
     except (OSError, ValueError, pd.errors.ParserWarning):
         types = {}
     kinds = {name: {x.kind for x in some} for name, some in types.items()}
-    words = [name for name, some in kinds.items() if "O" in some]
-    if not types or any(some not in KINDS for name, some in kinds.items() if name not in words):
+    if not types or any(kinds[name] not in KINDS for name in types if name not in words):
         return None, []
     if SETTING in types:
         types[SETTING] = {np.dtype(np.int32)}  # codes
@@ -109,7 +111,7 @@ def _columns_of(path: Path) -> tuple[dict[str, Any] | None, list[str]]:
     return columns, list(ids)
 
 
-def _pieces(path: Path, words: Sequence[str] = ()) -> Iterator[pd.DataFrame]:
+def _pieces(path: Path, words: Collection[str] = ()) -> Iterator[pd.DataFrame]:
     """A CSV file in pieces; words are objects, and so is all in columns that are ``words``."""
     with (
         warnings.catch_warnings(action="error", category=pd.errors.ParserWarning),
