@@ -89,7 +89,7 @@ def _columns_of(path: Path) -> tuple[dict[str, Any] | None, list[str]]:
             rows += len(piece)
             for name, kind in piece.dtypes.items():
                 types.setdefault(str(name), set()).add(kind)
-                if kind == object and pd.api.types.infer_dtype(piece[name]) == "string":
+                if kind.kind == "O" and pd.api.types.infer_dtype(piece[name]) == "string":
                     words.add(str(name))
             for own in piece[SETTING].dropna().unique() if SETTING in piece else ():
                 ids.setdefault(own, len(ids))
