@@ -27,8 +27,8 @@ class BadInput(Exception):
         super().__init__(in_a_line(message))
 
 
-class ClusterLost(Exception):
-    """A cluster does not answer any more, or has no workers left."""
+class WorkersLost(Exception):
+    """A process of an audit died, or a cluster does not answer any more or has no workers left."""
 
 
 class FileTrouble(Exception):

@@ -1,6 +1,7 @@
 """The audit: broken algorithms are caught, sound ones pass, false alarms are as rare as stated."""
 
 import math
+import os
 from itertools import product
 
 import pytest
@@ -13,12 +14,13 @@ import dpbandits as dp
 from dpbandits.audit import findings
 from dpbandits.audit.exact.release import release_loss
 from dpbandits.audit.findings import SampledAudit
-from dpbandits.audit.sampling.auditor import audit
+from dpbandits.audit.sampling.auditor import audit, in_workers
 from dpbandits.audit.targets.decisions import RegretTarget
 from dpbandits.audit.targets.publishing import LocalRandomizerTarget, ReleaseTarget
 from dpbandits.audit.targets.releases import MECHANISMS
 from dpbandits.compiled import inlined_counted
 from dpbandits.contracts.algorithm import from_function
+from dpbandits.errors import WorkersLost
 from dpbandits.parts.noise.mechanisms import laplace
 
 BUDGETS = (0.1, 0.5, 1.0, 2.0)
@@ -191,3 +193,10 @@ def test_a_finding_depends_on_the_seed_alone():
     one, two, other = (audit(target, 5000, seed=s, jobs=j) for s, j in ((0, 1), (0, 2), (1, 1)))
     assert (one.measured, one.event, one.counts) == (two.measured, two.event, two.counts)
     assert one.counts != other.counts
+
+
+@pytest.mark.slow
+def test_the_death_of_a_worker_is_one_error():
+    """Mutation that it catches: the traceback of joblib ends a command."""
+    with pytest.raises(WorkersLost, match="a worker has died"):
+        list(in_workers(os._exit, [(1,), (1,)], 2))

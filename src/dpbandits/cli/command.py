@@ -19,8 +19,8 @@ import pandas as pd
 from ..errors import (
     LONGEST,
     BadInput,
-    ClusterLost,
     FileTrouble,
+    WorkersLost,
     in_a_line,
     printable,
     unknown,
@@ -200,7 +200,7 @@ def _guarded(name: str, command: Callable[[], int]) -> None:
         code = report_failures(name, error.failures)
     except FileTrouble as error:
         _exit_now(1, f"{name}: {error}; what was stored before is intact")
-    except ClusterLost as error:
+    except WorkersLost as error:
         _exit_now(1, f"{name}: {error}; {STORED}")
     except KeyboardInterrupt as stopped:
         number = stopped.args[0] if stopped.args else signal.SIGINT

@@ -43,7 +43,7 @@ def play_missing(request: Request) -> tuple[Store, int]:
     Raises:
         RunsFailed: some runs could not be finished.
         BadInput: the table would be too large; or as ``run_settings``.
-        CannotWrite, CannotRead, ClusterLost: as ``run_settings``.
+        CannotWrite, CannotRead, WorkersLost: as ``run_settings``.
     """
     check_size(request)
     announce_size(request)
@@ -74,7 +74,7 @@ def run_settings(
 
     Raises:
         BadInput: the cluster does not answer.
-        ClusterLost: it does not answer any more; finished runs are stored.
+        WorkersLost: it does not answer any more; finished runs are stored.
         CannotWrite: finished runs cannot be written; those stored before are intact.
         CannotRead: stored runs cannot be read.
     """

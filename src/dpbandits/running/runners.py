@@ -22,7 +22,7 @@ from joblib.executor import get_memmapping_executor
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.backend.reduction import dumps
 
-from ..errors import BadInput, ClusterLost, in_a_line
+from ..errors import BadInput, WorkersLost, in_a_line
 from .children import ended_with_this
 
 IDLE = 300  # seconds after which an idle process of this machine ends
@@ -59,7 +59,7 @@ class Runner:
         """Called from time to time, and whether results ``came`` since.
 
         Raises:
-            ClusterLost: no other ever will.
+            WorkersLost: no other ever will.
         """
 
     def __enter__(self) -> Runner:
@@ -219,7 +219,7 @@ class Dask(Runner):
             except Exception as error:
                 reason = f"no answer ({_first_line(error)})"
             if now - self._seen > ABSENT:
-                raise ClusterLost(f"{self.where}: {reason}")
+                raise WorkersLost(f"{self.where}: {reason}")
 
     def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
         if error is None:  # an interrupted command still waits for results: its exit closes it

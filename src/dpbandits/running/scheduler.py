@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import suppress
 
-from ..errors import ClusterLost, FileTrouble
+from ..errors import FileTrouble, WorkersLost
 from ..results.run_store import Damaged, Runs, Store
 from ..settings.setting import Setting
 from .children import ignore_sigint
@@ -128,7 +128,7 @@ class Scheduler:
             try:
                 outcome = future.result()
             except CancelledError:
-                raise ClusterLost(f"{runner.where}: the scheduler is gone") from None
+                raise WorkersLost(f"{runner.where}: the scheduler is gone") from None
             except BaseException as error:  # not of a signal, which the main thread answers
                 outcome = Outcome.of_death(task, error)
             if work.take_back(outcome):

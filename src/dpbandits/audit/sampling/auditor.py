@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
@@ -12,6 +13,7 @@ import joblib
 import numpy as np
 from scipy.stats import norm
 
+from ...errors import WorkersLost
 from ...running.children import ended_with_this, without_cwd_imports
 from ..targets.neighbours import Pair, range_of
 from ..targets.target import AuditTarget
@@ -136,11 +138,18 @@ def audit(
 def in_workers(
     task: Callable[..., Any], given: Iterable[tuple], jobs: int, backend: str = "loky"
 ) -> Iterator[Any]:
-    """The results of a task for several arguments, in their order, by a backend of joblib's."""
+    """The results of a task for several arguments, in their order, by a backend of joblib's.
+
+    Raises:
+        WorkersLost: a process has died.
+    """
     own = ended_with_this() if backend == "loky" else {}
     workers = joblib.Parallel(jobs, backend=backend, return_as="generator", **own)
     with without_cwd_imports():
-        yield from workers(joblib.delayed(task)(*x) for x in given)
+        try:
+            yield from workers(joblib.delayed(task)(*x) for x in given)
+        except BrokenExecutor:
+            raise WorkersLost("a worker has died, perhaps for lack of memory") from None
 
 
 def unsampled(target: AuditTarget, loss: float, pair: Pair | None = None) -> Sampled:
