@@ -21,11 +21,10 @@ from hydra.errors import HydraException
 
 from ..contracts.question import REGRET, Question
 from ..errors import BadInput, either
-from ..results.manifest import INDIFFERENT
 from ..settings.compose import compose
 from ..settings.groups import names_in, question_of
 from ..settings.hints import GROUPS, bare_word, means_of
-from ..settings.request import Request
+from ..settings.request import Request, decides_rows
 from ..settings.sweep import MOST_POINTS, Values
 from ..validation import folder, refuse_overflow
 
@@ -65,7 +64,7 @@ def read_requests(
             run_each = f"-m {key}={typed.strip('[]')} runs each"
             how = means_of(key, value, folders) or run_each
             raise BadInput(f"{word}: one value is needed; {how}")
-    changed = tuple(word for word, (key, _) in zip(words, given, strict=True) if _decides(key))
+    changed = tuple(word for word, (key, _) in zip(words, given, strict=True) if decides_rows(key))
     if multirun:
         changed = ("-m", *changed)
     experiments = keys.get("experiment")
@@ -88,11 +87,6 @@ def read_request(
     """The request of the words of a command line with at most one experiment."""
     (request,) = read_requests(words, folders, question, multirun)
     return request
-
-
-def _decides(key: str) -> bool:
-    """Whether a key decides what is run, except for the name of an experiment."""
-    return key.partition(".")[0] not in {*INDIFFERENT, "experiment"}
 
 
 def value_of(word: str, folders: tuple[str, ...] = ()) -> tuple[str, Any]:

@@ -48,7 +48,9 @@ class Question:
     # the columns of a table that describe a setting; ``eps`` stands for the privacy budgets in the
     # table, each of which has a column
     columns: tuple[str, ...]
-    measured: tuple[str, ...]  # the columns that are measured; ``run`` stands before them
+    # the columns that are measured; ``run`` stands before them. They depend on setting and run
+    # alone, so that tables have the same bytes everywhere
+    measured: tuple[str, ...]
     each_checkpoint: bool  # whether a run has a row for each checkpoint, or a single row
     blank: tuple[str, ...] = ()  # measured columns that may be blank
     statistic: str  # the measured column whose mean is summarised, with its interval

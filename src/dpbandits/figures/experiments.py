@@ -18,7 +18,7 @@ from ..errors import BadInput, plain, unknown
 from ..files import check_writable, package_folder
 from ..results.formats import FORMATS, bare_name
 from ..results.formats import beside as of_table
-from ..results.manifest import INDIFFERENT, is_current
+from ..results.manifest import is_current
 from ..results.naming import refuse_to_replace, table_path
 from ..results.reading import read_table
 from ..results.records import with_labels
@@ -27,6 +27,7 @@ from ..results.varying import question_of_table
 from ..running.monte_carlo import play_missing
 from ..settings.compose import request_from
 from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment
+from ..settings.request import decides_rows
 from ..settings.setting import Setting
 from ..settings.sweep import grids, names_varied
 from ..validation import whole
@@ -48,7 +49,7 @@ def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[
     question = question_of(name) or REGRET
     limits = {q.limit for q in QUESTIONS} - {question.limit}
     given = {key: value for key, value in changes.items() if key not in limits}
-    changed = tuple(f"{key}={plain(x)}" for key, x in given.items() if key not in INDIFFERENT)
+    changed = tuple(f"{key}={plain(x)}" for key, x in given.items() if decides_rows(key))
     varies = question.limit in names_varied(question, read_experiment(name))
     longest = given.pop(question.limit, None) if varies else None
     request = request_from(question, {**given, "experiment": name, "results": results}, {})

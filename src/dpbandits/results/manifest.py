@@ -15,15 +15,13 @@ from typing import Any
 
 from ..compiled import SOURCES
 from ..files import PACKAGE, opened, read_text, write_atomically
-from ..settings.request import Request
+from ..settings.request import DECIDES_NO_ROW, Request
 from ..settings.setting import Setting
 from .formats import SUMMARY_CSV, beside
 
 # What a manifest raises that is missing, damaged or not one of ours.
 UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
 PATIENCE = 5  # seconds for git to answer
-# No table depends on these keys
-INDIFFERENT = {"jobs", "backend", "results", "runner", "figure", "format", "max_rows"}
 
 
 def read_manifest(table: Path) -> Any:
@@ -40,7 +38,7 @@ def write_manifest(table: Path, request: Request, seconds: float) -> None:
     if seconds == 0.0:
         with contextlib.suppress(*UNREADABLE):
             before = read_manifest(table)
-            if differing(before["config"], request.config) <= INDIFFERENT:
+            if differing(before["config"], request.config) <= DECIDES_NO_ROW:
                 seconds = float(before["wall_time_seconds"])
     manifest = {
         "config": request.config,
@@ -71,7 +69,7 @@ def is_current(table: Path, config: Mapping[str, Any], settings: Sequence[Settin
         return (
             all(beside(table, suffix).stat().st_size for suffix in summary_endings(config))
             and manifest["sources"] == SOURCES
-            and differing(manifest["config"], config) <= INDIFFERENT
+            and differing(manifest["config"], config) <= DECIDES_NO_ROW
             and list(manifest["settings"]) == [setting.id for setting in settings]
             and manifest["sha256"] == sha256(table)
         )

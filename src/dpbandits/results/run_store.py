@@ -35,7 +35,7 @@ LARGEST = 2**32  # bytes of a file of runs
 MOST_ARRAYS = 2**28  # bytes of its arrays that need not be in proportion to the file
 MEMBERS = "runs", "pulls", "answers", "seconds", "checksum"
 HEADER = struct.Struct("<26x2H")  # of a member: the lengths of its name and of its extra field
-LONGEST = 500  # characters of a reason of a failure
+REASON = 500  # characters of the reason of a failure that is stored
 WORTH = 1.0  # seconds that runs took that not even a power cut may lose; others are played again
 BLOCK = 2**12  # bytes that a small file takes on a disk; arrays that fit are not compressed
 RATIO = 100  # and how many times the size of the file they may have beyond that
@@ -52,7 +52,7 @@ class Run(NamedTuple):
     # each checkpoint, or float64 array (C, 1), the regret
     pulls: np.ndarray
     answer: float  # what the run returned, NaN for nothing
-    seconds: float  # how long it took
+    seconds: float  # its equal share of the time of its task
 
 
 Runs = dict[int, Run]  # finished runs of one setting, by number
@@ -182,7 +182,7 @@ class RunStore:
     def failure(self, setting: Setting) -> str | None:
         """Why a setting could not be finished when it was last tried, or None."""
         try:
-            return in_a_line(read_text(self.failure_file(setting)), LONGEST)
+            return in_a_line(read_text(self.failure_file(setting)), REASON)
         except (OSError, Implausible):
             return None
 

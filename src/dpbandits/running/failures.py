@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import in_a_line, plain, printable
+from ..results.run_store import REASON
 from ..results.summary import rounds
 from ..settings.setting import Setting
 
-LONGEST, TRACE = 500, 20_000  # characters of a reason and of a traceback that are stored
+TRACE = 20_000  # characters of a traceback that are stored
 GROUP = re.compile(r" *\| (\S.*)")  # the line of a traceback that names a group of exceptions
 
 
@@ -40,7 +41,7 @@ class Failure:
         lines = last.splitlines()
         named = [x for x in lines if x.strip() and not x.startswith(" ")]
         named += [found[1] for x in lines if (found := GROUP.match(x))]
-        return in_a_line(next(iter(named or lines), "no reason is known"), LONGEST)
+        return in_a_line(next(iter(named or lines), "no reason is known"), REASON)
 
 
 class RunsFailed(Exception):

@@ -23,6 +23,8 @@ EXAMPLES = {"address": "tcp://HOST:8786", "time": "04:00:00", "mem": "4G"}
 BACKENDS = ("auto", "threads", "processes")
 MOST_RUNS = 10_000_000
 MANY = "a number of at least 1 is needed"
+# A key of conf/config.yaml on which no row of a table depends belongs here
+DECIDES_NO_ROW = {"jobs", "backend", "results", "runner", "figure", "format", "max_rows"}
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,11 @@ class Request:
         """The results folder of a request that has one, as those of the commands do."""
         assert self.results is not None
         return self.results
+
+
+def decides_rows(key: str) -> bool:
+    """Whether a key decides what is run, except for the name of an experiment."""
+    return key.partition(".")[0] not in {*DECIDES_NO_ROW, "experiment"}
 
 
 def make_request(
