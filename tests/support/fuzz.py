@@ -140,7 +140,8 @@ def command_lines(draw):
     if group == "experiment":
         inner = {"runs": 2, "seed": 1, "sweep": {"eps": [1, 2], "env.arms": [2, 3]}}
     else:
-        inner = read_group(group, draw(st.sampled_from(names_in(group))))
+        usual = {"env": "bernoulli_c2", "population": "levels"}[group]
+        inner = read_group(group, draw(st.sampled_from([*[usual] * 9, *names_in(group)])))
     inner = draw(st.sampled_from([inner, draw(changed(inner)), draw(values)]))
     text = yaml.safe_dump(inner, allow_unicode=True).encode()
     content = draw(st.sampled_from([text, text, text, text, text[:-3], b"\xff" + text]))

@@ -6,8 +6,8 @@ from fuzz import command_lines, end_of_command, outcomes
 
 @pytest.mark.long
 def test_command_lines_are_run_or_refused(tmp_path):
-    counts = outcomes(command_lines(), tmp_path, tries=600)
-    assert counts.total() >= 600 and min(counts["valid"], counts["refused"]) > 60, counts
+    counts = outcomes(command_lines(), tmp_path, tries=1000)
+    assert counts.total() >= 1000 and min(counts["valid"], counts["refused"]) > 60, counts
 
 
 class LostError(Exception):
