@@ -421,10 +421,12 @@ def test_answers_that_cannot_be_judged_are_no_wrong_ones(bandit):
 
 def test_figures_that_a_table_does_not_have_are_refused(regrets):
     times, public = dp.stop("nas", **QUICK_STOP), dp.run("ucb", **QUICK)
+    alphas = dp.run("adap_ucb", alpha=[1, 3], **QUICK)
     without_settings = pd.DataFrame(regrets.to_dict("list"))
     for table, options, reason in (
         (regrets, {"x": "horizon"}, "unknown x 'horizon': choose from eps, t"),
         (regrets, {"band": "wide"}, "band=wide: "),
+        (alphas, {"x": "alpha", "bounds": True}, "bounds are drawn against t, eps or rho"),
         (times, {"x": "t"}, "takes no x, kind or band"),
         (times, {"bounds": True}, "not beside stopping times"),
         (public, {"x": "eps"}, "no algorithm in the table is private"),

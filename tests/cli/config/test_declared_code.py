@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 from commands import captured
-from refusals import QUICK_STOP, arguments, complaint
+from refusals import QUICK_STOP, arguments, complaint, message_of
 from sweeps import write
 from tiers import every
 
 from dpbandits.cli import bounds, plot, run, stop
 
 SENTINEL = "import pathlib; pathlib.Path('sentinel').touch()\n"
+TABLE = "algo,env,eps,horizon,seed,run,t,regret\nucb,bernoulli_c2,inf,100,0,0,100,5\n"
 EVIL = "os.system"
 TARGET = f"{{_target_: {EVIL}, command: touch sentinel}}"
 ONLY = "Hydra's own settings cannot be changed"
@@ -142,36 +143,19 @@ def test_the_command_itself_calls_nothing(evil):
     assert sorted(Path.cwd().rglob("*")) == before
 
 
-TABLE = "algo,env,eps,horizon,seed,run,t,regret\nucb,bernoulli_c2,inf,100,0,0,100,5\n"
-
-
-@pytest.fixture
-def drawn(ended):
-    """A function that leaves a table, with a script beside it, and draws it by a name."""
-
-    def draw(name: str):
-        file = Path("results") / f"{name}.csv"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(TABLE)
-        file.with_suffix(".py").write_text(SENTINEL)
-        found = ended(plot, f"experiment={name}")
-        assert not Path("sentinel").exists()
-        return found
-
-    return draw
-
-
 @pytest.mark.parametrize("name", ["{here}/evil", "../evil", "../results/evil", "folder/evil"])
-def test_a_path_is_no_experiment_though_its_table_is_there(drawn, name):
-    name = name.format(here=Path.cwd())
-    message = complaint("bandit-plot", *drawn(name))
+def test_a_path_is_no_experiment_though_its_table_is_there(here, name):
+    name = name.format(here=here)
+    write(Path("results"), {f"{name}.csv": TABLE, f"{name}.py": SENTINEL})
+    message = message_of(plot.main.__wrapped__, [f"experiment={name}"])
     assert f"{name!r}" in message and "azize2022_fig2" in message
-    assert not list(Path.cwd().rglob("*.pdf"))
+    assert not Path("sentinel").exists() and not list(here.rglob("*.pdf"))
 
 
 @pytest.mark.long
-def test_only_an_experiment_of_ours_has_a_script(drawn):
+def test_only_an_experiment_of_ours_has_a_script(bandit):
     """Control: tables of a user's own experiments are drawn, whatever scripts have their names."""
     for name in ("mine", "all", "times", "azize2022_fig2"):
-        code, out, _ = drawn(name)
-        assert code == 0 and f"results/figures/{name}.pdf" in out
+        write(Path("results"), {f"{name}.csv": TABLE, f"{name}.py": SENTINEL})
+        assert f"results/figures/{name}.pdf" in bandit(plot, f"experiment={name}")
+        assert not Path("sentinel").exists()
