@@ -14,7 +14,6 @@ import pytest
 from commands import captured
 from joblib.externals.loky import get_reusable_executor
 from refusals import message_of
-from sweeps import own_algorithm, write
 from tiers import first
 
 import dpbandits as dp
@@ -253,23 +252,17 @@ def test_what_a_function_declares_is_checked_and_can_be_audited():
 # values take. What else is refused is in refusals.txt.
 MISTAKES = [
     (dp.run, run, {"eps": 0}, "eps=0"),
-    (dp.run, run, {"algo": "adap_klucbb"}, "algo=adap_klucbb"),
-    (dp.run, run, {"env": "bernouli_c2"}, "env=bernouli_c2"),
     (dp.run, run, {"env": dp.bernoulli([0.5])}, "env=bernoulli env.means=[0.5]"),
     (dp.run, run, {"algo": "adap_ucb", "alpha": 0}, "algo=adap_ucb algo.alpha=0"),
     (dp.run, run, {"jobs": 0}, "jobs=0"),
-    (dp.run, run, {"backend": "foo"}, "backend=foo"),
     (dp.run, run, {"results": "/dev/null/x"}, "results=/dev/null/x"),
     (dp.run, run, {"experiment": "azize2022_fig44"}, "experiment=azize2022_fig44"),
-    (dp.run, run, {"eps": [0.5, 0]}, "'sweep={eps:[0.5,0]}'"),
     (dp.run, run, {"algo": ["ucb"], "eps": [1, 2]}, "'sweep={algo:[ucb],eps:[1,2]}'"),
     (dp.run, run, {"population": dp.levels([1])}, "population=levels"),
     (dp.stop, stop, {"rel_error": 2}, "rel_error=2"),
-    (dp.stop, stop, {"rule": "dp_naz"}, "rule=dp_naz"),
     (dp.stop, stop, {"env": dp.sign(2)}, "env=sign env.mean=2"),
     (dp.bounds, bounds, {"eps": 0}, "eps=0"),
     (dp.audit, audit, {"algo": "adap_ucb", "eps": 0}, "algo=adap_ucb eps=0"),
-    (dp.audit, audit, {"algo": "adap_ucb", "runs": 5}, "algo=adap_ucb runs=5"),
     (dp.audit, audit, {"mechanism": "noise"}, "mechanism=noise"),
 ]
 
@@ -348,19 +341,6 @@ def test_an_algorithm_that_fails_raises_its_reason():
         dp.run([lost, "adap_ucb"], **QUICK, results="results")
     stored = [file.name for file in Path("results").rglob("*.npz")]
     assert len(stored) == 1 and stored[0].startswith("adap_ucb")
-
-
-def test_files_of_a_folder_of_the_users():
-    source = "from dpbandits.authoring import pull_sum, rounds_left\n"
-    source += "def mine(game, rng, a):\n    pull_sum(game, int(a), rounds_left(game))\n"
-    own_algorithm(Path("files"), "mine", source, "a: 1\n")
-    both = "sweep: {algo: [mine, ucb], env: [two]}\n"
-    two = "law: bernoulli\nmeans: [0.9, 0.4]\n"
-    write(Path("files"), {"env/two.yaml": two, "experiment/both.yaml": both})
-    call = {"config_dir": "files", "shuffle_arms": False, **QUICK}
-    assert dp.run("mine", "two", **call)["regret"].max() == pytest.approx(250)
-    assert dp.run(dp.algorithm("mine", a=0), "two", **call)["regret"].max() == 0
-    assert list(dp.run(experiment="both", **call)["algo"].unique()) == ["mine", "ucb"]
 
 
 @pytest.mark.slow

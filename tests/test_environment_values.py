@@ -4,12 +4,11 @@ import inspect
 
 import numpy as np
 import pytest
-from hostile import constructed
 
 import dpbandits as dp
+from dpbandits import environment_values
 from dpbandits.contracts.question import REGRET
 from dpbandits.environments.catalogue import build
-from dpbandits.settings.choices import plain_data
 from dpbandits.settings.compose import request_from
 
 NAMED = {"environment", "population"}  # a file of that name gives the arguments
@@ -22,18 +21,24 @@ def setting(**given):
     return found
 
 
-def test_constructors_pass_all_their_arguments_on(tmp_path):
-    """Each under its own name, with the defaults of the signature."""
-    for name, given in constructed(tmp_path).items():
-        if name not in NAMED:
-            function = getattr(dp, name)
-            bound = inspect.signature(function).bind(**given)
-            bound.apply_defaults()
-            if name == "contaminated":
-                bound.arguments["inlier"] = dp.environment(given["inlier"])
-            key = "kind" if name in ("levels", "clipped_normal") else "law"
-            arguments = {k: plain_data(k, x) for k, x in bound.arguments.items()}
-            assert function(**given).contents == {key: name, **arguments}
+CONSTRUCTORS = [
+    name
+    for name, function in inspect.getmembers(environment_values, inspect.isfunction)
+    if function.__module__ == environment_values.__name__ and name in {*dp.__all__} - NAMED
+]
+
+
+@pytest.mark.parametrize("name", CONSTRUCTORS)
+def test_a_constructor_passes_each_of_its_arguments_on(name, tmp_path):
+    function = getattr(dp, name)
+    given = {key: f"its {key}" for key in inspect.signature(function).parameters}
+    if "file" in given:
+        given["file"] = str(tmp_path)
+    key = "kind" if name in ("levels", "clipped_normal") else "law"
+    expected = {key: name, **given}
+    if name == "contaminated":
+        given["inlier"], expected["inlier"] = COINS, COINS.contents
+    assert function(**given).contents == expected
 
 
 @pytest.mark.parametrize(

@@ -151,21 +151,20 @@ def work():
     assert last == "bandit-stub: interrupted"  # what plays no run has stored none
 
 
-@pytest.mark.parametrize("value", ["0", "-1", "x", "", "1.5"])
-def test_a_number_of_threads_that_numba_refuses(monkeypatch, value):
-    check_variables()
-    monkeypatch.setenv("NUMBA_NUM_THREADS", value)
-    assert message_of(check_variables).startswith(f"NUMBA_NUM_THREADS={value}: a whole number")
-
-
-@pytest.mark.parametrize("name", ["NUMBA_OPT", "LOKY_PICKLER"])
-def test_a_variable_that_a_library_refuses(monkeypatch, name):
-    check_variables()
-    for value in CHOICES[name]:
+@pytest.mark.parametrize(
+    ("name", "good", "bad", "needed"),
+    [
+        ("NUMBA_NUM_THREADS", ["1"], ["0", "-1", "x", "", "1.5"], "a whole number"),
+        *((name, good, ["nope"], "one of ") for name, good in CHOICES.items()),
+    ],
+)
+def test_variables_that_a_library_refuses(monkeypatch, name, good, bad, needed):
+    for value in good:
         monkeypatch.setenv(name, value)
         check_variables()
-    monkeypatch.setenv(name, "nope")
-    assert message_of(check_variables).startswith(f"{name}=nope: one of ")
+    for value in bad:
+        monkeypatch.setenv(name, value)
+        assert message_of(check_variables).startswith(f"{name}={value}: {needed}")
 
 
 def test_bad_variables_are_reported_before_anything_is_imported(tmp_path):

@@ -91,13 +91,30 @@ QUICK = {"horizon": 30, "runs": 2, "jobs": 1}
 OF_RUN = {"algo": "adap_klucb", "env": "bernoulli_c2", **QUICK}
 
 
-def constructed(folder: Path) -> dict[str, dict[str, Any]]:
-    """Arguments, by name, of each function that makes an environment or a population."""
+def valid_calls(folder: Path) -> dict[str, dict[str, Any]]:
+    """Arguments, by name, with which each public function returns at once."""
     data, users = folder / "data.csv", folder / "users.csv"
     data.write_text("a,b\n0.1,0.9\n0.8,0.2\n")
     users.write_text("x,a,b\n0.1,0.9,0.1\n0.8,0.2,0.3\n")
     means = {"means": [0.9, 0.8]}
+    table = dp.run(**OF_RUN)
+    saved = dp.save(table, folder / "table.csv")
     return {
+        "run": OF_RUN,
+        "stop": {"rule": "dp_nas_exp", "cap": 50, "runs": 2, "jobs": 1},
+        "load": {"path": saved},
+        "save": {"table": table, "path": folder / "copy.csv"},
+        "summary": {"table": table},
+        "measured": {"table": table, "metric": "average"},
+        "compare": {"table": table},
+        "plot": {"table": table},
+        "report": {"tables": table, "out": folder / "report.html"},
+        "bounds": {"algo": "adap_ucb", "env": "bernoulli_c2", "horizon": 100},
+        "budget": {"algo": "dp_se", "env": "bernoulli_c2", "horizon": 50, "ratio": 9.0,
+                   "precision": 900.0, "runs": 32, "jobs": 1},
+        "audit": {"mechanism": "laplace_release", "runs": 100, "jobs": 1},
+        "algorithm": {"algo": "adap_ucb", "alpha": 1.0},
+        "reproduce": {"experiment": "nothing", "results": folder / "results"},
         "environment": {"name": "bernoulli_c2", "arms": 3},
         "population": {"name": "levels"},
         "bernoulli": means,
@@ -120,30 +137,6 @@ def constructed(folder: Path) -> dict[str, dict[str, Any]]:
         "contextual_table": {"file": users, "K": 2},
         "levels": {"levels": [0.5, 1.0]},
         "clipped_normal": {"mean": 1.0, "sd": 0.1},
-    }
-
-
-def valid_calls(folder: Path) -> dict[str, dict[str, Any]]:
-    """Arguments, by name, with which each public function returns at once."""
-    table = dp.run(**OF_RUN)
-    saved = dp.save(table, folder / "table.csv")
-    return {
-        "run": OF_RUN,
-        "stop": {"rule": "dp_nas_exp", "cap": 50, "runs": 2, "jobs": 1},
-        "load": {"path": saved},
-        "save": {"table": table, "path": folder / "copy.csv"},
-        "summary": {"table": table},
-        "measured": {"table": table, "metric": "average"},
-        "compare": {"table": table},
-        "plot": {"table": table},
-        "report": {"tables": table, "out": folder / "report.html"},
-        "bounds": {"algo": "adap_ucb", "env": "bernoulli_c2", "horizon": 100},
-        "budget": {"algo": "dp_se", "env": "bernoulli_c2", "horizon": 50, "ratio": 9.0,
-                   "precision": 900.0, "runs": 32, "jobs": 1},
-        "audit": {"mechanism": "laplace_release", "runs": 100, "jobs": 1},
-        "algorithm": {"algo": "adap_ucb", "alpha": 1.0},
-        "reproduce": {"experiment": "nothing", "results": folder / "results"},
-        **constructed(folder),
     }  # fmt: skip
 
 
