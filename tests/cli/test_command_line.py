@@ -97,15 +97,6 @@ def test_a_table_of_stopping_times_is_tidy(times):
     assert (abs(found["estimate"] - 0.5) <= 0.125).all()
 
 
-@pytest.mark.parametrize(
-    ("module", "line"), [(run, f"algo=ucb {SMALL}"), (stop, f"rule=nas {SMALL_STOP}")]
-)
-def test_the_budget_of_what_is_not_private_is_infinite(bandit, module, line):
-    printed = bandit(module, line)
-    assert "not private" in printed[2]
-    assert np.isposinf(pd.read_csv(printed[-1])["eps"]).all()
-
-
 @pytest.mark.slow
 def test_a_request_whose_runs_are_finished_imports_neither_numba_nor_scipy(tmp_path):
     words = ["algo=adap_ucb", "horizon=300", "runs=2", f"results={tmp_path}"]

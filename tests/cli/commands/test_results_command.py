@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch):
         (made / name).parent.mkdir(parents=True, exist_ok=True)
         (made / name).write_text("x" * 1000)
     (made / "a.json").write_text(json.dumps(manifest))
-    (made / "own.json").write_text("{}")
+    (made / "own.json").write_text('{"settings": {}}')
     (made / "runs/01" / f"dp_se-c2-{'0' * 16}.npz").symlink_to(made / "notes.csv")
     past = time.time() - 2 * 86_400
     os.utime(made / f"runs/01/dp_se-c2-{OLD}.npz", (past, past))
