@@ -172,6 +172,7 @@ def test_a_function_may_have_defaults_and_is_run_again_when_it_is_edited():
         pull_sum(game, int(a), rounds_left(game))
 
     call = {"env": dp.bernoulli([0.9, 0.4]), **QUICK, "shuffle_arms": False, "results": "results"}
+    call["backend"] = "threads"
     first = dp.run(committed, **call)
     assert set(first["regret"]) == {0}
 
@@ -224,7 +225,7 @@ def test_workers_play_a_module_that_was_loaded_again(tmp_path, monkeypatch):
 
 
 def test_a_rule_can_be_a_function():
-    table = dp.stop(sample, n=[10, 20], **QUICK_STOP)
+    table = dp.stop(sample, n=[10, 20], backend="threads", **QUICK_STOP)
     assert table["stopping_time"].tolist() == [10, 10, 20, 20]
     assert set(table["rule"]) == {"sample"} and table["halted"].all()
 
