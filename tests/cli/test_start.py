@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from refusals import complaint, message_of
+from tiers import first
 
 from dpbandits.cli.command import STORED, guarded
 from dpbandits.cli.start import CHOICES, check_variables
@@ -18,6 +19,7 @@ STUB = "import os, dpbandits.cli as c; c.__path__.append(os.getcwd())\n"
 STUB += "from dpbandits.cli.start import start; start('stub')"
 CALL = "guarded('bandit-stub', work)"
 PLAYS = "guarded('bandit-run', work)"
+WORK = "from dpbandits.cli.command import guarded\ndef work():\n    "
 
 
 def started(folder, code, *words, more="", **environment):
@@ -42,21 +44,59 @@ def test_a_command_runs_without_an_error_stream(tmp_path):
     assert (tmp_path / done.stdout.splitlines()[-1]).is_file()
 
 
-@pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", ["2>&-", "<&- >&- 2>&-"])
 def test_no_file_gets_the_number_of_a_closed_stream(tmp_path, closed):
     number = "file = open('number', 'w'); print(file.fileno(), file=file)"
     stub(tmp_path, number, "print('out'); print('err', file=sys.stderr)")
     done = started(tmp_path, STUB, more=closed)
     assert done.returncode == 0
-    assert done.stdout == ("" if ">&-" in closed.split() else "out\n")
-    assert done.stderr == ("" if "2>&-" in closed else "err\n")
+    assert (done.stdout, done.stderr) == ("" if " >&-" in closed else "out\n", "")
     assert int((tmp_path / "number").read_text()) > 2
 
 
-def test_an_interruption_while_packages_are_imported(tmp_path):
-    stub(tmp_path, "try:\n    os.kill(os.getpid(), signal.SIGINT)\nfinally:\n    print('lost')")
-    done = started(tmp_path, STUB)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "bandit-stub: interrupted\n")
+SIGNAL = "os.kill(os.getpid(), signal.SIGINT)"
+HANDLER = "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+AT_END = f"import atexit; atexit.register(lambda: ({SIGNAL}, print('ended')))"
+TEXT = r"'a\tb\x1b[2J\x9b\x07\u202e\udc80 é\n'"
+PRINTED = "a\tb\\x1b[2J\\x9b\\x07\\u202e\\udc80 é\n\n"
+PRINTS = f"print({TEXT}); print({TEXT}, file=sys.stderr); return 0"
+RAISED = "bandit-stub: the code of a file that it uses has raised KeyboardInterrupt\n"
+# What a module does while it is imported, what its command does, and how that ends; what the work
+# of a command does stands behind "work: "
+ENDS = {
+    "interrupted while packages are imported": (
+        f"try:\n    {SIGNAL}\nfinally:\n    print('lost')", "pass", 130, "",
+        "bandit-stub: interrupted\n"),
+    "interrupted later, which is left to the command": ("", HANDLER, 0, "True\n", ""),
+    "interrupted while the interpreter is left": (AT_END, "sys.exit(3)", 3, "ended\n", ""),
+    "control characters, which do not reach the terminal": ("", f"work: {PRINTS}", 0, PRINTED,
+     PRINTED),
+    "a path": ("", "work: raise OSError(36, 'File name too long', 'x')", 1, "",
+     "bandit-stub: cannot use x (File name too long)\n"),
+    "files": ("", "work: raise OSError(24, 'Too many open files')", 1, "",
+     "bandit-stub: the system refuses more (Too many open files)\n"),
+    "memory": ("", "work: raise MemoryError()", 1, "",
+     "bandit-stub: there is not enough memory; finished runs are stored\n"),
+    "an interruption without a signal": ("", "work: raise KeyboardInterrupt", 2, "", RAISED),
+    "that of a worker": ("", "work: raise KeyboardInterrupt(2)", 2, "", RAISED),
+    "a backend of matplotlib": ("import matplotlib; print(matplotlib.get_backend())", "pass", 0,
+     "agg\n", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("end", first(ENDS, 3))
+def test_ends_of_commands(tmp_path, end):
+    imported, main, *expected = ENDS[end]
+    if main.startswith("work: "):
+        imported, main = WORK + main.removeprefix("work: "), CALL
+    stub(tmp_path, imported, main)
+    done = started(tmp_path, STUB, MPLBACKEND="nope")
+    assert [done.returncode, done.stdout, done.stderr] == expected
+
+
+def test_a_shell_s_background_ignores_interruptions(tmp_path):
+    stub(tmp_path, "", HANDLER)
+    assert started(tmp_path, STUB, more="&").stdout == "False\n"
 
 
 @pytest.mark.slow
@@ -64,36 +104,12 @@ def test_an_interruption_while_packages_are_imported(tmp_path):
 def test_an_error_that_follows_from_an_interruption_is_not_reported(tmp_path, stopped):
     """NumPy raises one if it is interrupted while it writes a file; the control is not stopped."""
     work = "os.kill(os.getpid(), signal.SIGTERM)" if stopped else "pass"
-    imported = "from dpbandits.cli.command import guarded\ndef work():\n"
-    stub(tmp_path, f"{imported}    try:\n        {work}\n    finally:\n        1 / 0", PLAYS)
+    stub(tmp_path, f"{WORK}\n    try:\n        {work}\n    finally:\n        1 / 0", PLAYS)
     done = started(tmp_path, STUB)
     assert done.returncode == (143 if stopped else 1)
     assert ("Traceback" in done.stderr) != stopped
     last = f"bandit-run: ended by SIGTERM; {STORED}"
     assert (done.stderr.splitlines()[-1] == last) == stopped
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("raised", ["KeyboardInterrupt", "KeyboardInterrupt(2)"])
-def test_an_interruption_that_no_signal_has_caused_is_none(tmp_path, raised):
-    imported = "from dpbandits.cli.command import guarded\ndef work():\n"
-    stub(tmp_path, f"{imported}    raise {raised}", CALL)
-    done = started(tmp_path, STUB)
-    assert done.returncode == 2
-    [line] = done.stderr.splitlines()
-    assert "has raised KeyboardInterrupt" in line
-
-
-@pytest.mark.slow
-def test_control_characters_do_not_reach_the_terminal(tmp_path):
-    """Whatever is printed: a stored name, a reason, a warning; lines and tabs are not changed."""
-    imported = "from dpbandits.cli.command import guarded\ndef work():\n"
-    text = r"'a\tb\x1b[2J\x9b\x07\u202e\udc80 é\n'"
-    prints = f"    print({text}); print({text}, file=sys.stderr); return 0"
-    stub(tmp_path, imported + prints, CALL)
-    done = started(tmp_path, STUB)
-    right = "a\tb\\x1b[2J\\x9b\\x07\\u202e\\udc80 é\n\n"
-    assert (done.returncode, done.stdout, done.stderr) == (0, right, right)
 
 
 def test_an_interruption_while_the_package_itself_is_imported(tmp_path):
@@ -135,58 +151,20 @@ def work():
     assert last == "bandit-stub: interrupted"  # what plays no run has stored none
 
 
-def test_an_interruption_later_is_left_to_the_command(tmp_path):
-    stub(tmp_path, "", "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)")
-    assert started(tmp_path, STUB).stdout == "True\n"
-    assert started(tmp_path, STUB, more="&").stdout == "False\n"  # ignored, as a shell wants it
-
-
-def test_an_interruption_at_the_end_changes_nothing(tmp_path):
-    """A command ends without a traceback if Ctrl-C comes while the interpreter is left."""
-    end = "atexit.register(lambda: (os.kill(os.getpid(), signal.SIGINT), print('ended')))"
-    stub(tmp_path, f"import atexit; {end}", "sys.exit(3)")
-    done = started(tmp_path, STUB)
-    assert (done.returncode, done.stdout, done.stderr) == (3, "ended\n", "")
-
-
-@pytest.mark.slow
-def test_a_backend_that_matplotlib_does_not_know_does_not_matter(tmp_path):
-    stub(tmp_path, "import matplotlib; print(matplotlib.get_backend())")
-    done = started(tmp_path, STUB, MPLBACKEND="nope")
-    assert (done.returncode, done.stdout) == (0, "agg\n"), done.stderr
-
-
-@pytest.mark.parametrize("value", ["0", "-1", "x", "", "1.5"])
-def test_a_number_of_threads_that_numba_refuses(monkeypatch, value):
-    check_variables()
-    monkeypatch.setenv("NUMBA_NUM_THREADS", value)
-    assert message_of(check_variables).startswith(f"NUMBA_NUM_THREADS={value}: a whole number")
-
-
-@pytest.mark.parametrize("name", ["NUMBA_OPT", "LOKY_PICKLER"])
-def test_a_variable_that_a_library_refuses(monkeypatch, name):
-    check_variables()
-    for value in CHOICES[name]:
+@pytest.mark.parametrize(
+    ("name", "good", "bad", "needed"),
+    [
+        ("NUMBA_NUM_THREADS", ["1"], ["0", "-1", "x", "", "1.5"], "a whole number"),
+        *((name, good, ["nope"], "one of ") for name, good in CHOICES.items()),
+    ],
+)
+def test_variables_that_a_library_refuses(monkeypatch, name, good, bad, needed):
+    for value in good:
         monkeypatch.setenv(name, value)
         check_variables()
-    monkeypatch.setenv(name, "nope")
-    assert message_of(check_variables).startswith(f"{name}=nope: one of ")
-
-
-ENDS = {
-    "OSError(36, 'File name too long', 'x')": "cannot use x (File name too long)",
-    "OSError(24, 'Too many open files')": "the system refuses more (Too many open files)",
-    "MemoryError()": "there is not enough memory; finished runs are stored",
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("raised", ENDS)
-def test_what_the_system_refuses_is_reported_in_a_line(tmp_path, raised):
-    imported = "from dpbandits.cli.command import guarded\ndef work():\n"
-    stub(tmp_path, f"{imported}    raise {raised}", CALL)
-    done = started(tmp_path, STUB)
-    assert (done.returncode, done.stderr) == (1, f"bandit-stub: {ENDS[raised]}\n")
+    for value in bad:
+        monkeypatch.setenv(name, value)
+        assert message_of(check_variables).startswith(f"{name}={value}: {needed}")
 
 
 def test_bad_variables_are_reported_before_anything_is_imported(tmp_path):

@@ -21,6 +21,7 @@ HEAVY = {
     "compare": ["cli.compare.write_atomically"],
     "plot": ["cli.plot.save"],
     "report": ["cli.report.write_atomically"],
+    "results": ["cli.results._remove"],
 }
 
 

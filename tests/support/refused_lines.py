@@ -20,6 +20,8 @@ FILES = {
     "data.csv": "a,third\n1,3\n2,4\n",
     "users.csv": "who,eps,some,gaps,debts\nann,1,x,1,-1\nbob,2,3,,2\n",
     "nothing.csv": "",
+    "tables/runs.csv": "algo,env,eps,alpha,horizon,seed,run,t,regret\n"
+    + "".join(f"adap_ucb,bernoulli_c2,{e},{a},9,0,0,9,5\n" for e in (0.5, 1) for a in (1, 3)),
     "header.csv": "eps\n",
 }
 
@@ -54,6 +56,7 @@ def refusals(text: str) -> list[Refusal]:
 def furnish(folder: Path) -> None:
     """Make what the lines name in the folder where they are typed."""
     for name, text in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
     (folder / "empty").mkdir()
     (folder / "loop").symlink_to("loop")

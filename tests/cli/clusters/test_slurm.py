@@ -6,7 +6,6 @@ import sys
 import time
 
 import pytest
-from extras import require
 from slurm_cluster import asked, require_slurm, slurm_cluster
 from sweeps import (
     COMMAND,
@@ -137,7 +136,6 @@ LOST = "from dpbandits.running import runners as r; r.ABSENT = 3; "
 def test_workers_that_are_jobs_give_the_bytes_of_one_machine_though_one_is_cancelled(
     tmp_path, slurm
 ):
-    require("dask_jobqueue")
     sweep = ["sweep={algo:[ucb,dp_ucb]}", "horizon=2e6", "runs=8"]
     process = started(*sweep, *WORKERS, "results=there", cwd=tmp_path, env=slurm)
     until(lambda: list(tmp_path.glob("there/runs/*/*.npz")), process)
@@ -161,7 +159,6 @@ def wait_until_none(slurm):
 @pytest.mark.extra("dask_jobqueue")
 @pytest.mark.parametrize("end", ["interrupted", "cancelled"])
 def test_jobs_end_with_their_command_and_a_command_without_jobs_ends(tmp_path, slurm, end):
-    require("dask_jobqueue")
     own = {"cwd": tmp_path, "env": slurm, "preexec_fn": heeding_ctrl_c, "before": LOST}
     process = started("algo=dp_ucb", "horizon=2e7", "runs=500", *WORKERS, **own)
     until(lambda: list(tmp_path.glob("results/runs/*/*.npz")), process)
@@ -181,7 +178,6 @@ def test_jobs_end_with_their_command_and_a_command_without_jobs_ends(tmp_path, s
 
 @pytest.mark.extra("dask_jobqueue")
 def test_jobs_that_slurm_refuses_are_one_line(tmp_path, slurm):
-    require("dask_jobqueue")
     words = ["algo=ucb", "horizon=10", *WORKERS, "runner.partition=nowhere"]
     process = started(*words, cwd=tmp_path, env=slurm)
     out, err = process.communicate(timeout=PATIENT)

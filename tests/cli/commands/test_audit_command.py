@@ -1,6 +1,6 @@
 """bandit-audit: what it prints, writes and stores.
 
-What it refuses is tested in ``refusals/test_bad_command_lines`` and ``audit/test_audit_requests``.
+What it refuses stands in ``refusals.txt`` and is tested in ``audit/test_audit_requests``.
 """
 
 import json

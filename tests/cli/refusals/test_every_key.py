@@ -22,6 +22,7 @@ NEEDED = {
     "compare": ["table.csv"],
     "plot": ["table.csv"],
     "claims": ["S1"],
+    "results": ["list"],
 }
 # Keys whose values may change nothing: what is permitted, and how and where runs are played
 PERMISSIONS = {"assume", "jobs", "backend", "results", "max_rows", "runner", "all", "population"}
