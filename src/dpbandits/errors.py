@@ -60,6 +60,8 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
 def nearest(name: str, known: Iterable[str]) -> str:
     """Suggest the known names that begin so, or the most similar; list all if none is similar."""
     names = {x.casefold(): x for x in sorted(known)}
+    if not names:
+        return "there is none"
     if MEANT.get(name.casefold()) in names:
         return f"did you mean {MEANT[name.casefold()]}?"
     longer = [x for key, x in names.items() if name and key.startswith(name.casefold())]

@@ -135,6 +135,7 @@ def resolve_point(
     if question.one_arm:
         arm = _arm_of(point.get("arm", config["arm"]), env, instance)
         instance = sources.arm(spec, arm)
+    _check_actions(algorithm, question, env, instance)
     of_privacy = (budget.name, "eps_min")
     assume = yes_no("assume", of_run.get("assume", False))
     numbers = arguments(
@@ -259,21 +260,24 @@ def _arm_of(arm: Any, env: str, instance: Instance) -> int:
     return a
 
 
+def _check_actions(algorithm: Algorithm, question: Question, env: str, instance: Instance) -> None:
+    """Refuse an environment whose actions the algorithm does not play."""
+    if not question.one_arm and len(instance.means) < 2:
+        raise BadInput(f"env={env}: a bandit needs at least two arms")
+    declared = algorithm.rewards is not None or algorithm.guarantee is not None
+    if declared and instance.actions not in PLAYED_BY[algorithm.actions]:
+        raise BadInput(
+            f"env={env}: it has {instance.actions}, but {algorithm.name} plays "
+            f"{algorithm.actions}; use env={EXAMPLES[algorithm.actions]}"
+        )
+
+
 def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
     """Refuse an environment whose rewards the algorithm's guarantees do not cover.
 
     With ``assume`` only those that the privacy depends on are checked.
     """
-    question, algorithm = setting.question, setting.algorithm
-    if not question.one_arm and len(instance.means) < 2:
-        raise BadInput(f"env={setting.env}: a bandit needs at least two arms")
-    rewards = algorithm.rewards
-    declared = rewards is not None or algorithm.guarantee is not None
-    if declared and instance.actions not in PLAYED_BY[algorithm.actions]:
-        raise BadInput(
-            f"env={setting.env}: it has {instance.actions}, but {setting.algo} plays "
-            f"{algorithm.actions}; use env={EXAMPLES[algorithm.actions]}"
-        )
+    question, algorithm, rewards = setting.question, setting.algorithm, setting.algorithm.rewards
     found = rewards.violation(instance, setting.parameters) if rewards is not None else None
     hint = rewards.remedy(instance, setting.parameters) if found and rewards else ""
     waivable = not question.one_arm and (rewards is None or not rewards.needed_for_privacy)
