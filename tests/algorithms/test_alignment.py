@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -21,9 +20,7 @@ from dpbandits.audit.numbers.streams import Recorder
 from dpbandits.audit.targets.decisions import target_of
 from dpbandits.authoring import UNIT_INTERVAL, Budget
 from dpbandits.contracts.algorithm import from_function
-from dpbandits.contracts.alignments import binary_nodes, honaker_nodes, hybrid_nodes, kary_nodes
 from dpbandits.contracts.question import STOPPING
-from dpbandits.parts.counting.kary import kary_levels
 from dpbandits.parts.noise.discrete_noise import discrete_laplace, skellam
 
 GOAL = {"rel_error": 0.5, "beta": 0.5, "R": 1.0, "delta": 0.5, "mu0": 0.3, "mu1": 0.7, "alpha": 0.4}
@@ -150,28 +147,3 @@ def test_integer_noise_of_replays_has_the_law_of_the_algorithm_s(law, noise):
 
     ours = frequencies([noise(rng, 3.0 if law == "discrete_laplace" else 9.0) for _ in range(n)])
     assert distance(3.0) > 1e-4 > distance(3.3)
-
-
-# Nodes: of each item as many as the proof counts, and the prefix is what they add up to
-
-
-def held(of, T, item):
-    """How many nodes hold an item, of those drawn by item T."""
-    drawn = [node for n in range(1, T + 1) for node in of(n, {})]
-    return sum(first <= item <= last for first, last in drawn)
-
-
-@pytest.mark.parametrize("of", [binary_nodes, honaker_nodes, partial(kary_nodes, k=3)])
-def test_items_lie_in_as_many_nodes_as_a_tree_has_levels(of):
-    for T in (1, 2, 7, 8, 40, 64):
-        levels = kary_levels(T, 3) if isinstance(of, partial) else T.bit_length()
-        most = max(held(of, T, item) for item in range(1, T + 1))
-        assert most <= levels
-        assert most == levels or of is not binary_nodes
-
-
-def test_epochs_of_a_hybrid_counter():
-    assert hybrid_nodes(1, {}) == [(1, 1)]
-    assert [hybrid_nodes(n, {}) for n in (2, 3, 4, 5, 6, 7)] == [
-        [(2, 2)], [(2, 3)], [(4, 4)], [(4, 5)], [(6, 6)], [(4, 7)],
-    ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Algorithms of features and contexts: their bases, stored traces, algorithms of one's own."""
+"""Algorithms of contexts: stored traces, algorithms of one's own, data."""
 
 import math
 
@@ -24,22 +24,6 @@ from dpbandits.authoring import (
 )
 from dpbandits.contracts.question import CONTEXTS
 from dpbandits.results.run_store import read_runs
-
-SPHERE, CONTEXTUAL = dp.linear_sphere(K=5, d=3), dp.contextual(4, [0.3, 0.3], 0.2)
-
-
-def run(name, env, T, **given):
-    return dp.run(algo=name, env=env, horizon=T, runs=3, seed=3, jobs=1, **given)
-
-
-@pytest.mark.parametrize(
-    ("private", "base", "env"),
-    [("adac_gope", "gope", SPHERE), ("adac_oful", "rs_oful", CONTEXTUAL)],
-)
-def test_without_noise_they_are_their_bases(private, base, env):
-    for T in (500, 20_000):
-        with_privacy, without = run(private, env, T, rho=math.inf), run(base, env, T)
-        assert (with_privacy["regret"] == without["regret"]).all()
 
 
 def test_a_trace_of_regret_is_stored_and_read_again(tmp_path):
@@ -115,7 +99,7 @@ def test_users_of_a_table_are_learned(tmp_path):
 
 
 def test_shuffling_places_changes_no_law():
-    table = dp.run(algo="lin_ucb", env=CONTEXTUAL, horizon=200, runs=2, shuffle_arms=True)
+    table = dp.run(algo="lin_ucb", env="contextual", horizon=200, runs=2, shuffle_arms=True)
     assert np.isfinite(table["regret"]).all()
 
 
