@@ -409,7 +409,8 @@ FAULTS = {
      times(1, 2)),
     "an episode of one round too few": (["adap_ucb", "adap_klucb", *GAUSSIAN_NOISE], game.pulls,
      lambda pulls: lambda g, a: max(pulls(g, a) - 1, 1)),
-    "a level too few": ([*TREES, *COUNTERS], trees.tree_node_scale, with_argument(0, lambda levels: levels - 1)),
+    "a level too few": ([*TREES, *COUNTERS], trees.tree_node_scale,
+     with_argument(0, lambda levels: levels - 1)),
     "a phase that is a round longer": (OF_PHASES, phases.play, with_argument(5, lambda n: n + 1.0)),
     "phases of half the length": (OF_PHASES, phases.play_phase,
      with_argument(5, lambda alpha: (1.0 + alpha) / 2.0)),
@@ -460,8 +461,8 @@ NOISIEST = {"dist_dp_se": (1.0, 14, 1), "dist_rdp_se": (0.3, 1, 0)}
 
 
 def games_of(name, i=None):
-    """Games of the comparisons above, and what the reference does in them, one after the other: some
-    with the parameters of number ``i`` of the row, or with all.
+    """Games of the comparisons above, and what the reference does in them, one after the other;
+    ``i`` is the number of their parameters in the row, None for all.
     """
     variants = range(len(ROWS[name].fed))
     if i is not None:
