@@ -37,54 +37,42 @@ def game_of(spec, T, seed=0, checkpoints=None):
     return new_contextual_game(env, homogeneous(1.0).users(), env_rng, T, rounds)
 
 
-def test_contexts_and_rewards_have_their_laws():
-    game, n = game_of(CONTEXTUAL, 4000), 4000
-    theta, seen, rewards, means = np.array([0.6, 0.3]), [], [], []
+OF_CONTEXTS = [
+    {},
+    *({"contexts": "sphere", "link": link, "center": center, "ball": False}
+      for link in ("linear", "logistic") for center in ([0.0, 0.0], [0.5, 0.1])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("changes", OF_CONTEXTS)
+def test_contexts_and_rewards_have_their_laws_and_regret_adds_up(changes):
+    spec, n, theta = CONTEXTUAL | changes, 4000, np.array(CONTEXTUAL["theta"])
+    game, seen, means, rewards, lost = game_of(spec, n), [], [], [], 0.0
     for t in range(n):
         x = contexts(game).copy()
         assert (x == contexts(game)).all()  # the same until the round is played
-        r = play(game, t % 3)
+        mean = 1 / (1 + np.exp(-x @ theta)) if "logistic" in spec.values() else x @ theta
         seen.append(x)
-        rewards.append(r)
-        means.append(x[t % 3] @ theta)
-    assert np.linalg.norm(seen, axis=2).max() <= 1 + 1e-12 and set(rewards) == {-1.0, 1.0}
-    rng = np.random.default_rng(9)
-    y = np.array([0.2, 0.1]) + math.sqrt(0.3) * rng.standard_normal((100_000, 2))
-    y /= np.maximum(np.linalg.norm(y, axis=1), 1)[:, None]
+        means.append(mean[t % 3])
+        rewards.append(play(game, t % 3))
+        lost += mean.max() - mean[t % 3]
+    y = np.random.default_rng(9).standard_normal((100_000, 2))
+    y = spec["center"] + math.sqrt(0.3) * y
+    length, longest = (np.linalg.norm(v, axis=-1) for v in (y, seen))
+    y /= (length if changes else np.maximum(length, 1))[:, None]
+    assert np.allclose(longest, 1) if changes else longest.max() <= 1 + 1e-12
     assert np.allclose(np.mean(seen, axis=(0, 1)), y.mean(axis=0), atol=0.03)
     assert np.allclose(np.var(seen, axis=(0, 1)), y.var(axis=0), atol=0.02)
-    errors = np.array(rewards) - means
+    errors, instance = np.array(rewards) - means, build(spec)
     assert abs(errors.mean()) < 5 * errors.std() / math.sqrt(n)
-    assert abs(np.mean(errors * means)) < 5 / math.sqrt(n)
-
-
-@pytest.mark.parametrize("link", ["linear", "logistic"])
-@pytest.mark.parametrize("center", [[0.0, 0.0], [0.5, 0.1]])
-def test_contexts_on_the_sphere_have_their_law_and_rewards_that_of_their_link(center, link):
-    spec = CONTEXTUAL | {"contexts": "sphere", "link": link, "center": center, "ball": False}
-    game, n, theta = game_of(spec, 4000), 4000, np.array([0.6, 0.3])
-    seen, errors, lost = [], [], 0.0
-    for t in range(n):
-        x = contexts(game).copy()
-        means = x @ theta if link == "linear" else 1 / (1 + np.exp(-x @ theta))
-        r = play(game, t % 3)
-        assert r in ((-1, 1) if link == "linear" else (0, 1))
-        seen.append(x)
-        errors.append(r - means[t % 3])
-        lost += means.max() - means[t % 3]
-    assert np.allclose(np.linalg.norm(seen, axis=2), 1)
-    y = center + math.sqrt(0.3) * np.random.default_rng(9).standard_normal((100_000, 2))
-    y /= np.linalg.norm(y, axis=1)[:, None]
-    assert np.allclose(np.mean(seen, axis=(0, 1)), y.mean(axis=0), atol=0.03)
-    assert np.allclose(np.var(seen, axis=(0, 1)), y.var(axis=0), atol=0.02)
-    assert abs(np.mean(errors)) < 5 * np.std(errors) / math.sqrt(n)
-    assert math.isclose(regret_of(game.trace[np.newaxis], n)[0, -1, 0], lost)
-    instance = build(spec)
-    assert instance.support == ((-1, 1) if link == "linear" else (0, 1))
+    assert abs(np.mean(errors * (means - np.mean(means)))) < 5 / math.sqrt(n)
+    support = (0, 1) if "logistic" in spec.values() else (-1, 1)
+    assert set(rewards) == {*support} and instance.support == support
     assert instance.longest[0] == 1
+    assert math.isclose(regret_of(game.trace[np.newaxis], n)[0, -1, 0], lost)
 
 
-def test_regret_adds_up_the_gaps_of_each_round():
+def test_regret_is_recorded_at_checkpoints_of_whole_games():
     game, theta = game_of(CONTEXTUAL, 50, checkpoints=[10, 50]), np.array([0.6, 0.3])
     gaps = []
     for t in range(50):
