@@ -100,7 +100,7 @@ def test_a_design_is_optimal_and_has_a_small_support(K, d):
         assert variances(found.z, found.pi).max() <= d * (1 + 1e-6)
         assert np.allclose(found.z @ found.z.T, features @ features.T)  # an orthonormal basis
         equal = variances(found.z, np.full(K, 1 / K)).max()  # control: another design
-        assert K <= d or d == 1 or equal > d * 1.01
+        assert d >= K or d == 1 or equal > d * 1.01
 
 
 @pytest.mark.parametrize("width", [1.0, 1e-2, 1e-4, 1e-6, 1e-8])

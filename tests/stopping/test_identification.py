@@ -5,7 +5,7 @@ import math
 import identification_references as references
 import numpy as np
 import pytest
-from helpers import bernoulli, records
+from helpers import SIGMAS, bernoulli, records
 from scipy import stats
 
 import dpbandits as dp
@@ -103,25 +103,19 @@ def test_the_best_arm_is_the_right_answer():
     assert table["answer"].tolist() == [0, 0, 0] and table["correct"].tolist() == [1, 1, 1]
 
 
-def coded_pulls(rounds, runs):
-    """Pulls of the leader of three arms in some rounds without the end of a phase."""
-    m, found = np.array([0.9, 0.4, 0.3]), []
-    for run in range(runs):
+@pytest.mark.parametrize("rounds", [1, 60, 300])
+def test_the_coin_of_the_coded_variant_is_fair(rounds):
+    """Pulls of the leader of three arms in some rounds without the end of a phase are binomial."""
+    m, found, law = np.array([0.9, 0.4, 0.3]), [], stats.binom(rounds, 0.5)
+    for run in range(1500):
         N, rng = np.full(3, 1000.0), np.random.default_rng(run)
         assert coded_rounds(rng, m, N, np.full(3, 2e9), 0.1, 0, rounds) == -1
         assert N.sum() == 3000 + rounds
         found.append(N[0] - 1000)
-    return np.array(found)
-
-
-@pytest.mark.parametrize("rounds", [1, 2, 3, 60, 300])
-def test_the_coin_of_the_coded_variant_is_fair(rounds):
-    found = coded_pulls(rounds, 4000)
-    edges = np.unique(stats.binom(rounds, 0.5).ppf([0, 0.1, 0.3, 0.5, 0.7, 0.9, 1]))
-    expected = np.diff(stats.binom(rounds, 0.5).cdf(edges)) * len(found)
-    observed = np.diff([np.sum(found <= x) for x in edges])
-    z = (observed - expected) / np.sqrt(expected * (1 - expected / len(found)))
-    assert np.abs(z).max() < 5
+    edges = np.unique(law.ppf([0, 0.1, 0.3, 0.5, 0.7, 0.9, 1]))
+    expected, observed = np.diff(law.cdf(edges)), np.diff(stats.ecdf(found).cdf.evaluate(edges))
+    error = np.sqrt(expected * (1 - expected) / len(found))
+    assert np.abs((observed - expected) / error).max() < SIGMAS
 
 
 def in_single_rounds(rng, m, N, end, slack, b, left):
@@ -146,7 +140,7 @@ def test_coded_rounds_are_single_rounds(means, slack):
     """Also where a mean above the leader's makes costs negative, and where costs are equal."""
     m, end, ends = np.array(means, float), np.full(len(means), 2.0), 0
     N, singly = np.ones(len(m)), np.ones(len(m))
-    for seed in range(300):
+    for seed in range(150):
         rounds = 1 + 7 * seed % 200
         found = [
             play(np.random.default_rng(seed), m, counts, end, slack, 1, rounds)
@@ -155,4 +149,4 @@ def test_coded_rounds_are_single_rounds(means, slack):
         assert found[0] == found[1] and (singly == N).all()
         if found[0] >= 0:
             end[found[0]], ends = 2 * end[found[0]], ends + 1
-    assert ends >= 15
+    assert ends >= 8
