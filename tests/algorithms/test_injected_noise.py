@@ -115,12 +115,12 @@ class Setting:
     uniforms: np.ndarray  # (T,)
 
     def noise(self, played):
-        """A function from a scale to Laplace noise."""
+        """A function from a scale to Laplace noise, or to the sum of n such variables."""
         draws = itertools.cycle(self.laplaces)
 
-        def draw(scale):
-            played.scales.append(float(scale))
-            value = scale * next(draws)
+        def draw(scale, n=1):
+            played.scales += [float(scale)] * n
+            value = scale * sum(itertools.islice(draws, n))
             if self.name in TREES:  # sums of nodes and of noise, in different orders
                 return value
             return Noise(value, played.hidden, and_the_sum=self.name == "prae_c")
@@ -189,7 +189,7 @@ def kernel_plays(given, faults=None, function=None):
         discrete_noise.skellam: lambda rng, variance: np.round(noise(variance**0.5)),
         users.arrival: lambda users, env_rng: next(arrivals),
         exact: lambda p, d, *least: one_if_close(exact(p, d, *least)),
-        **noise_by_the_round(given, played),
+        mechanisms.laplace_sum: lambda rng, n, scale: noise(scale, int(n)),
     }
     for original, become in (faults or {}).items():
         functions[original] = become(functions.get(original, original))
@@ -218,26 +218,6 @@ def kernel_plays(given, faults=None, function=None):
     return played
 
 
-def noise_by_the_round(given, played):
-    """For ldpr_se: its reference draws noise for every reward, one after the other, and its
-    kernel the sum of an arm's noises in an epoch. Here the kernel receives, for an arm that was
-    played in certain rounds, the sum of what the reference draws in these rounds."""
-    in_turn, turns = game.pull_reports_in_turn, []
-
-    def pull_reports_in_turn(game, active, rounds, level, largest, sums, sent):
-        start, k = game.clock[0], len(active)
-        turns[:] = [range(start + i, start + rounds, k) for i in range(k)]
-        in_turn(game, active, rounds, level, largest, sums, sent)
-
-    def laplace_sum(rng, n, scale):
-        rounds = turns.pop(0)
-        assert len(rounds) == n
-        played.scales.extend([scale] * len(rounds))
-        return Noise(scale * given.laplaces[rounds].sum(), played.hidden)
-
-    return {in_turn: pull_reports_in_turn, mechanisms.laplace_sum: laplace_sum}
-
-
 def reference_plays(given):
     """What the reference does."""
     played = Played()
@@ -252,24 +232,7 @@ def reference_plays(given):
             given.name, reward, ARMS, T, given.noise(played), values, **drawn
         )
     played.arms = np.array(arms)
-    if given.name == "ldpr_se":
-        sum_by_arm(played)
     return played
-
-
-def sum_by_arm(played):
-    """What ldpr_se hides in the rounds of an epoch, of one scale, as the sum of each arm; an
-    epoch that the horizon cuts is left out."""
-    epochs = [list(same) for _, same in itertools.groupby(played.scales)]
-    if len(played.scales) == len(played.arms):
-        epochs.pop()
-    rewards, played.hidden, start = np.array(played.hidden), [], 0
-    for epoch in epochs:
-        rounds = np.arange(start, start + len(epoch))
-        arms = played.arms[rounds]
-        played.hidden += [rewards[rounds][arms == a].sum() for a in np.unique(arms)]
-        start += len(epoch)
-    del played.scales[start:]
 
 
 def one_if_close(q):
@@ -512,12 +475,13 @@ def test_a_fault_that_is_not_applied_is_an_error():
 
 # Other controls: wrong formulas
 
-LINES = (Path(__file__).parent / "mutants.txt").read_text().splitlines()
-MUTANTS, name = [], ""
-for line in LINES:
-    if line.startswith("    "):
-        MUTANTS.append((name, *line.strip().split("  ->  ")))
-    name = line or name
+MUTANTS = [
+    (name, *line.split("  ->  "))
+    for block in (Path(__file__).parent / "mutants.txt").read_text().split("\n\n")[1:]
+    for name, *lines in [block.split("\n")]
+    for line in map(str.strip, lines)
+    if line
+]
 
 
 @pytest.mark.long

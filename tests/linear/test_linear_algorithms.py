@@ -1,11 +1,9 @@
-"""Algorithms of contexts: stored traces, algorithms of one's own, data."""
+"""Algorithms of contexts: stored traces, algorithms of one's own."""
 
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
-from sklearn.datasets import load_wine
 
 import dpbandits as dp
 from dpbandits.authoring import (
@@ -83,19 +81,6 @@ def test_a_contextual_algorithm_of_one_s_own_is_audited(function):
         own = dp.algorithm(function, rewards=BOUNDED_CONTEXTUAL, guarantee=promise, share=share)
         found = dp.audit(own, rho=1.0, horizon=16, runs=200, jobs=1)
         assert (found["aligned"] == found["replays"]).all() == (share == 1.0)
-
-
-@pytest.mark.slow
-def test_users_of_a_table_are_learned(tmp_path):
-    """The wine data of scikit-learn, as in docs/linear.md: an arm is a guess of the cultivar."""
-    features, kind = load_wine(return_X_y=True, as_frame=True)
-    features = (features - features.mean()) / features.std()
-    rewards = pd.get_dummies(kind, prefix="is") * 2.0 - 1.0
-    features.join(rewards).to_csv(tmp_path / "wine.csv", index=False)
-    env = dp.contextual_table(tmp_path / "wine.csv", K=3)
-    table = dp.run(algo="lin_ucb", env=env, horizon=3000, runs=2, jobs=1)
-    regret = table[table["t"] == 3000]["regret"].mean()
-    assert 0 < regret < 3000 * 4 / 3 / 3  # guesses have 4/3 a round
 
 
 def test_shuffling_places_changes_no_law():
