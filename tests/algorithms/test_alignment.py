@@ -6,7 +6,7 @@ import helpers
 import numpy as np
 import pytest
 from conformance import ALL, ROWS
-from helpers import GLOBAL, LOCAL, PRIVATE, PRIVATE_RULES, algorithm, defaults, mistaken
+from helpers import PRIVATE, PRIVATE_RULES, algorithm, defaults, mistaken
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -50,12 +50,6 @@ def policy(name, budget, changes, crowd=False, horizons=(), function=None):
     own = defaults(name) | (goal if name in PRIVATE_RULES else ROWS[name].short)
     found = replace(found, function=function) if function else found
     return target_of(found, budget, own | changes, horizons, mixed_levels=crowd)
-
-
-def test_every_private_algorithm_and_rule_declares_an_alignment():
-    for name in ALIGNED:
-        assert algorithm(name).guarantee.alignment is not None
-    assert {*GLOBAL, *LOCAL} == {*PRIVATE} and len(PRIVATE_RULES) == 7
 
 
 @st.composite

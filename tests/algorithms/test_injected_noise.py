@@ -50,7 +50,6 @@ from dpbandits.parts.counting import (
     node_scales,
     trees,
 )  # fmt: skip
-from dpbandits.parts.indices import argmax as optimism
 from dpbandits.parts.indices import counted_optimism, radii
 from dpbandits.parts.means import estimators, largest_draw, posteriors
 from dpbandits.parts.noise import discrete_noise, mechanisms
@@ -278,25 +277,6 @@ def test_an_algorithm_is_its_reference(name, i, eps):
         assert sent == (given.levels >= given.changes.get("eps_min", 0.0)).sum()
     elif name in HEAVY and "T" not in ROWS[name].fed[i]:
         assert eps < 20 or eliminated(kernel.arms, ARMS)
-
-
-@pytest.mark.parametrize("i", range(3))
-@pytest.mark.parametrize("window", [0.2, 4.0])
-def test_a_leader_that_is_not_recomputed_is_the_reference_s(i, window, monkeypatch):
-    """In wide windows that happens in short games, too."""
-    kept = []
-
-    def watched(keeps):
-        def keeps_lead(*given):
-            kept.append(keeps(*given))
-            return kept[-1]
-
-        return keeps_lead
-
-    monkeypatch.setattr(optimism, "WINDOW", window)
-    given, reference = heavy_game("dpr_ucb", i, 4.0)
-    assert kernel_plays(given, {optimism.keeps_lead: watched}) == reference
-    assert sum(kept) > 20
 
 
 def shared(noise):

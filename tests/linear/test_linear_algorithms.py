@@ -83,11 +83,6 @@ def test_a_contextual_algorithm_of_one_s_own_is_audited(function):
         assert (found["aligned"] == found["replays"]).all() == (share == 1.0)
 
 
-def test_shuffling_places_changes_no_law():
-    table = dp.run(algo="lin_ucb", env="contextual", horizon=200, runs=2, shuffle_arms=True)
-    assert np.isfinite(table["regret"]).all()
-
-
 def test_listings_say_what_an_algorithm_plays():
     actions = dp.algorithms()["actions"]
     assert actions["lin_ucb"] == CONTEXTS and actions["ucb"] == "arms"
