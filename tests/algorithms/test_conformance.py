@@ -217,7 +217,11 @@ EXACTLY = [(name, i, {}) for name in ALL for i in range(len(ROWS[name].exactly))
 WRONG = [(*x[:2], y) for x in EXACTLY for y in getattr(ROWS[x[0]].exactly[x[1]], "mutants", ())]
 
 
-@pytest.mark.parametrize(("name", "i", "wrong"), [*every(3, EXACTLY), *first(WRONG, 0)])
+@pytest.mark.parametrize(
+    ("name", "i", "wrong"),
+    [*every(3, EXACTLY), *first(WRONG, 0)],
+    ids=lambda x: x.get("mutant", "right") if isinstance(x, dict) else None,
+)
 def test_decisions_are_the_reference_s(name, i, wrong, monkeypatch):
     """On the same rewards, without noise or with the same noise, ties included (dyadic rewards make
     ties); and errors of the reference are seen.
