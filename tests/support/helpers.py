@@ -305,6 +305,14 @@ def mutated(source, right, wrong):
     return source.replace(right, wrong)
 
 
+def mistaken(function, right, wrong):
+    """A function, in plain Python, with a mistake in its source."""
+    plain = getattr(function, "py_func", function)
+    source, names = inspect.getsource(plain), dict(plain.__globals__)
+    exec(mutated(source[source.index("def ") :], right, wrong), names)
+    return names[plain.__name__]
+
+
 @contextmanager
 def mutant(module, right, wrong):
     """A module with a mistake in its source, for the time of a block."""
