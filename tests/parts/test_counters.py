@@ -1,4 +1,4 @@
-"""Binary, Honaker's and k-ary trees proved symbolically, variances, and Chernoff quantiles."""
+"""Binary, Honaker's and k-ary trees proved symbolically, and Chernoff quantiles of their noise."""
 
 import inspect
 import itertools
@@ -176,104 +176,11 @@ def test_mistakes_in_trees_are_seen(function, right, wrong, draws):
     assert not same or draws != scales
 
 
-# Privacy: true sums and noise
-
-
-@pytest.mark.parametrize(("T", "k"), [(1, 3), (4, 3), (5, 3), (13, 3), (1000, 5), (5000, 19)])
-def test_an_item_lies_in_at_most_the_levels_of_a_kary_tree(T, k):
-    """Those of Honaker's tree are the nodes of the binary one; see test_heavy_tails.py."""
-    tree, _ = reference(KaryTree, k)
-    for _ in range(T):
-        tree.add(0)
-    change = Counter()
-    for l, i in tree.drawn:
-        change[i * k**l + 1] += 1
-        change[(i + 1) * k**l + 1] -= 1
-    covering = np.cumsum([change[item] for item in range(1, T + 1)])
-    assert covering.max() <= kary_levels(T, k)
-    # a level less would be too few, except that some horizons need a level for few items
-    assert covering.max() == kary_levels(T, k) or k ** (kary_levels(T, k) - 1) > T
-
-
-@pytest.mark.parametrize(("T", "k"), [(121, 3), (300, 5), (1000, 19)])
-def test_kary_nodes_add_up_to_the_prefix(T, k):
-    """With their signs the nodes cover each item of the prefix once, and no other."""
-    tree, _ = reference(KaryTree, k)
-    for n in range(1, T + 1):
-        tree.add(0)
-        change = Counter()
-        for sign, l, i in tree.nodes():
-            change[i * k**l] += sign
-            change[(i + 1) * k**l] -= sign
-        assert {p: c for p, c in change.items() if c} == {0: 1, n: -1}
-
-
 def test_kary_levels_are_the_least_that_reach_the_horizon():
     for k in (3, 5, 19):
         for T in (1, 2, 4, 5, 9, 10, 13, 180, 181, 3429, 3430, MILLION, 10**12):
             h = kary_levels(T, k)
             assert (k**h - 1) // 2 >= T > (k ** (h - 1) - 1) // 2
-
-
-# Variances: at T = 1e6 and eps = 1
-
-
-def honaker_variances(T):
-    """Of every prefix: a node of height d has 1/(2 - 2^-d) times the variance of one draw."""
-    n, found = np.arange(1, T + 1), np.zeros(T)
-    for d in range(tree_levels(T)):
-        found += (n >> d & 1) / (2 - 2.0**-d)
-    return found
-
-
-def kary_variances(T, k):
-    rest, found = np.arange(1, T + 1), np.zeros(T)
-    while rest.any():
-        digits = (rest + k // 2) % k - k // 2
-        found, rest = found + abs(digits), (rest - digits) // k
-    return found
-
-
-def binary_variances(T):
-    return sum(np.arange(1, T + 1) >> d & 1 for d in range(tree_levels(T)))
-
-
-@pytest.mark.parametrize(
-    ("tree", "variances", "mean", "largest"),
-    [
-        ("binary", binary_variances(MILLION), 7908, 15_200),
-        ("honaker", honaker_variances(MILLION), 4275, 8243),
-        ("kary", kary_variances(MILLION, 19), 1143, 2200),
-    ],
-)
-def test_variances_at_a_million(tree, variances, mean, largest):
-    number = ("binary", "honaker", "kary").index(tree)
-    scales = new_counters(1, MILLION, number, 0, 1.0, 0.0, 1.0).scales
-    found = 2 * node_scale(scales, 1.0) ** 2 * variances
-    assert found.mean() == pytest.approx(mean, abs=0.5)
-    assert found.max() == pytest.approx(largest, abs=0.5)
-
-
-@pytest.mark.parametrize("T", [3, 64, 100])
-def test_variances_are_those_of_symbolic_noise(T, draws):
-    def enumerated(noise_of):
-        return [sum(w**2 for w in noise_of(n).exact().values()) for n in range(1, T + 1)]
-
-    assert enumerated(symbolic_honaker(T)) == pytest.approx(honaker_variances(T), rel=1e-12)
-    for k in (3, 19):
-        assert enumerated(symbolic_kary(T, k)) == pytest.approx(kary_variances(T, k))
-
-
-def test_counters_of_different_arms_do_not_touch():
-    for tree in range(3):
-        own, other = (new_counters(3, 500, tree, 0, 1.0, 0.0, 1.0) for _ in range(2))
-        rng, alone = np.random.default_rng(1), np.random.default_rng(1)
-        expected = [counter_noise(other, alone, 0, n) for n in range(1, 401)]
-        found = []
-        for n in range(1, 401):
-            found.append(counter_noise(own, rng, 1, n))
-            counter_noise(own, np.random.default_rng(n), 2, n)
-        assert found == expected
 
 
 # Calibrated bonuses
@@ -346,9 +253,12 @@ def test_cumulants_decrease_with_the_height():
         assert cumulant(s, DEEP)[0] == pytest.approx(found[40], rel=1e-10)
 
 
-def describe_all(own, rng, n):
+def drawn(own, n):
+    """The generator with which the noise of n items of the first arm was drawn."""
+    rng = np.random.default_rng(1)
     for i in range(1, n + 1):
         counter_noise(own, rng, 0, i)
+    return rng
 
 
 def test_no_noise_needs_no_bonus():
@@ -360,7 +270,7 @@ def test_no_noise_needs_no_bonus():
 @pytest.mark.parametrize("eps", [1e-100, 1e-9, 1e9, 1e100])
 def test_quantiles_of_extreme_budgets(eps):
     own = new_counters(1, 100, 1, CALIBRATED, 1.0, 0.0, eps)
-    describe_all(own, np.random.default_rng(1), 63)
+    drawn(own, 63)
     unit = chernoff_quantile(reference_weights(1, 63, NodeScales(7, 1.0, 0.0, 1.0)), 20.0)
     assert noise_quantile(own.noise, 0, 20.0) == pytest.approx(unit / eps, rel=1e-10)
 
@@ -378,8 +288,7 @@ def test_a_bonus_for_other_noise_is_seen(module, function, become, monkeypatch):
     """Controls; the last is of the noise itself, which does not enter the bonus."""
     tree, calls = 2 if module is kary else 1, []
     own = new_counters(1, 100, tree, CALIBRATED, 1.0, 0.5, 1.0)
-    rng = np.random.default_rng(1)
-    describe_all(own, rng, 21)
+    rng = drawn(own, 21)
     right = noise_quantile(own.noise, 0, 20.0)
     monkeypatch.setattr(module, function, lambda *given: calls.append(given) or become(*given))
     describe(own, 0, 21)
@@ -394,5 +303,5 @@ def test_room_for_all_parts():
     for T in (1, 9, 10, 180, 255, 3429):
         for tree in range(3):
             own = new_counters(1, T, tree, CALIBRATED, 1.0, 0.5, 1.0)
-            describe_all(own, np.random.default_rng(1), T)
+            drawn(own, T)
             assert own.noise.parts[0] <= own.noise.number.shape[1]
