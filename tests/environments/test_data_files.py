@@ -24,7 +24,6 @@ from dpbandits.environments.arms import Arm, empirical
 from dpbandits.environments.catalogue import LAWS, build
 from dpbandits.environments.populations import KINDS, build_population
 from dpbandits.errors import BadInput, plain
-from dpbandits.results.manifest import read_manifest
 from dpbandits.results.naming import table_path
 from dpbandits.settings.compose import request_from
 from dpbandits.settings.groups import names_in
@@ -342,22 +341,6 @@ def test_tables_of_two_files_have_two_names(law, monkeypatch):
         with monkeypatch.context() as patch:
             patch.chdir("elsewhere")
             assert name(ABC, nested) == first
-
-
-@pytest.mark.slow
-def test_runs_of_the_same_data_are_played_once(bandit):
-    from dpbandits.cli import run
-
-    one, two = in_folder("one", ABC), in_folder("two", ABC)
-    line = "algo=ucb env=empirical env.file={} horizon=10 runs=2 jobs=1"
-    first, second = (bandit(run, line.format(file))[-1] for file in (one, two))
-    assert first == second and len(list(Path("results/runs").rglob("*.npz"))) == 1
-    (record,) = read_manifest(Path(first))["settings"].values()
-    assert record["env_spec"]["file"]["sha256"] == validation.sha256_of(one)
-    Path(two).write_text(ABC + "1,1,1\n")
-    third = bandit(run, line.format(two))[-1]
-    assert third != first and Path(first).exists()
-    assert len(list(Path("results/runs").rglob("*.npz"))) == 2
 
 
 def test_bounds_of_a_record_are_those_of_its_data():

@@ -9,7 +9,6 @@ import pytest
 from helpers import bernoulli, play, setting
 from scipy.linalg import null_space
 from scipy.optimize import linprog, minimize_scalar
-from scipy.stats import norm, sem
 from tiers import first
 
 import dpbandits as dp
@@ -387,33 +386,6 @@ def test_alternatives_on_a_grid_give_the_same_bound_from_below(K, seed, eps):
     found = linprog(gaps[others], A_ub=-np.concatenate(rows), b_ub=-np.ones(4002 * (K - 1)))
     assert found.fun <= structural_gap(arms, theta, eps) * (1 + 1e-6)
     assert found.fun == pytest.approx(structural_gap(arms, theta, eps), rel=2e-3)
-
-
-def test_bits_of_linear_rewards_have_more_regret_than_the_lower_bound_and_less_than_the_printed():
-    """AdaP-UCB on the signs of rewards with N(0, 1) noise is a consistent eps-DP algorithm for a
-    linear bandit: its arms are Bernoulli. Two arms that are nearly parallel refute Theorem 5.
-    """
-    T, eps, theta = 1e8, 1.0, [0.05, -100.0]
-    arms = np.array([[1, 0], [1, 0.001]])
-    regret = sign_regret(arms, theta, eps, T, 20)
-    assert azize2022.linear_lower(arms, theta, eps, T) == pytest.approx(20 * math.log(T))
-    assert azize2022.linear_lower(arms, theta, eps, T) < regret.mean() - 5 * sem(regret)
-    bits = norm.cdf(0.05) - norm.cdf(-0.05)
-    most = 0.1 / bits * azize2022.adap_ucb([0, bits], eps, T, 3.1)  # of these arms' regret
-    assert regret.mean() < most < azize2022.linear_lower_printed(arms, theta, eps, T) / 50
-
-
-def sign_regret(arms, theta, eps, T, runs):
-    """The regret of AdaP-UCB on the signs of rewards with N(0, 1) noise, run by run."""
-    means = np.asarray(arms) @ theta
-    spec = bernoulli(*norm.cdf(means))
-    return np.array(
-        [
-            play("adap_ucb", spec, int(T), run=run, checkpoints=[int(T)], eps=eps, alpha=3.1)[-1]
-            @ (means.max() - means)
-            for run in range(runs)
-        ]
-    )
 
 
 def test_arms_that_tell_nothing_of_each_other_cost_nothing():
