@@ -320,6 +320,7 @@ def test_the_same_file_by_another_path_is_the_same_game(kind):
     assert one == copy and one.key == copy.key and one.described == copy.described
     assert one != other and one.described != other.described
     assert len({one, copy, other}) == 2
+    assert setting_of(kind, in_folder("one", "a,b\n1,1\n1,0\n1,0\n")) == other  # read again
     assert "copy" in json.dumps(copy.record) and "sha256" in json.dumps(copy.record)
 
 

@@ -1,14 +1,14 @@
-"""Binary, Honaker's and k-ary trees proved symbolically, and Chernoff quantiles of their noise."""
+"""Binary, Honaker's and k-ary trees against their references, and quantiles of their noise."""
 
 import inspect
 import itertools
 import math
-from collections import Counter
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
 import pytest
-from helpers import mutated, replace
+from helpers import mutated
 from references import HonakerTree, KaryTree, Tree, chernoff_quantile
 
 from dpbandits.parts.counting import counters, honaker, kary
@@ -24,121 +24,56 @@ from dpbandits.parts.counting.counters import (
     least_quantile,
     new_counters,
 )
-from dpbandits.parts.counting.honaker import HonakerTrees, honaker_noise
-from dpbandits.parts.counting.kary import KaryTrees, kary_levels, kary_noise, new_kary_trees
+from dpbandits.parts.counting.honaker import honaker_noise, new_honaker_trees
+from dpbandits.parts.counting.kary import kary_levels, kary_noise, new_kary_trees
 from dpbandits.parts.counting.node_scales import NodeScales, node_scale
 from dpbandits.parts.counting.trees import new_trees, tree_levels, tree_noise
-from dpbandits.parts.noise import mechanisms
+from dpbandits.parts.noise.mechanisms import laplace
 
 MILLION = 10**6
 BY_LAST_ITEM = NodeScales(1, 1.0, 1.0, 1.0)  # the scale of a node is its last item
 
 
-class Symbols:
-    """A linear combination of draws, by name."""
-
-    def __init__(self, weights):
-        self.weights = Counter(weights)
-
-    def __add__(self, other):
-        weights = Counter(self.weights)
-        for name, w in other.weights.items() if isinstance(other, Symbols) else ():
-            weights[name] += w
-        return Symbols(weights)
-
-    __radd__ = __add__
-
-    def __mul__(self, x):
-        return Symbols({name: w * x for name, w in self.weights.items()})
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, x):
-        return self * (1 / x)
-
-    def __sub__(self, other):
-        return self + other * -1 if isinstance(other, Symbols) else self
-
-    def __rsub__(self, other):
-        return self * -1
-
-    def exact(self):
-        return {name: w for name, w in self.weights.items() if w != 0}
+def of_binary(T, rng):
+    trees = new_trees(1, T)
+    return lambda n: tree_noise(trees, 0, n, laplace(rng, n))
 
 
-@pytest.fixture
-def draws(monkeypatch):
-    """Draws whose names are how many there were before, and the scales with which they were."""
-    scales = []
-
-    def laplace(rng, scale):
-        scales.append(scale)
-        return Symbols({len(scales) - 1: 1})
-
-    replace(monkeypatch, mechanisms.laplace, laplace)
-    return scales
+def of_honaker(T, rng, noise=honaker_noise):
+    trees = new_honaker_trees(1, T)
+    return lambda n: noise(trees, rng, 0, n, BY_LAST_ITEM)
 
 
-def symbolic_binary(T):
-    trees = new_trees(1, T).astype(object)
-    return lambda n: tree_noise(trees, 0, n, mechanisms.laplace(None, n))
-
-
-def symbolic_honaker(T, noise=honaker_noise):
-    trees = HonakerTrees(*(np.zeros((1, tree_levels(T)), dtype=object) for _ in range(2)))
-    return lambda n: noise(trees, None, 0, n, BY_LAST_ITEM)
-
-
-def symbolic_kary(T, k, noise=kary_noise):
+def of_kary(T, rng, k, noise=kary_noise):
     trees = new_kary_trees(1, T, k)
-    trees = KaryTrees(trees.digits, trees.left.astype(object), trees.prefix.astype(object))
-    return lambda n: noise(trees, None, 0, n, BY_LAST_ITEM)
+    return lambda n: noise(trees, rng, 0, n, BY_LAST_ITEM)
 
 
-def reference(kind, k=None):
-    """A reference with symbolic noise, and the scales of its draws."""
-    scales = []
-
-    def noise(scale):
-        scales.append(scale)
-        return Symbols({len(scales) - 1: 1})
-
-    tree = kind(lambda end: end, noise)
+def agrees(make, kind, T, k=None):
+    """Whether noise and reference add up the same draws, with the same weights and scales: they are
+    the same numbers for the same random numbers, up to T items.
+    """
+    own, other = (np.random.default_rng(1) for _ in range(2))
+    tree = kind(lambda end: end, lambda scale: laplace(other, scale))
     if k:
-        tree.k = k
-    return tree, scales
-
-
-def close(first, second):
-    return first.keys() == second.keys() and all(
-        first[name] == pytest.approx(second[name], rel=1e-14) for name in first
-    )
-
-
-def agree(noise_of, tree, T):
-    """Whether noise and reference consist of the same draws, with the same weights, up to T."""
+        make, tree.k = partial(make, k=k), k
+    noise = make(T, own)
     for n in range(1, T + 1):
         tree.add(0)
-        if not close(noise_of(n).exact(), tree.noisy_sum().exact()):
+        if abs(noise(n) - tree.noisy_sum()) > 1e-9:
             return False
-    return True
+    return own.random() == other.random()
 
 
-@pytest.mark.parametrize("T", [1, 2, 8, 13, 16, 64, 100])
-@pytest.mark.parametrize(
-    ("kind", "symbolic"), [(Tree, symbolic_binary), (HonakerTree, symbolic_honaker)]
-)
-def test_binary_noise_is_the_reference_s(kind, symbolic, T, draws):
-    tree, scales = reference(kind)
-    assert agree(symbolic(T), tree, T)
-    assert draws == scales
+@pytest.mark.parametrize("T", [1, 2, 13, 64, 100])
+@pytest.mark.parametrize(("make", "kind"), [(of_binary, Tree), (of_honaker, HonakerTree)])
+def test_binary_noise_is_the_reference_s(make, kind, T):
+    assert agrees(make, kind, T)
 
 
 @pytest.mark.parametrize(("T", "k"), [(1, 3), (13, 3), (121, 3), (62, 5), (300, 5), (400, 19)])
-def test_kary_noise_is_the_reference_s(T, k, draws):
-    tree, scales = reference(KaryTree, k)
-    assert agree(symbolic_kary(T, k), tree, T)
-    assert draws == scales
+def test_kary_noise_is_the_reference_s(T, k):
+    assert agrees(of_kary, KaryTree, T, k)
 
 
 def swapped(function, right, wrong):
@@ -165,15 +100,11 @@ def swapped(function, right, wrong):
         (kary_noise, "range(half)", "range(half - 1)"),
     ],
 )
-def test_mistakes_in_trees_are_seen(function, right, wrong, draws):
-    tree, scales = reference(HonakerTree if function is honaker_noise else KaryTree, 5)
-    T, mistaken = 121, swapped(function, right, wrong)
-    symbolic = partial(symbolic_kary, k=5) if function is kary_noise else symbolic_honaker
-    try:
-        same = agree(symbolic(T, noise=mistaken), tree, T)
-    except (IndexError, AttributeError):
-        return
-    assert not same or draws != scales
+def test_mistakes_in_trees_are_seen(function, right, wrong):
+    of_five = of_kary, KaryTree, 121, 5
+    make, *case = of_five if function is kary_noise else (of_honaker, HonakerTree, 121)
+    with suppress(IndexError):
+        assert not agrees(partial(make, noise=swapped(function, right, wrong)), *case)
 
 
 def test_kary_levels_are_the_least_that_reach_the_horizon():

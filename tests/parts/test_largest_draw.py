@@ -28,12 +28,6 @@ COUNTS = 0.0, 1.0, 3.0, 20.0, 500.0, 1e5
 FARTHER = 0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.75, 0.9
 
 
-def test_log_density():
-    for mu, n, y in product(MEANS, COUNTS, (1e-6, 0.2, 0.5, 0.99)):
-        wanted = posterior(mu, n).logpdf(y)
-        assert part.log_density(mu, n, y) == pytest.approx(wanted, rel=1e-9, abs=1e-8)
-
-
 def test_the_bound_is_above_the_densities_of_all_posteriors():
     """Of smaller means and of more rewards; the mass of the bound is that of the event."""
     seen = 0
