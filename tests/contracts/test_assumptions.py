@@ -3,7 +3,7 @@
 import pytest
 from helpers import setting
 from refusals import message_of, request_of
-from refused_lines import PAGE, refusals
+from refused_lines import PAGE, furnish, refusals
 
 import dpbandits as dp
 from dpbandits.contracts.question import REGRET, STOPPING
@@ -16,13 +16,15 @@ PRIVACY = [x.line for x in LINES if "assumes rewards in [0, 1]" in x.message]
 
 
 @pytest.mark.parametrize("line", WAIVED)
-def test_an_assumption_that_only_the_regret_needs_can_be_waived(line):
+def test_an_assumption_that_only_the_regret_needs_can_be_waived(line, here):
+    furnish(here)
     name, words = line.split(maxsplit=1)
     assert request_of(f"{words} assume=true", QUESTIONS[name]).settings
 
 
 @pytest.mark.parametrize("line", PRIVACY)
-def test_an_assumption_that_privacy_needs_cannot_be_waived(line):
+def test_an_assumption_that_privacy_needs_cannot_be_waived(line, here):
+    furnish(here)
     name, words = line.split(maxsplit=1)
     assert "assumes rewards in [0, 1]" in message_of(
         request_of, f"{words} assume=true", QUESTIONS[name]

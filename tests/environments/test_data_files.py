@@ -88,7 +88,7 @@ FILES = [
     ("another encoding", b"a,b\n\xff,0\n2,3\n", {}, ["utf-8"]),
     ("bytes", bytes(range(256)), {}, ["not a CSV of numbers"]),
     ("no rows", "a,b\n", {}, ["at least one ro"]),
-    ("one column", "a\n1\n", {}, ["two arms (columns)"]),
+    ("one column", "a\n1\n", {"columns": ["a"]}, ["two arms (columns)"]),
     ("nothing", "", {}, ["not a CSV of numbers"]),
     ("no such column", ABC, {"columns": ["a", "d"]}, ["unknown column", "'d'"]),
     ("no list", ABC, {"columns": "a"}, ["columns=a:", "list of columns"]),

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from helpers import P_VALUE, contaminated, peak_of
+from helpers import P_VALUE, SIGMAS, contaminated, peak_of
 from in_law import assert_law
 from scipy import stats
 from scipy.special import expit
@@ -274,7 +274,9 @@ def test_enormous_blocks_of_points(name, center, level):
         filled(fill_sums, each.environment, 0, n, center, level, size=2000)
         for each in (outliers, instance)
     )
-    assert_law((sums - n * mean) / deviation, stats.norm(), stats.norm(0, 1.4), stats.norm(0.2))
+    z = (sums - n * mean) / deviation
+    assert_law(z, stats.norm(), stats.norm(0, 1.5), stats.norm(0.3))
+    assert abs(z.var() - 1) < SIGMAS * math.sqrt(2 / len(z))
     assert abs(np.mean(clean - n * mean)) > 25 * deviation
 
 

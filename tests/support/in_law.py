@@ -12,7 +12,8 @@ def p_value(x, law):
     has it, chi-square for integers and for the chances of some values, ``{value: chance}``.
     """
     if isinstance(law, dict):
-        values, chances = [*law], [*law.values()]
+        possible = {x: chance for x, chance in law.items() if chance > 0}
+        values, chances = [*possible], [*possible.values()]
     elif isinstance(getattr(law, "dist", None), stats.rv_discrete):
         values = np.arange(law.ppf(0.001), law.ppf(0.999) + 1)
         chances = [*law.pmf(values)]
