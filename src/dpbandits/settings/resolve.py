@@ -135,7 +135,7 @@ def resolve_point(
     if question.one_arm:
         arm = _arm_of(point.get("arm", config["arm"]), env, instance)
         instance = sources.arm(spec, arm)
-    _check_actions(algorithm, question, env, instance)
+    _check_actions(algorithm, env, instance)
     of_privacy = (budget.name, "eps_min")
     assume = yes_no("assume", of_run.get("assume", False))
     numbers = arguments(
@@ -260,10 +260,8 @@ def _arm_of(arm: Any, env: str, instance: Instance) -> int:
     return a
 
 
-def _check_actions(algorithm: Algorithm, question: Question, env: str, instance: Instance) -> None:
+def _check_actions(algorithm: Algorithm, env: str, instance: Instance) -> None:
     """Refuse an environment whose actions the algorithm does not play."""
-    if not question.one_arm and len(instance.means) < 2:
-        raise BadInput(f"env={env}: a bandit needs at least two arms")
     declared = algorithm.rewards is not None or algorithm.guarantee is not None
     if declared and instance.actions not in PLAYED_BY[algorithm.actions]:
         raise BadInput(
@@ -278,6 +276,8 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
     With ``assume`` only those that the privacy depends on are checked.
     """
     question, algorithm, rewards = setting.question, setting.algorithm, setting.algorithm.rewards
+    if not question.one_arm and len(instance.means) < 2:
+        raise BadInput(f"env={setting.env}: a bandit needs at least two arms")
     found = rewards.violation(instance, setting.parameters) if rewards is not None else None
     hint = rewards.remedy(instance, setting.parameters) if found and rewards else ""
     waivable = not question.one_arm and (rewards is None or not rewards.needed_for_privacy)
