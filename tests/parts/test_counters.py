@@ -1,6 +1,5 @@
 """Binary, Honaker's and k-ary trees against their references, and quantiles of their noise."""
 
-import inspect
 import itertools
 import math
 from contextlib import suppress
@@ -8,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from helpers import mutated
+from helpers import mistaken
 from references import HonakerTree, KaryTree, Tree, chernoff_quantile
 
 from dpbandits.parts.counting import counters, honaker, kary
@@ -76,14 +75,6 @@ def test_kary_noise_is_the_reference_s(T, k):
     assert agrees(of_kary, KaryTree, T, k)
 
 
-def swapped(function, right, wrong):
-    """A function with a mistake in its source."""
-    source = inspect.getsource(function).split("\n", 1)[1]
-    names = dict(vars(inspect.getmodule(function)))
-    exec(mutated(source, right, wrong), names)
-    return names[function.__name__]
-
-
 @pytest.mark.parametrize(
     ("function", "right", "wrong"),
     [
@@ -104,7 +95,7 @@ def test_mistakes_in_trees_are_seen(function, right, wrong):
     of_five = of_kary, KaryTree, 121, 5
     make, *case = of_five if function is kary_noise else (of_honaker, HonakerTree, 121)
     with suppress(IndexError):
-        assert not agrees(partial(make, noise=swapped(function, right, wrong)), *case)
+        assert not agrees(partial(make, noise=mistaken(function, right, wrong)), *case)
 
 
 def test_kary_levels_are_the_least_that_reach_the_horizon():
