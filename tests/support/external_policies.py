@@ -367,6 +367,5 @@ VIOLATING_USERS = [
     LoudFlippedBits, LoudChosenBits, LoudTruthOrLie, LoudBinomialBits, LoudTruthOrCoin,
     OftenNoisy, NoNoiseInside, RawDecisions, SentTwice,
 ]  # fmt: skip
-LEAKING_USERS = [NoiseOfAllUsers]
 UNDECIDED = [RandomSeed]  # sound; CONSISTENT where it can be followed
 UNDECIDED_USERS = [InverseNoise, HalfBitsHalfLaplace]
