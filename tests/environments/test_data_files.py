@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import peak_of
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import message_of
 
@@ -249,6 +249,7 @@ def test_a_table_of_results_that_pandas_wrote_with_its_index_is_refused():
 NAMES = st.lists(st.text("ab1 .", max_size=3), min_size=2, max_size=4)
 
 
+@settings(deadline=None, derandomize=True, database=None)
 @given(NAMES, st.booleans())
 def test_no_row_and_no_column_is_lost(names, index):
     """A header of any names: all columns and rows are read under their names, or none."""
