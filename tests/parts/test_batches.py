@@ -8,7 +8,7 @@ from dpbandits.game import pull, rounds_left
 from dpbandits.parts.schedules.batches import pull_random_arms, random_arm, rounds_without_order
 
 T, CHECKPOINTS = 100, [1, 10, 11, 60, 100]
-GAMES = 1500
+GAMES = 4000
 
 
 def one_by_one(game, rng, n, N, S):

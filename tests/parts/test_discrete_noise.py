@@ -5,14 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from helpers import SIGMAS
-from in_law import apart, assert_law
+from helpers import P_VALUE, SIGMAS
 from scipy import stats
 
 from dpbandits.compiled import kernel
 from dpbandits.environments.blocks import draw_encoded_sum, encoded
 from dpbandits.environments.catalogue import build
-from dpbandits.environments.laws import draw
 from dpbandits.parts.noise import discrete_noise
 from dpbandits.parts.noise.discrete_noise import (
     LARGE,
@@ -26,18 +24,59 @@ from dpbandits.parts.noise.discrete_noise import (
 
 
 @kernel
-def fill(rng, x, mean):
+def fill(rng, x, draw, parameter):
     for i in range(len(x)):
-        x[i] = large_poisson(rng, mean)
+        if draw == 0:
+            x[i] = discrete_laplace(rng, parameter)
+        elif draw == 1:
+            x[i] = skellam(rng, parameter)
+        else:
+            x[i] = large_poisson(rng, parameter)
+
+
+def drawn(draw, parameter, n=100_000, seed=1):
+    x = np.zeros(n)
+    fill(np.random.Generator(np.random.SFC64(seed)), x, draw, parameter)
+    assert (x == np.round(x)).all()
+    return x
+
+
+def chi_squared(x, pmf, least, most):
+    """The p-value of integers against their probabilities; both tails are one cell."""
+    k = np.arange(least, most + 1)
+    expected = len(x) * np.append(pmf(k), 1 - pmf(k).sum())
+    seen = np.array([*((x == i).sum() for i in k), ((x < least) | (x > most)).sum()])
+    return stats.chisquare(seen, expected).pvalue
+
+
+@pytest.mark.parametrize("scale", [0.3, 2.0, 6.5])
+def test_discrete_laplace_noise_has_its_law(scale):
+    """Control: another scale, as with half of the noise, is rejected."""
+    x, reach = drawn(0, scale), math.ceil(4 * scale)
+    assert chi_squared(x, stats.dlaplace(1 / scale).pmf, -reach, reach) > P_VALUE
+    for wrong in (0.8, 1.2, 2.0):
+        assert chi_squared(x, stats.dlaplace(1 / (wrong * scale)).pmf, -reach, reach) < 1e-9
+
+
+@pytest.mark.parametrize("variance", [0.4, 5.0, 60.0])
+def test_skellam_noise_has_its_law(variance):
+    x, reach = drawn(1, variance), math.ceil(3 * math.sqrt(variance)) + 1
+    law = stats.skellam(variance / 2, variance / 2)
+    assert chi_squared(x, law.pmf, -reach, reach) > P_VALUE
+    for wrong in (0.8, 1.2, 0.25):
+        law = stats.skellam(wrong * variance / 2, wrong * variance / 2)
+        assert chi_squared(x, law.pmf, -reach, reach) < 1e-9
 
 
 @pytest.mark.parametrize("mean", [2.0**26 + 0.5, 1e9, 1e13, 4e18])
 def test_large_poisson_numbers_have_their_law(mean):
-    x = np.zeros(20_000)
-    fill(np.random.default_rng(1), x, mean)
+    """Mean, variance and shape; the mean is told apart from one that is off by 5 errors."""
+    x = drawn(2, mean, 20_000)
     z = (x - mean) / math.sqrt(mean)
-    assert_law(z, stats.norm(), stats.norm(0, 1.2), stats.norm(0.1))
+    assert stats.kstest(z, stats.norm.cdf).pvalue > P_VALUE
+    assert abs(z.mean()) < SIGMAS / math.sqrt(len(z))
     assert abs(z.var() - 1) < SIGMAS * math.sqrt(2 / len(z))
+    assert stats.kstest(1.2 * z, stats.norm.cdf).pvalue < 1e-9
 
 
 def test_large_poisson_numbers_agree_with_numpy_s(monkeypatch):
@@ -45,20 +84,20 @@ def test_large_poisson_numbers_agree_with_numpy_s(monkeypatch):
     monkeypatch.setattr(discrete_noise, "POISSON", 8.0)
     rng = np.random.default_rng(3)
     x = np.array([large_poisson(rng, 50.0) for _ in range(40_000)])
-    assert_law(x, stats.poisson(50), stats.poisson(51))
+    law = stats.poisson(50)
+    assert chi_squared(x, law.pmf, 30, 70) > P_VALUE > 1e-9 > chi_squared(x + 1, law.pmf, 30, 70)
 
 
 @pytest.mark.parametrize("scale", [0.0, 1e-100])
 def test_no_noise_is_no_noise(scale):
-    rng = np.random.default_rng(1)
-    assert not any(draw(rng, scale) for draw in (discrete_laplace, skellam) for _ in range(100))
+    assert not drawn(0, scale, 100).any()
+    assert not drawn(1, scale, 100).any()
 
 
 @pytest.mark.parametrize("scale", [1e15, 1e60, 1e200])
 def test_huge_noise_is_drawn(scale):
-    rng = np.random.default_rng(1)
-    for noise, parameter in ((discrete_laplace, scale), (skellam, scale**1.4)):
-        x = [noise(rng, parameter) for _ in range(100)]
+    for draw, parameter in ((0, scale), (1, scale**1.4)):
+        x = drawn(draw, parameter, 100)
         assert np.isfinite(x).all() and len(set(x)) > 90
 
 
@@ -117,17 +156,25 @@ MANY_LAWS = {
 @pytest.mark.parametrize("g", [1, 3])
 def test_sums_of_encodings_have_the_law_of_single_encodings(arm, g):
     """Mean and variance of a block against rewards encoded one by one; unbiased."""
-    instance, rng, n, runs = build(MANY_LAWS), np.random.default_rng(5), 40, 4000
-    env = instance.environment
-
+    env, n, runs = build(MANY_LAWS).environment, 40, 4000
+    mean = build(MANY_LAWS).means[arm]
+    rng = np.random.default_rng(5)
     block = np.array([draw_encoded_sum(env, rng, arm, n, 0, 1, g) for _ in range(runs)])
-    rewards = np.array([[draw(env, rng, arm, 0) for _ in range(n)] for _ in range(runs)])
-    single = np.array([sum(encoded(rng, x, 1, g) for x in row) for row in rewards])
-    mean = n * g * instance.means[arm]
-    both = (np.column_stack([x, (x - mean) ** 2]) for x in (block, single))
-    assert apart(*both) < SIGMAS
-    assert abs(block.mean() - mean) < SIGMAS * block.std() / math.sqrt(runs)
+    single = np.array(
+        [sum(encoded(rng, x, 1, g) for x in sampled(env, rng, arm, n)) for _ in range(runs)]
+    )
+    error = math.sqrt((block.var() + single.var()) / runs)
+    assert abs(block.mean() - single.mean()) < SIGMAS * error
+    assert abs(block.mean() - n * g * mean) < SIGMAS * block.std() / math.sqrt(runs)
+    spread = math.sqrt(2 / runs) * (block.var() + single.var())
+    assert abs(block.var() - single.var()) < SIGMAS * spread
     assert block.min() >= 0 and block.max() <= n * g
+
+
+def sampled(env, rng, arm, n):
+    from dpbandits.environments.laws import draw
+
+    return [draw(env, rng, arm, 0) for _ in range(n)]
 
 
 def test_a_sum_of_a_trillion_encodings_is_exact():

@@ -23,11 +23,12 @@ from references import (
 from scipy.optimize import brentq
 
 from dpbandits.compiled import kernel
-from dpbandits.environments import arms
+from dpbandits.environments import arms, blocks
 from dpbandits.environments.blocks import draw_counts, draw_sum
 from dpbandits.environments.data import table
 from dpbandits.environments.instances import contaminate, of_arms
 from dpbandits.parts.indices.radii import central_moment_bound, raw_moment_bound, robust_order
+from dpbandits.parts.means import estimators
 from dpbandits.parts.means.estimators import (
     bin_width,
     bins,
@@ -119,6 +120,32 @@ def test_the_fullest_bin_is_found():
     assert 60 < found.count(1) < 140 and found.count(1) + found.count(3) == 200
 
 
+def test_scales_of_the_noise(monkeypatch):
+    """A changed value moves two frequencies by 1/n each and the mean by 2M/n at most."""
+    scales = []
+    monkeypatch.setattr(estimators, "laplace", lambda rng, scale: scales.append(scale) or 0.0)
+    eps, k, alpha1, delta, x = 0.7, 2.0, 0.05, 0.1, np.linspace(-3, 4, 101)
+    M, r = reference_level(50, eps, delta, k, alpha1), reference_width(k, alpha1)
+    estimators.central_moment_mean(x, None, eps, D, k, alpha1, delta)
+    assert scales == pytest.approx([2 / (50 * eps)] * bins(D, r) + [2 * M / (50 * eps)])
+    scales.clear()
+    estimators.raw_moment_mean(x, None, eps, k, alpha1, delta)
+    M = reference_level(101, eps, delta, k, alpha1)
+    assert scales == pytest.approx([2 * M / (101 * eps)])
+
+
+def test_a_changed_value_moves_what_is_released_by_its_sensitivity():
+    """Of every pair of values that a histogram and a truncated sum tell apart."""
+    M, values = 2.0, [-1e9, -2.0, -1.99, 0.1, 1.0, 2.0, 2.01, 1e9]
+    counts = np.zeros((len(values), 4))
+    for x, row in zip(values, counts, strict=True):
+        blocks.count(x, 1, -2.0, 1.0, row)
+    kept = [blocks.truncate(x, M) for x in values]
+    assert max(abs(x - y) for x in kept for y in kept) == 2 * M
+    for x, y in itertools.product(counts, counts):
+        assert sorted(np.abs(x - y))[:2] == [0, 0] and np.abs(x - y).max() <= 1
+
+
 @pytest.mark.parametrize("n", [1, 2, 60, 61, 400])
 @pytest.mark.parametrize(("k", "alpha1"), [(2.0, 0.0), (2.5, 0.02), (3.0, 0.13)])
 def test_the_functions_for_data_are_the_compiled_verbs(n, k, alpha1):
@@ -145,36 +172,41 @@ def test_the_functions_for_data_are_the_compiled_verbs(n, k, alpha1):
         )
 
 
-BOTH, RAW_ONLY, CENTRAL_ONLY = (True, True), (True, False), (False, True)
 REFUSED = [
-    (BOTH, {"k": 1.9}, "k must be at least 2, not 1.9"),
-    *((BOTH, {"k": k}, "k must be at least 2") for k in (math.nan, math.inf)),
-    *((BOTH, {"alpha1": x}, "alpha1 must lie in") for x in (-0.01, math.nan)),
-    *((BOTH, {"delta": x}, "delta must lie in") for x in (0.0, 1.0, -1.0, math.nan)),
-    *((BOTH, {"eps": x}, "eps must be above 0") for x in (0.0, -1.0, math.nan)),
-    *((BOTH, {"x": x}, "x must hold finite")
-      for x in ([], [1.0, math.nan], [math.inf], [[1.0], [2.0]])),
-    (RAW_ONLY, {"alpha1": 0.5}, r"alpha1 must lie in \[0, 0.5\), not 0.5"),
-    (CENTRAL_ONLY, {"alpha1": 0.133}, r"alpha1 must lie in \[0, 0.133\), not 0.133"),
-    *((CENTRAL_ONLY, {"D": x}, "D must lie in")  # two bins are 2 sqrt(10) = 6.32 wide
-      for x in (6.3, 1.0, 0.0, -50.0, 1e7, math.nan)),
-]  # fmt: skip
+    ({"k": 1.9}, "k must be at least 2, not 1.9"),
+    ({"k": math.nan}, "k must be at least 2, not nan"),
+    ({"alpha1": -0.01}, "alpha1 must lie in"),
+    ({"alpha1": math.nan}, "alpha1 must lie in"),
+    ({"delta": 0.0}, "delta must lie in"),
+    ({"delta": 1.0}, "delta must lie in"),
+    ({"delta": -1.0}, "delta must lie in"),
+    ({"delta": math.nan}, "delta must lie in"),
+    ({"k": math.inf}, "k must be at least 2"),
+    *(({"eps": eps}, "eps must be above 0") for eps in (0.0, -1.0, math.nan)),
+    *(({"x": x}, "x must hold finite") for x in ([], [1.0, math.nan], [math.inf], [[1.0], [2.0]])),
+]
 
 
-@pytest.mark.parametrize(("refusing", "given", "words"), REFUSED)
-def test_parameters_out_of_range_are_refused(refusing, given, words):
+@pytest.mark.parametrize(("given", "words"), REFUSED)
+def test_parameters_out_of_range_are_refused(given, words):
     given = {"x": np.zeros(10), "rng": generator(), "eps": 1.0} | given
-    calls = raw_moment_mean, partial(central_moment_mean, D=D)
-    for call in itertools.compress(calls, refusing):
-        with pytest.raises(ValueError, match=words):
-            call(**given)
+    with pytest.raises(ValueError, match=words):
+        raw_moment_mean(**given)
+    with pytest.raises(ValueError, match=words):
+        central_moment_mean(**given, D=D)
 
 
-def test_parameters_within_the_range_are_not_refused():
-    """Controls."""
+def test_limits_of_the_contamination_and_of_the_reach():
     x, rng = np.zeros(10), generator()
     raw_moment_mean(x, rng, 1.0, alpha1=0.499)
     central_moment_mean(x, rng, 1.0, D, alpha1=0.1329)
+    with pytest.raises(ValueError, match=r"alpha1 must lie in \[0, 0.5\), not 0.5"):
+        raw_moment_mean(x, rng, 1.0, alpha1=0.5)
+    with pytest.raises(ValueError, match=r"alpha1 must lie in \[0, 0.133\), not 0.133"):
+        central_moment_mean(x, rng, 1.0, D, alpha1=0.133)
+    for reach in (6.3, 1.0, 0.0, -50.0, 1e7, math.nan):  # two bins are 2 sqrt(10) = 6.32 wide
+        with pytest.raises(ValueError, match="D must lie in"):
+            central_moment_mean(x, rng, 1.0, reach)
     central_moment_mean(x, rng, 1.0, 6.33)
 
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from helpers import P_VALUE, Uniform, algorithm, bernoulli, game_with, play, replace
+from in_law import assert_law
 from scipy import stats
 from scipy.special import expit
 
@@ -111,6 +112,14 @@ def test_g_is_unbiased_with_variance_of_coth(eps):
         assert mean == pytest.approx(r, abs=1e-14 * c**2)
         variance = p * (high - r) ** 2 + (1 - p) * (low - r) ** 2
         assert variance == pytest.approx(c**2 / 4 - (r - 0.5) ** 2, abs=1e-13 * c**2)
+
+
+@pytest.mark.parametrize("eps", [0.5, 3.0])
+@pytest.mark.parametrize("r", [0.0, 0.3, 1.0])
+def test_laplace_responses_have_scale_1_over_eps(eps, r):
+    rng = np.random.default_rng(8)
+    x = [convert_to_laplace(rng, r, eps) for _ in range(20_000)]
+    assert_law(x, *(stats.laplace(r, scale / eps) for scale in (1, 0.7, 1.4)))
 
 
 def test_the_sigmoid_squashes_any_reward():

@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from dpbandits.parts.indices.radii import bernoulli_kl, kl_upper
+from dpbandits.parts.indices.radii import bernoulli_kl, hoeffding, kl_upper, laplace_tail
+
+
+def test_hoeffding_and_laplace_tail():
+    assert hoeffding(8.0, 4.0) == 0.5
+    assert laplace_tail(10.0, 0.5, 3.0) == 0.6
+    assert laplace_tail(10.0, math.inf, 3.0) == 0.0
 
 
 def test_kl_and_its_limits():
@@ -52,3 +58,9 @@ def divergence_root(p, d):
     if d == 0 or excess(top) <= 0:
         return 0.0 if d == 0 else top
     return brentq(excess, 0.0, top, xtol=1e-15, rtol=1e-14)
+
+
+def test_kl_upper_grows():
+    values = [[kl_upper(p, d) for d in np.geomspace(1e-6, 20, 60)] for p in np.linspace(0, 1, 30)]
+    assert (np.diff(values, axis=0) >= -1e-12).all()
+    assert (np.diff(values, axis=1) >= -1e-12).all()

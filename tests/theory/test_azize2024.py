@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import rel_entr
 
 from dpbandits.theory.azize2024 import samples_lower, samples_lower_of_divergence
+from dpbandits.theory.bounds import ConditionFailed
 
 INSTANCES = [[0.9, 0.5], [0.95, 0.9, 0.9, 0.5], [0.3, 0.75, 0.7]]
 
@@ -65,3 +66,9 @@ def test_bounds_grow_as_the_budget_shrinks_and_the_divergence_s_is_larger(means)
 def test_two_gaps_have_the_closed_form_of_total_variation():
     """At small eps two arms are pulled alike: 1/T* = eps gap/2."""
     assert samples_lower([0.9, 0.5], 1e-3, 0.1) == pytest.approx(5000 * math.log(1 / 0.3), rel=1e-6)
+
+
+def test_conditions():
+    for means, delta in (([0.5, 0.5], 0.1), ([0.9, 0.5], 0.4)):
+        with pytest.raises(ConditionFailed):
+            samples_lower(means, 1.0, delta)

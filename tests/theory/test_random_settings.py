@@ -13,8 +13,8 @@ import math
 
 import numpy as np
 import pytest
-from helpers import bernoulli, records, settings
-from scipy.stats import norm
+from helpers import settings
+from test_theorems import sign_regret
 
 import dpbandits as dp
 from dpbandits.results.run_store import Memory
@@ -147,16 +147,6 @@ def test_asymptotic_lower_bounds_are_below_the_regret_of_random_settings_at_1e12
         assert len(x) >= 10 and x.max() < 1, source
     if algo == "dp_klucb":
         assert 2 * max(x.max() for x in found.values()) > 1
-
-
-def sign_regret(arms, theta, eps, T, runs):
-    """The regret of AdaP-UCB on the signs of rewards with N(0, 1) noise, run by run: a consistent
-    eps-DP algorithm for a linear bandit, whose arms are Bernoulli.
-    """
-    means = np.asarray(arms) @ theta
-    given = {"eps": eps, "alpha": 3.1, "checkpoints": [int(T)], "runs": range(runs)}
-    found = records("adap_ucb", bernoulli(*norm.cdf(means)), int(T), **given)
-    return np.array([x.pulls[-1] @ (means.max() - means) for x in found])
 
 
 def test_the_linear_lower_bound_is_below_the_regret_of_random_settings_at_1e12():
