@@ -105,12 +105,38 @@ def test_what_is_compiled_again_after_an_edit(tmp_path, monkeypatch):
     importers = {"dp_nas", "dp_nas_exp", "heldp_ucb_bs", "heldp_ucb_l", "heldp_ucb_ls"}
     assert changed(states, edited) == {"nas", "heldp_ucb_b", "laplace_release"} | importers
 
-    copy.edit("running/play.py")
-    assert copy.play("nas") == [["shuffle"], pulls, edited, folder]
     monkeypatch.setattr(sources, "PACKAGE", copy.package)
     assert folder == f"code-quick-{sources.shared_state()}"
-    copy.edit("compiled/quick/routines.py")
-    assert folder != f"code-quick-{sources.shared_state()}"
+    played = (
+        "parts/indices/radii.py",
+        "game.py",
+        "compiled/quick/routines.py",
+        "environments/laws.py",
+    )
+    for name in played:
+        before = sources.shared_state()
+        copy.edit(name)
+        assert sources.shared_state() != before
+
+
+@pytest.mark.long
+def test_what_is_compiled_again_of_several_algorithms(tmp_path):
+    """After each of some edits in turn."""
+    names = "ucb", "heldp_ucb_b", "heldp_ucb_bs"
+    edits = [
+        (NOT_COMPILED, []),
+        (("running/play.py",), ["shuffle"]),
+        (("algorithms/ucb.py",), ["ucb"]),
+        (("algorithms/heldp_ucb_b.py",), ["heldp_ucb_b", "heldp_ucb_bs"]),
+    ]
+    copy = Copy(tmp_path)
+    first, pulls, *_ = copy.play(*names)
+    assert {*names} <= {*first}
+    for edited, again in edits:
+        copy.edit(*edited)
+        compiled, same, *_ = copy.play(*names)
+        assert same == pulls
+        assert sorted(compiled) == again
 
 
 @pytest.fixture

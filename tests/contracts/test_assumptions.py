@@ -1,34 +1,53 @@
 """Assumptions of algorithms on the rewards: checked, waived, or met by an automatic parameter."""
 
+import math
+
+import numpy as np
 import pytest
 from helpers import setting
-from refusals import message_of, request_of
-from refused_lines import PAGE, furnish, refusals
+from refusals import message_of
+from scipy import stats
+from scipy.integrate import quad
 
 import dpbandits as dp
-from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.errors import BadInput
 
-LINES = [x for x in refusals(PAGE.read_text()) if x.title.startswith("Settings: ")]
-QUESTIONS = {"bandit-run": REGRET, "bandit-stop": STOPPING}
-WAIVED = [x.line for x in LINES if "assume=true runs it all the same" in x.message]
-PRIVACY = [x.line for x in LINES if "assumes rewards in [0, 1]" in x.message]
+WAIVED = [
+    {"algo": "dpr_se", "env": "pareto_v05", "v": 0.9, "u": 2},
+    {"algo": "dpr_ucb", "env": "pareto", "u": 0.5},
+    {"algo": "ldpr_se", "env": "contaminated"},
+    {"algo": "robust_ucb", "env": dp.contaminated("bernoulli_c2", 0.3, 1e9)},
+    {"algo": "prae_r", "env": "student_far"},
+    {"algo": "prae_r", "env": "pareto_v05"},
+    {"algo": "prae_r", "env": "wu_raw", "alpha1": 0.01},
+    {"algo": "prae_c", "env": "wu_central", "alpha1": 0.01},
+    {"algo": "prae_c", "env": "student_far", "D": 10},
+    {"algo": "prae_c", "env": "student"},
+]
 
 
-@pytest.mark.parametrize("line", WAIVED)
-def test_an_assumption_that_only_the_regret_needs_can_be_waived(line, here):
-    furnish(here)
-    name, words = line.split(maxsplit=1)
-    assert request_of(f"{words} assume=true", QUESTIONS[name]).settings
+@pytest.mark.parametrize("given", WAIVED, ids=lambda x: f"{x['algo']} on {x['env']}")
+def test_an_assumption_that_only_the_regret_needs_can_be_waived(given):
+    assert "assume=true runs it all the same" in message_of(setting, **given)
+    assert setting(**given, assume=True)
 
 
-@pytest.mark.parametrize("line", PRIVACY)
-def test_an_assumption_that_privacy_needs_cannot_be_waived(line, here):
-    furnish(here)
-    name, words = line.split(maxsplit=1)
-    assert "assumes rewards in [0, 1]" in message_of(
-        request_of, f"{words} assume=true", QUESTIONS[name]
-    )
+@pytest.mark.parametrize(
+    ("algo", "env"),
+    [
+        ("adap_ucb", dp.contaminated("bernoulli_c2", 0.05, 2)),
+        ("adap_klucb",
+         dp.contaminated("bernoulli_c2", 0.05, {"law": "gaussian", "mean": 0, "sd": 1})),
+        ("dp_se", "pareto_v05"),
+        ("heldp_ucb_b", dp.contaminated("bernoulli_c2", 0.05, [0, 0, 0, -0.01, 0])),
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("assume", [False, True])
+def test_an_assumption_that_privacy_needs_cannot_be_waived(algo, env, assume):
+    with pytest.raises(BadInput, match=r"rewards in \[0, 1\]") as refused:
+        setting(algo=algo, env=env, assume=assume)
+    assert "assume=true" not in str(refused.value)
 
 
 def test_outliers_within_the_range_do_not_affect_privacy():
@@ -49,16 +68,27 @@ def pareto_moment(q, mean, shape):
     return shape * (mean * (shape - 1) / shape) ** q / (shape - q)
 
 
+def integral(law, q):
+    """E|X|^q, by the integral of P(|X| > x)."""
+    return q * quad(lambda x: x ** (q - 1) * (law.cdf(-x) + law.sf(x)), 0, np.inf, limit=500)[0]
+
+
 @pytest.mark.parametrize(
     ("env", "v", "expected"),
     [
         ("pareto_v05", 0.5, pareto_moment(1.5, 0.9, 1.55)),
+        ("pareto_v09", 0.9, pareto_moment(1.9, 0.9, 1.95)),
         ("pareto_v09", 0.5, pareto_moment(1.5, 0.9, 1.95)),
         (dp.pareto([0.2, 0.5], 3), 1, pareto_moment(2, 0.5, 3)),
+        ("wu_pareto", 1, pareto_moment(2, 0.9, 11)),
         ("twopoint_heavy", 0.9, 1.0),
         ("twopoint_heavy_v05", 0.5, 1.0),
         (dp.environment("twopoint_heavy", g=0.5), 0.5, 0.9 * 2**0.5),
+        ("lognormal", 0.5, 0.9**1.5 * math.exp(0.5 * 1.5 * 0.5)),
         ("student", 1, 3 + 0.9**2),
+        ("student", 0.5, integral(stats.t(3, 0.9), 1.5)),
+        ("ren_gaussian", 0.5, integral(stats.norm(0.9, 1), 1.5)),
+        ("bernoulli_c2", 0.3, 0.75),
         ("ren_mixed", 1, 0.9),
         (dp.table([[1, 3], [0, -2]]), 1, 6.5),
         (dp.contaminated("pareto_v05", 0.05, 1e6), 0.5, pareto_moment(1.5, 0.9, 1.55)),

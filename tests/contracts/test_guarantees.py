@@ -1,12 +1,13 @@
 """Guarantees: declared by every algorithm, and the page that is made from them."""
 
+import dataclasses
 import importlib.util
 import math
 import re
 
 import numpy as np
 import pytest
-from helpers import CONF, LOCAL, NAMES, RULES, SIGNS, algorithm
+from helpers import CONF, LOCAL, NAMES, PRIVATE, RULES, SIGNS, algorithm
 from refusals import message_of
 from scipy import stats
 from scipy.special import logsumexp
@@ -23,6 +24,8 @@ from dpbandits.contracts.guarantees import (
     ZCDP,
     Guarantee,
     gaussian_zcdp,
+    global_dp,
+    local_dp,
 )
 
 
@@ -55,6 +58,11 @@ def test_every_algorithm_declares_its_guarantee(name):
     )
 
 
+def test_a_guarantee_is_frozen():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        global_dp("x").source = "y"  # type: ignore[misc]
+
+
 def test_the_page_is_made_from_the_guarantees():
     text = (CONF.parent / "docs" / "guarantees.md").read_text()
     assert text == contracts_main.page()
@@ -73,6 +81,17 @@ def test_what_is_no_guarantee_is_refused_in_one_line(tmp_path):
 def test_without_a_guarantee_none_is_claimed(tmp_path):
     home = own_algorithm(tmp_path, "silent", "def silent(game, rng, eps):\n    pass\n")
     assert load(home / "silent.py").promise({"eps": 1.0}) == "no guarantee is declared"
+
+
+def test_private_algorithms_are_found():
+    assert len(PRIVATE) == 27
+
+
+def test_local_guarantees_know_their_curator():
+    def send(rng, r, eps):
+        return r
+
+    assert local_dp("x", send).curator is send
 
 
 @pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-9])

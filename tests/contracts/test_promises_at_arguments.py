@@ -163,3 +163,14 @@ def test_a_sweep_of_an_option_prints_each_promise():
     both = [played("gdp_ncb", {"repair": word}) for word in ("fresh", "none")]
     fresh, none = _promises(both)
     assert fresh.startswith("gdp_ncb: 0.7-global DP") and none == "gdp_ncb: not private"
+
+
+@pytest.mark.parametrize(("noise", "refused"), [("wishart", True), ("gaussian", False)])
+def test_an_option_that_is_not_used_is_refused(noise, refused):
+    given = {"algo": dp.algorithm("private_lin_ucb", noise=noise, calibration="exact")}
+    given |= {"env": "contextual", "eps": 1.0, "horizon": 10}
+    if refused:
+        line = "algo.calibration=exact: private_lin_ucb does not use it with noise=wishart"
+        assert line in message_of(setting, **given)
+    else:
+        assert setting(**given).parameters["calibration"] == 1.0

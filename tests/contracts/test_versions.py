@@ -7,18 +7,45 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 import pytest
-from edited_copy import ALGORITHM, edited_copy
+from edited_copy import edited_copy
 
 from dpbandits.authoring import pull
 from dpbandits.contracts import versions
 
+DECIDING = [
+    "algorithms/dp_klucb.py",
+    "compiled/random_numbers.py",
+    "environments/laws.py",
+    "game.py",
+    "parts/indices/private_divergence.py",
+    "parts/noise/mechanisms.py",
+    "parts/schedules/phases.py",
+    "running/play.py",
+]
+OTHERS = [
+    "algorithms/ucb.py",
+    "api/runs.py",
+    "authoring.py",
+    "cli/run.py",
+    "compiled/decorators.py",  # compiled and plain Python give the same bits
+    "contracts/guarantees.py",  # what is promised decides no run
+    "parts/counting/trees.py",
+]
 
-def test_a_comment_changes_no_version(tmp_path):
-    """Any other line does: ``tests/project/test_caches.py``."""
+
+def test_a_version_changes_with_what_decides_a_run_and_with_nothing_else(tmp_path):
     with edited_copy(tmp_path) as copy:
-        before = copy.states()["version"]
-        copy.edit(ALGORITHM, "game.py", code="# a comment")
-        assert copy.states()["version"] == before
+
+        def version(*edited: str, **code: str) -> str:
+            copy.edit(*edited, **code)
+            return versions.version_of_file(copy.package / "algorithms" / "dp_klucb.py")
+
+        before = version()
+        assert version(*OTHERS) == before
+        assert version(*DECIDING, code="# a comment") == before
+        for name in DECIDING:
+            assert version(name) != before
+            before = version()
 
 
 MINE = ModuleType("mine")

@@ -24,6 +24,7 @@ from dpbandits.environments.arms import Arm, empirical
 from dpbandits.environments.catalogue import LAWS, build
 from dpbandits.environments.populations import KINDS, build_population
 from dpbandits.errors import BadInput, plain
+from dpbandits.results.manifest import read_manifest
 from dpbandits.results.naming import table_path
 from dpbandits.settings.compose import request_from
 from dpbandits.settings.groups import names_in
@@ -79,16 +80,6 @@ FILES = [
     ("a name left out", "a,,c\n" + NUMBERS, {}, ["column 2 has no name"]),
     ("semicolons", "a;b;c\n0;1;1\n", {}, ["row 1 of column a;b;c holds '0;1;1'"]),
     ("a blank within", "a,b\n1,.5\n0,\n1,.5\n", {}, ["row 2 of column b holds a blank"]),
-    ("a blank at an end", "a,b\n1,.5\n0\n", {}, ["row 2 of column b holds a blank"]),
-    ("no number", "a,b\n1,nan\n", {}, ["row 1 of column b holds a blank"]),
-    ("a text", "a,b\n1,x\n2,3\n", {}, ["row 1 of column b holds 'x'"]),
-    ("an infinite number", "a,b\n1,inf\n", {}, ["row 1 of column b holds 'inf'"]),
-    ("answers", "a,b\ntrue,2\nfalse,3\n", {}, ["column a holds 'True'"]),
-    ("a long row", "a,b\n1,0\n1,0,1\n", {}, ["not a CSV of numbers"]),
-    ("another encoding", b"a,b\n\xff,0\n2,3\n", {}, ["utf-8"]),
-    ("bytes", bytes(range(256)), {}, ["not a CSV of numbers"]),
-    ("no rows", "a,b\n", {}, ["at least one ro"]),
-    ("one column", "a\n1\n", {"columns": ["a"]}, ["two arms (columns)"]),
     ("nothing", "", {}, ["not a CSV of numbers"]),
     ("no such column", ABC, {"columns": ["a", "d"]}, ["unknown column", "'d'"]),
     ("no list", ABC, {"columns": "a"}, ["columns=a:", "list of columns"]),
@@ -148,26 +139,19 @@ def words(law, file, keys):
     )
 
 
-def data_file(content):
-    Path("data.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
-
-
 def means_of(setting, law):
     """The means of all rows, since a table is played for one round here."""
     spec = json.loads(setting.env_spec)
     return build({k: x for k, x in spec.items() if k != "rounds"}).means
 
 
-each_case = pytest.mark.parametrize(
+@pytest.mark.parametrize(
     ("law", "text", "keys", "right"),
     [(c[0], *c[2:]) for c in CASES],
     ids=[" ".join(c[:2]) for c in CASES],
 )
-
-
-@each_case
 def test_a_file_is_played_or_refused(law, text, keys, right):
-    data_file(text)
+    Path("data.csv").write_bytes(text.encode())
     try:
         found = means_of(by_python(MAKE[law]("data.csv", **keys)), law)
     except BadInput as error:
@@ -181,9 +165,13 @@ def test_a_file_is_played_or_refused(law, text, keys, right):
 
 
 @pytest.mark.slow
-@each_case
+@pytest.mark.parametrize(
+    ("law", "text", "keys", "right"),
+    [(c[0], *c[2:]) for c in CASES],
+    ids=[" ".join(c[:2]) for c in CASES],
+)
 def test_the_command_line_does_the_same(law, text, keys, right):
-    data_file(text)
+    Path("data.csv").write_bytes(text.encode())
     line = words(law, "data.csv", keys)
     if isinstance(right[0], float):
         assert means_of(by_command(line), law) == pytest.approx(right)
@@ -194,7 +182,7 @@ def test_the_command_line_does_the_same(law, text, keys, right):
 @pytest.mark.parametrize(("text", "right"), [row[1::2] for row in FILES if not row[2]])
 def test_contexts_are_read_alike(text, right):
     """A file is refused for the same reason; of one that is read, the last two columns pay."""
-    data_file(text)
+    Path("data.csv").write_bytes(text.encode())
     if isinstance(right[0], float) and len(right) > 2:
         rewards = build(dp.contextual_table("data.csv", 2).contents).environment.table
         assert rewards.mean(axis=0) == pytest.approx(right[1:])
@@ -321,7 +309,6 @@ def test_the_same_file_by_another_path_is_the_same_game(kind):
     assert one == copy and one.key == copy.key and one.described == copy.described
     assert one != other and one.described != other.described
     assert len({one, copy, other}) == 2
-    assert setting_of(kind, in_folder("one", "a,b\n1,1\n1,0\n1,0\n")) == other  # read again
     assert "copy" in json.dumps(copy.record) and "sha256" in json.dumps(copy.record)
 
 
@@ -345,6 +332,22 @@ def test_tables_of_two_files_have_two_names(law, monkeypatch):
             assert name(ABC, nested) == first
 
 
+@pytest.mark.slow
+def test_runs_of_the_same_data_are_played_once(bandit):
+    from dpbandits.cli import run
+
+    one, two = in_folder("one", ABC), in_folder("two", ABC)
+    line = "algo=ucb env=empirical env.file={} horizon=10 runs=2 jobs=1"
+    first, second = (bandit(run, line.format(file))[-1] for file in (one, two))
+    assert first == second and len(list(Path("results/runs").rglob("*.npz"))) == 1
+    (record,) = read_manifest(Path(first))["settings"].values()
+    assert record["env_spec"]["file"]["sha256"] == validation.sha256_of(one)
+    Path(two).write_text(ABC + "1,1,1\n")
+    third = bandit(run, line.format(two))[-1]
+    assert third != first and Path(first).exists()
+    assert len(list(Path("results/runs").rglob("*.npz"))) == 2
+
+
 def test_bounds_of_a_record_are_those_of_its_data():
     """The record of a manifest names the file with its hash, and the rows that were played."""
     setting = by_python(dp.table(file=in_folder("one", ABC)))
@@ -359,6 +362,35 @@ def test_bounds_of_a_record_are_those_of_its_data():
 @pytest.mark.parametrize(("group", "laws"), [("env", LAWS), ("population", KINDS)])
 def test_every_law_can_be_chosen_by_its_name(group, laws):
     assert set(laws) <= set(names_in(group))
+
+
+def test_arms_of_different_laws_on_the_command_line():
+    line = "'env.arms=[{law: beta, a: 4, b: 1}, {law: bernoulli, mean: 0.5, copies: 2}]'"
+    assert by_command(f"env=mixed {line}").instance.means == pytest.approx([0.8, 0.5, 0.5])
+    assert by_command("algo=robust_ucb env=gaussian 'env.means=[2,1]'").instance.means[0] == 2
+    assert len(by_command("env=bernoulli_family env.family=c1 env.arms=7").instance.means) == 7
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("env=data.csv", ["env=data.csv: a name is needed", "env=empirical env.file=data.csv"]),
+        ("env=dir/data.csv", ["env=empirical env.file=dir/data.csv"]),
+        ("env=DATA.CSV.GZ", ["env=empirical env.file=DATA.CSV.GZ"]),
+        ("population=users.csv", ["population=file population.path=users.csv"]),
+        ("env=beta", ["env=beta: a law of one arm", "env=mixed 'env.arms=[{law: beta, ...}"]),
+        ("env=dir/bernoulli", ["env=empirical env.file=dir/bernoulli"]),
+        ("env=empirical env.file=no.csv", ["env.file=no.csv: no such file"]),
+        ("env=table env.file=no/no.csv", ["env.file=no/no.csv: no such file"]),
+        ("algo=heldp_ucb_l population=file population.path=no.csv eps_min=1",
+         ["population.path=no.csv: no such file"]),
+    ],
+)  # fmt: skip
+def test_a_path_in_the_place_of_a_name(line, parts):
+    message = message_of(by_command, line)
+    assert all(part in message for part in parts), message
+    if line.startswith("env=") and " " not in line:
+        assert all(part in message_of(by_python, line[4:]) for part in parts)
 
 
 def test_an_arm_of_many_values_takes_little_memory():

@@ -1,13 +1,23 @@
 """The named environments: their means, laws and moments."""
 
+import math
+
 import numpy as np
 import pytest
-from helpers import setting
+from helpers import P_VALUE, setting
+from scipy import stats
 
 import dpbandits as dp
-from dpbandits.environments import arms
 from dpbandits.environments.catalogue import build
-from dpbandits.environments.instances import of_arms
+from dpbandits.environments.laws import (
+    BETA,
+    DISCRETE,
+    GAUSSIAN,
+    SIGMOID_GAUSSIAN,
+    TWO_POINT,
+    UNIFORM,
+    draw,
+)
 
 INSTANCES = {
     "bernoulli_c1": [0.75, 0.70, 0.70, 0.70, 0.70],
@@ -20,10 +30,13 @@ INSTANCES = {
 }
 
 
-def test_means_of_named_instances():
-    for name, means in INSTANCES.items():
-        found = build(dp.environment(name).contents)
-        assert found.means == pytest.approx(means, abs=1e-15), name
+@pytest.mark.parametrize("name", INSTANCES)
+def test_means_of_named_instances(name):
+    found = build(dp.environment(name).contents)
+    assert found.means == pytest.approx(INSTANCES[name], abs=1e-15)
+
+
+def test_c2_has_any_number_of_arms():
     wide = build(dp.environment("bernoulli_c2", arms=11).contents)
     assert wide.means == pytest.approx(np.linspace(0.75, 0.25, 11))
 
@@ -50,23 +63,45 @@ def test_the_presets_belong_to_their_classes():
     assert np.abs(far.means).max() <= 50
 
 
+# Ren et al. 2020
+
 REN_MEANS = [0.9] + [0.8] * 5 + [0.7] * 5 + [0.6] * 5 + [0.5] * 4
-MIXED = [arms.bernoulli(0.9), *[arms.beta(4, 1)] * 5, *[arms.discrete([0.4, 1.0], [0.5, 0.5])] * 5]
-MIXED += [arms.bernoulli(0.6)] * 5 + [arms.uniform(0, 1)] * 4
+
+
+def ren(name):
+    return build(dp.environment(name).contents)
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "expected"),
+    ("name", "laws"),
     [
-        ("ren_bernoulli", {}, [arms.bernoulli(x) for x in REN_MEANS]),
-        ("ren_gaussian", {}, [arms.gaussian(x, 1) for x in REN_MEANS]),
-        ("ren_gaussian", {"sigmoid": True}, [arms.sigmoid_gaussian(x, 1) for x in REN_MEANS]),
-        ("ren_gaussian_sigmoid", {}, [arms.sigmoid_gaussian(x, 1) for x in REN_MEANS]),
-        ("ren_mixed", {}, MIXED),
+        ("ren_bernoulli", [TWO_POINT] * 20),
+        ("ren_gaussian", [GAUSSIAN] * 20),
+        ("ren_mixed", [TWO_POINT] + [BETA] * 5 + [DISCRETE] * 5 + [TWO_POINT] * 5 + [UNIFORM] * 4),
     ],
-)
-def test_the_twenty_arms_of_ren_et_al_2020(name, given, expected):
-    found = build(dp.environment(name, **given).contents)
-    assert found.means == pytest.approx(REN_MEANS)
-    for x, y in zip(found.environment, of_arms(expected).environment, strict=True):
-        assert np.array_equal(x, y)
+)  # fmt: skip
+def test_the_twenty_arms_of_the_paper(name, laws):
+    instance = ren(name)
+    assert instance.means == pytest.approx(REN_MEANS)
+    assert list(instance.environment.law) == laws
+    assert instance.support == ((-math.inf, math.inf) if name == "ren_gaussian" else (0, 1))
+
+
+def test_the_laws_of_ren_mixed():
+    env = ren("ren_mixed").environment
+    assert (env.parameters[[0, *range(11, 16)]] == [[0, 1, p] for p in [0.9] + [0.6] * 5]).all()
+    assert (env.parameters[1:6, :2] == [4, 1]).all()
+    assert (env.parameters[16:, :2] == [0, 1]).all()
+    rng = np.random.default_rng(4)
+    for a in range(6, 11):
+        x = np.array([draw(env, rng, a, 0) for _ in range(2000)])
+        assert set(x) == {0.4, 1.0}
+        assert stats.binomtest(int((x == 1).sum()), 2000, 0.5).pvalue > P_VALUE
+
+
+def test_the_laws_of_ren_gaussian():
+    env = ren("ren_gaussian").environment
+    assert (env.parameters[:, 1] == 1).all() and list(env.parameters[:, 0]) == REN_MEANS
+    squashed = build(dp.environment("ren_gaussian", sigmoid=True).contents)
+    assert (squashed.environment.law == SIGMOID_GAUSSIAN).all()
+    assert squashed.means == pytest.approx(REN_MEANS)

@@ -1,12 +1,13 @@
 """Populations of users: levels of those who arrive, and leading terms of Ren et al. 2020."""
 
+import math
+
 import numpy as np
 import pytest
 import yaml
-from helpers import CONF, P_VALUE, game_with
+from helpers import CONF, P_VALUE, SIGMAS, game_with
 from in_law import assert_law
 from scipy import stats
-from scipy.integrate import trapezoid
 
 from dpbandits.environments.populations import build_population, homogeneous
 from dpbandits.game import coth_half_level, next_user, privacy_level, tanh_half_level
@@ -63,43 +64,43 @@ BOUNDED_NORMAL = {"kind": "clipped_normal", "mean": 2.0, "sd": 1.5, "low": 0.4, 
     ],
     ids=["uniform_levels", "levels", "N(1, 1)", "N(2, 1.5)"],
 )
-def test_leading_terms_are_those_of_their_definitions(spec, eps_mins):
-    """The mean of each term over the levels from eps_min on, and over levels at both ends of a
-    normal law that is clipped.
-    """
-    population = build_population(spec)
-
-    def over_users(f, eps_min):
-        if spec["kind"] == "levels":
-            shares = spec["shares"] or [1 / len(spec["levels"])] * len(spec["levels"])
-            parts = zip(spec["levels"], shares, strict=True)
-            return sum(p * f(x) for x, p in parts if x >= eps_min)
-        low, high, law = spec["low"], spec["high"], stats.norm(spec["mean"], spec["sd"])
-        ends = (low, law.cdf(low)), (high, law.sf(high))
-        grid = np.linspace(max(low, eps_min), min(high, 12), 100_001)
-        inside = trapezoid(law.pdf(grid) * f(grid), grid)
-        return inside + sum(p * f(x) for x, p in ends if x >= eps_min)
-
-    for eps_min in eps_mins:
-        p0 = over_users(np.ones_like, eps_min)
-        of_laplace = over_users(lambda e: (1 + 4 / e) ** 2, eps_min) / p0**2
-        of_bits = over_users(lambda e: ((1 + np.exp(-e)) / (1 - np.exp(-e))) ** 2, eps_min) / p0**2
-        assert v_l(population, eps_min) == pytest.approx(of_laplace, rel=1e-6)
-        assert v_b(population, eps_min) == pytest.approx(of_bits, rel=1e-6)
-        assert population.mass(eps_min) == pytest.approx(p0, rel=1e-6)
+def test_leading_terms_are_those_of_the_users_who_come(spec, eps_mins):
+    population, levels = build_population(spec), drawn_levels(spec, 40_000)
+    formulas = {
+        v_l: lambda e: (1 + 4 / e) ** 2,
+        v_b: lambda e: ((1 + np.exp(-e)) / (1 - np.exp(-e))) ** 2,
+    }
+    for leading_term, formula in formulas.items():
+        for eps_min in eps_mins:
+            kept = levels >= eps_min
+            f = np.where(kept, formula(np.where(kept, levels, 1.0)), 0.0)
+            p0, total = kept.mean(), f.mean()
+            estimate = total / p0**2
+            spread = np.std(f / p0**2 - 2 * total * kept / p0**3) / math.sqrt(len(levels))
+            tolerance = SIGMAS * spread + 1e-9
+            assert abs(leading_term(population, eps_min) - estimate) < tolerance
+            assert abs(1.1 * leading_term(population, eps_min) - estimate) > tolerance  # control
+            share = math.sqrt(p0 * (1 - p0) / len(levels))
+            assert abs(population.mass(eps_min) - p0) < SIGMAS * share + 1e-9
 
 
-@pytest.mark.parametrize(
-    "shares",
-    [None, [0.2, 0.5, 0.3], [0.0, 0.6, 0.4], [0.3, 0.7, 0.0]],  # a level of share 0 never comes
-)
-def test_levels_come_as_often_as_their_shares_say(shares):
-    levels = [3.0, 0.5, 1.0]
-    spec = {"kind": "levels", "levels": levels, "shares": shares}
-    right = dict(zip(levels, shares or [1 / 3] * 3, strict=True))
-    wrong = right | {0.5: right[0.5] - 0.04, 1.0: right[1.0] + 0.04}
-    assert_law(drawn_levels(spec, 20_000), right, wrong)
-    assert build_population(spec).largest == max(x for x, p in right.items() if p)
+@pytest.mark.parametrize("spec", [UNIFORM_LEVELS, SKEWED], ids=["uniform_levels", "levels"])
+def test_levels_come_as_often_as_their_shares_say(spec):
+    levels, n = np.array(spec["levels"], dtype=float), 20_000
+    shares = np.array(spec["shares"] or [1 / len(levels)] * len(levels))
+    drawn = drawn_levels(spec, n)
+    assert set(drawn) == set(levels)
+    observed = np.array([(drawn == x).sum() for x in levels])
+    assert stats.chisquare(observed, n * shares).pvalue > P_VALUE
+    wrong = shares + 0.04 * np.where(np.arange(len(levels)) == 0, 1, -1 / (len(levels) - 1))
+    assert stats.chisquare(observed, n * wrong).pvalue < 1e-9  # control
+
+
+def test_a_level_of_share_0_never_comes():
+    spec = {"kind": "levels", "levels": [5, 0.5, 2, 9], "shares": [0, 0.6, 0.4, 0]}
+    assert set(drawn_levels(spec, 2000)) == {0.5, 2.0}
+    assert build_population(spec).largest == 2.0
+    assert build_population(spec).mass(3) == 0
 
 
 @pytest.mark.parametrize("spec", [CLIPPED_NORMAL, BOUNDED_NORMAL], ids=["N(1, 1)", "N(2, 1.5)"])

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers import SIGMAS, contaminated, game_of, games_of, play, setting, table
-from in_law import apart
+from helpers import SIGMAS, contaminated, game_of, games_of, play, table
 
 import dpbandits as dp
 from dpbandits.environments.catalogue import build
@@ -74,22 +73,27 @@ def test_blocks_of_reports_have_the_law_of_single_ones(stage, outlier, inlier):
         assert game.counts.tolist() == [n, 0]
         blocks.append((sums[0], sent[0]))
         single.append(one_by_one(games(runs + run), n, LEVEL, 7.0))
-    center = np.mean(single, axis=0)
-    both = (np.hstack([x, (x - center) ** 2]) for x in (blocks, single))
-    assert apart(*both) <= SIGMAS
+    blocks, single = np.array(blocks), np.array(single)
+    error = np.sqrt((blocks.var(axis=0) + single.var(axis=0)) / runs)
+    assert (np.abs(blocks.mean(axis=0) - single.mean(axis=0)) <= SIGMAS * error).all()
+    spread = math.sqrt(2 / runs) * (blocks.var(axis=0) + single.var(axis=0))
+    assert (np.abs(blocks.var(axis=0) - single.var(axis=0)) <= SIGMAS * spread).all()
     if stage == "rewards":  # then the block is that of the other verb, number by number
         game, sums = game_of(spec, env_rng=0), np.zeros(2)
         pull_truncated_in_turn(game, np.array([0]), n, LEVEL, sums)
-        assert sums[0] == blocks[0][0] and blocks[0][1] == n
+        assert sums[0] == blocks[0, 0] and blocks[0, 1] == n
 
 
 @pytest.mark.slow
 def test_without_local_privacy_the_stage_makes_no_difference():
-    """The control: a locally private algorithm."""
-    for name, given in (("prae_r", {"alpha1": ALPHA}), ("ctl_ucb", {"eps": 0.05})):
-        stages = (foul(stage) for stage in ("rewards", "reports"))
-        one, other = (play(name, spec, 5000, run=3, **given) for spec in stages)
-        assert (one == other).all() == (name == "prae_r")
+    one, other = (
+        play("prae_r", foul(stage), 5000, run=3, alpha1=ALPHA) for stage in ("rewards", "reports")
+    )
+    assert (one == other).all()
+    one, other = (
+        play("ctl_ucb", foul(stage), 5000, eps=0.05, run=3) for stage in ("rewards", "reports")
+    )
+    assert (one != other).any()  # control: a locally private algorithm
 
 
 def test_outliers_do_not_change_the_regret_of_a_truncating_algorithm_by_their_size():
@@ -103,11 +107,42 @@ def test_outliers_do_not_change_the_regret_of_a_truncating_algorithm_by_their_si
     assert abs(kept - sums[0] - ALPHA * LEVEL * 10_000) < 300
 
 
-@pytest.mark.parametrize("algo", ["ldpr_se", "adap_ucb"])
-def test_algorithms_that_can_lose_reports_take_the_environment(algo):
-    """Those that cannot refuse it: ``refusals.txt``."""
+def refused(**given):
+    with pytest.raises(dp.BadInput) as error:
+        dp.run(horizon=10, runs=1, **given)
+    [line] = str(error.value).splitlines()
+    return line
+
+
+@pytest.mark.slow
+def test_algorithms_that_cannot_lose_reports_refuse_the_environment():
     spec = dp.contaminated(dp.bernoulli([0.9, 0.1]), 0.1, 0.5, stage="reports")
-    assert setting(algo=algo, env=spec, assume=True)
+    line = refused(algo="heldp_ucb_b", env=spec, assume=True)
+    assert "outliers replace what users send" in line and "env.stage=rewards" in line
+    dp.run(algo="ldpr_se", env=spec, assume=True, horizon=10, runs=1)
+    dp.run(algo="adap_ucb", env=spec, assume=True, horizon=10, runs=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"env": dp.contaminated("bernoulli_c2", 0.1, 0.5, stage="report")},
+         "did you mean reports"),
+        ({"env": dp.uniform_means(0.6, 0.4)}, "0 <= low < high <= 1"),
+        ({"env": dp.uniform_means(-0.1, 0.4)}, "0 <= low < high <= 1"),
+        ({"env": dp.uniform_means(0.1, 0.4, arms=1)}, "arms=1"),
+        ({"env": dp.uniform_means(0.1, 0.4, instance=-1)}, "instance=-1"),
+        ({"env": dp.uniform_means(0.1, 0.4, instance=0.5)}, "instance=0.5"),
+        ({"env": "wu_pareto", "algo": "ctl_ucb", "eps": math.inf}, "finite number above 0"),
+        ({"env": "wu_pareto", "algo": "ctl_ucb", "k": 1}, "above 1"),
+        ({"env": "wu_pareto", "algo": "ltc_ucb", "alpha1": 0.5}, "alpha1=0.5"),
+        ({"env": "zhou_ctl", "algo": "ctl_ucb", "alpha1": 0.01}, "at most alpha1 = 0.01"),
+        ({"env": "bernoulli_c2", "algo": "dist_dp_se", "batches": 4}, "quadrupled"),
+        ({"env": "wu_pareto", "algo": "dist_dp_se"}, "rewards in [0, 1]"),
+    ],
+)  # fmt: skip
+def test_bad_input_gets_one_line(given, words):
+    assert words in refused(**{"algo": "ucb", **given})
 
 
 def test_drawn_means_are_those_of_their_number():

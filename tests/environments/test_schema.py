@@ -7,7 +7,8 @@ import pytest
 import yaml
 from refusals import message_of
 
-from dpbandits.environments.catalogue import ARMS, LAWS, build
+from dpbandits.environments.catalogue import ARMS, LAWS, build, call
+from dpbandits.errors import BadInput
 from dpbandits.files import package_folder
 
 PAGE = (package_folder("conf").parent / "docs" / "environments.md").read_text()
@@ -45,3 +46,18 @@ def test_the_example_of_a_law_can_be_built_and_needs_all_of_its_keys(name):
         assert key in message_of(build, {k: v for k, v in example.items() if k != key})
     assert "no such parameter" in message_of(build, example | {"other": 1})
     assert set(SECTIONS) - set(EXAMPLES) == {"contextual_table", "empirical"}  # they need files
+
+
+OUT_OF_RANGE = {
+    "bernoulli": {"mean": 1.5}, "two_point": {"low": 0, "high": 1, "p": -0.1},
+    "gaussian": {"mean": 0, "sd": 0}, "uniform": {"low": 1, "high": 0}, "beta": {"a": 0, "b": 1},
+    "discrete": {"values": [0, 1], "probabilities": [0.5, 0.6]}, "pareto": {"mean": 0, "shape": 2},
+    "student": {"mean": 0, "scale": 1, "df": 1}, "lognormal": {"mean": 0, "sigma": 1},
+    "point_mass": {"value": "x"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_an_arm_out_of_the_documented_range_is_refused(name):
+    with pytest.raises(BadInput):
+        call(ARMS, {"law": name, **OUT_OF_RANGE[name]})

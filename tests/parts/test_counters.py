@@ -1,6 +1,5 @@
 """Binary, Honaker's and k-ary trees proved symbolically, variances, and Chernoff quantiles."""
 
-import inspect
 import itertools
 import math
 from collections import Counter
@@ -8,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from helpers import mutated, replace
+from helpers import mistaken, replace
 from references import HonakerTree, KaryTree, Tree, chernoff_quantile
 
 from dpbandits.parts.counting import counters, honaker, kary
@@ -141,14 +140,6 @@ def test_kary_noise_is_the_reference_s(T, k, draws):
     assert draws == scales
 
 
-def swapped(function, right, wrong):
-    """A function with a mistake in its source."""
-    source = inspect.getsource(function).split("\n", 1)[1]
-    names = dict(vars(inspect.getmodule(function)))
-    exec(mutated(source, right, wrong), names)
-    return names[function.__name__]
-
-
 @pytest.mark.parametrize(
     ("function", "right", "wrong"),
     [
@@ -167,10 +158,10 @@ def swapped(function, right, wrong):
 )
 def test_mistakes_in_trees_are_seen(function, right, wrong, draws):
     tree, scales = reference(HonakerTree if function is honaker_noise else KaryTree, 5)
-    T, mistaken = 121, swapped(function, right, wrong)
+    T, other = 121, mistaken(function, right, wrong)
     symbolic = partial(symbolic_kary, k=5) if function is kary_noise else symbolic_honaker
     try:
-        same = agree(symbolic(T, noise=mistaken), tree, T)
+        same = agree(symbolic(T, noise=other), tree, T)
     except (IndexError, AttributeError):
         return
     assert not same or draws != scales

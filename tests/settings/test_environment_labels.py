@@ -1,5 +1,6 @@
 """``env.label`` names an environment in figures and summaries, and decides no run."""
 
+import pytest
 from refusals import message_of
 
 import dpbandits as dp
@@ -68,8 +69,9 @@ def test_the_command_and_a_file_take_a_label(bandit, tmp_path):
     assert titles(dp.load(table)) == ["Mine"]
 
 
-def test_a_label_is_a_line():
-    found = message_of(dp.run, "ucb", env=FAIR | {"label": "a\nb"}, **SMALL)
+@pytest.mark.parametrize("label", [1, ["A"], "", "x" * 81, "a\nb"])
+def test_a_label_is_a_line(label):
+    found = message_of(dp.run, "ucb", env=FAIR | {"label": label}, **SMALL)
     assert found.startswith("env.label=") and "a line of at most 80 characters" in found
 
 

@@ -32,6 +32,11 @@ def test_the_inverse_of_the_horizon_is_a_number(algo, key):
     assert {type(x) for s in settings for x in s.columns.values()} <= {float, str}
 
 
+def test_the_inverse_of_the_horizon_in_a_table():
+    table = dp.run("dp_se", eps=["1/horizon", 1], horizon=[100, 200], runs=1, jobs=1)
+    assert sorted(table["eps"].unique()) == [0.005, 0.01, 1.0]
+
+
 def test_where_there_is_no_horizon_there_is_no_inverse():
     message = message_of(requested, question=STOPPING, eps="1/horizon")
     assert message.startswith("eps=1/horizon: a number above 0")
@@ -72,6 +77,21 @@ def test_a_default_that_is_no_budget_is_refused():
         pull(game, 0)
 
     assert message_of(requested, algo=mine).startswith("eps=-1.0: a number above 0")
+
+
+ALIKE = [
+    {"eps": [0.1 + 0.2, 0.3]},
+    {"eps": [1, 1 + 1e-9]},
+    {"algo": dp.algorithm("adap_ucb", alpha=[3.1, 3.1000000001])},
+    {"env": [dp.one_better(0.3), dp.one_better(0.1 + 0.2)]},
+    {"algo": "adac_ucb", "rho": [0.1, 0.1 + 1e-12]},
+    {"question": STOPPING, "rel_error": [0.2, 0.2 + 1e-9]},
+]
+
+
+@pytest.mark.parametrize("given", ALIKE)
+def test_values_that_look_alike_are_refused(given):
+    assert "both are shown as" in message_of(requested, **given)
 
 
 def test_values_that_differ_in_what_is_shown_are_run():

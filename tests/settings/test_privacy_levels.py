@@ -5,6 +5,7 @@ import math
 import pandas as pd
 import pytest
 from helpers import setting, settings
+from refusals import message_of
 
 import dpbandits as dp
 
@@ -77,10 +78,13 @@ def test_algorithms_without_local_privacy_ignore_swept_populations():
 
 
 def test_a_budget_is_for_the_algorithms_of_a_sweep_that_take_it():
+    """The control: none takes it."""
     found = settings(algo=["ucb", "adap_ucb", "adac_ucb"], eps=0.5)
     assert [(s.algo, s.budget_name, s.budget) for s in found] == [
         ("ucb", "eps", math.inf), ("adap_ucb", "eps", 0.5), ("adac_ucb", "rho", 1.0)
     ]  # fmt: skip
+    refused = message_of(settings, algo=["ucb", "adac_ucb"], eps=0.5)
+    assert refused == "eps=0.5: ucb is not private and takes no eps; leave it out"
 
 
 def test_one_level_of_ones_own_is_the_same_as_eps():
@@ -89,5 +93,49 @@ def test_one_level_of_ones_own_is_the_same_as_eps():
     assert own != dp.run(**B, eps=1, **SMALL)["regret"].tolist()
 
 
+def test_users_of_a_file(tmp_path):
+    file = tmp_path / "users.csv"
+    crowd = dp.population("file", path=str(file), column="level")
+
+    def regret(population):
+        found = dp.run(**B, population=population, eps_min=2, **SMALL)
+        assert population is not crowd or set(found["population"]) == {"file"}
+        return found["regret"].tolist()
+
+    file.write_text("who,level\nann,0.5\nbob,2\n")
+    first = regret(crowd)
+    assert first == regret(dp.levels([0.5, 2]))
+    file.write_text("who,level\nann,3\nbob,2\n")
+    assert regret(crowd) != first  # the edited file is read again
+
+
 def test_auto_for_equal_levels_is_their_level():
     assert setting(**B, eps=2, eps_min="auto") == setting(**B, eps=2)
+
+
+def test_no_noise_is_an_infinite_budget():
+    """AdaC-UCB and AdaR-UCB then play the same rounds, and none of noise is left."""
+    given = SMALL | {"horizon": 5000, "beta": 1.0}
+    free = dp.run(algo="adac_ucb", rho=math.inf, **given)["regret"].tolist()
+    assert free == dp.run(algo="adar_ucb", eps=math.inf, **given)["regret"].tolist()
+    assert free == dp.run(algo="adac_ucb", rho=1e90, **given)["regret"].tolist()
+    assert free != dp.run(algo="adac_ucb", rho=0.1, **given)["regret"].tolist()
+
+
+def test_renyi_dp_of_gaussian_noise_is_zcdp():
+    given = SMALL | {"horizon": 5000}
+    one = dp.run(algo="adar_ucb", eps=0.5, order=5, **given)["regret"].tolist()
+    assert one == dp.run(algo="adac_ucb", rho=0.1, **given)["regret"].tolist()
+
+
+# In calls from Python a list is a sweep
+LISTS = [
+    (CROWD | {"eps_min": [1, 0]}, "eps_min=0: a finite number above 0"),
+    (CROWD | {"eps_min": 1, "eps": [1, 2]}, "sweep.eps: no algorithm"),
+    ({"algo": ["ucb", "dp_se"], "rho": [1]}, "sweep.rho: no algorithm of the sweep has"),
+]
+
+
+@pytest.mark.parametrize(("given", "words"), LISTS, ids=[words for _, words in LISTS])
+def test_lists_of_levels_that_do_not_fit_the_algorithm_are_refused(given, words):
+    assert message_of(settings, **given).startswith(words)

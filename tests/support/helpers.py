@@ -186,6 +186,11 @@ def bernoulli(*means):
     return {"law": "bernoulli", "means": list(means)}
 
 
+def two_arms(law):
+    """An instance of two arms that both have the law."""
+    return build({"law": "mixed", "arms": [law, law]})
+
+
 def contaminated(inlier, alpha, outlier, relative=False, **more):
     """An environment of which a share alpha of the rewards, or of the reports, are outliers."""
     given = {"inlier": inlier, "alpha": alpha, "outlier": outlier, "relative": relative}
