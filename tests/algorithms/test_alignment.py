@@ -1,40 +1,30 @@
 """The alignment of every private algorithm and rule: its noise, shifted, hides one reward."""
 
+import math
 from dataclasses import replace
+from functools import partial
 
-import helpers
 import numpy as np
 import pytest
 from conformance import ALL, ROWS
-from helpers import PRIVATE, PRIVATE_RULES, algorithm, defaults, mistaken
+from helpers import GLOBAL, LOCAL, PRIVATE, PRIVATE_RULES, algorithm, defaults
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import chi2_contingency
 from tiers import every
 
-from dpbandits.algorithms.adac_gope import eliminate
-from dpbandits.audit.alignment import replay as replaying
+from dpbandits.algorithms.dist_dp_se import play
 from dpbandits.audit.alignment.align import align, check
 from dpbandits.audit.alignment.cases import SIZES, Case
 from dpbandits.audit.numbers.streams import Recorder
 from dpbandits.audit.targets.decisions import target_of
-from dpbandits.authoring import (
-    add_row,
-    contexts,
-    ensure_contexts,
-    gaussian,
-    least_squares,
-    play,
-    receive_message,
-    release_sums,
-    rounds_left,
-    send_direction,
-)  # fmt: skip
+from dpbandits.authoring import UNIT_INTERVAL, Budget
+from dpbandits.contracts.algorithm import from_function
+from dpbandits.contracts.alignments import binary_nodes, honaker_nodes, hybrid_nodes, kary_nodes
 from dpbandits.contracts.question import STOPPING
-from dpbandits.parts.linear.noise import add_noise
+from dpbandits.parts.counting.kary import kary_levels
 from dpbandits.parts.noise.discrete_noise import discrete_laplace, skellam
-from dpbandits.parts.noise.sphere import choose_side
 
 GOAL = {"rel_error": 0.5, "beta": 0.5, "R": 1.0, "delta": 0.5, "mu0": 0.3, "mu1": 0.7, "alpha": 0.4}
 LONG = ("dp_se", "dp_se_bai", "dpr_se", "prae_c")  # whose first releases come late
@@ -43,13 +33,16 @@ LONG = ("dp_se", "dp_se_bai", "dpr_se", "prae_c")  # whose first releases come l
 ALIGNED = [name for name in ALL if algorithm(name).private]
 
 
-def policy(name, budget, changes, crowd=False, horizons=(), function=None):
-    """An algorithm or a rule, or another function with its guarantee."""
-    found = algorithm(name)
-    goal = {key: GOAL[key] for key in found.question.goal_names}
+def policy(name, budget, changes, crowd=False, horizons=()):
+    goal = {key: GOAL[key] for key in algorithm(name).question.goal_names}
     own = defaults(name) | (goal if name in PRIVATE_RULES else ROWS[name].short)
-    found = replace(found, function=function) if function else found
-    return target_of(found, budget, own | changes, horizons, mixed_levels=crowd)
+    return target_of(algorithm(name), budget, own | changes, horizons, mixed_levels=crowd)
+
+
+def test_every_private_algorithm_and_rule_declares_an_alignment():
+    for name in ALIGNED:
+        assert algorithm(name).guarantee.alignment is not None
+    assert {*GLOBAL, *LOCAL} == {*PRIVATE} and len(PRIVATE_RULES) == 7
 
 
 @st.composite
@@ -119,111 +112,23 @@ def test_many_replays(name):
             assert align(target, replays, seed=2).holds
 
 
-# Broken twins: a function that an algorithm calls, or the algorithm itself, with a wrong formula
-
-
-def replays_with(mistake, name, changes, budget, n):
-    """Replays of an algorithm with a mistake, (function, right, wrong)."""
-    function, wrong = mistake[0], mistaken(*mistake)
-    if function is algorithm(name).function:
-        own = policy(name, budget, changes, horizons=ROWS[name].aligned_until, function=wrong)
-        return align(own, n)
-    with pytest.MonkeyPatch.context() as patch:
-        helpers.replace(patch, function, wrong)
-        return align(policy(name, budget, changes, horizons=ROWS[name].aligned_until), n)
-
-
-def kernel_of(name):
-    return algorithm(name).function
-
-
-EXACT = {"calibration": "exact"}
-MIDDLE, ACTIONS = ("adac_gope", {"delta": 0.5}, 2.0), {"delta": 0.5, "noise": "sums"}
-OFUL, SGD = ("adac_oful", {}, 2.0), ("ldp_sgd", {}, 0.5)
-JOINT_DP, LOCAL_DP = ("private_lin_ucb", EXACT, 1e5), ("ldp_lin_ucb", EXACT, 1e5)
-DRAW, NODE = "gaussian(rng, deviation)", "gaussian(rng, s * ROOT2 if p == q else s)"
-ONCE = f"(z := {DRAW} if i == 0 else z)"
-TWICE = (
-    f"((last := globals().setdefault('last', {{}})).update("
-    f"{{(p, q): last[p, q] if [z := {NODE}] and n % 4 == 3 else z}}) or last[p, q])"
-)
-BROKEN = {
-    "half the noise of estimates": (MIDDLE, add_noise, "deviation)", "deviation / 2.0)"),
-    "a number for an estimate": (MIDDLE, add_noise, DRAW, ONCE),
-    "V^-1 in the place of V^-1/2": (MIDDLE, least_squares,
-     "solve_lower(L, theta)\n    add_noise(rng, theta, deviation)",
-     "add_noise(rng, theta, deviation)\n    solve_lower(L, theta)"),
-    "half the noise of an action": (("adac_gope", ACTIONS, 2.0), eliminate,
-     "math.sqrt(2.0 / rho))", "math.sqrt(2.0 / rho) / 2.0)"),
-    "half the noise of sums": (OFUL, release_sums, "deviation)", "deviation / 2.0)"),
-    "a number for sums": (OFUL, release_sums, DRAW, ONCE),
-    "noise drawn afresh": (OFUL, release_sums, f"S[i] + (b[i] + {DRAW})\n        b[i] = 0.0",
-     f"b[i] + {DRAW}"),
-    "one node is not noised": (JOINT_DP, add_row, NODE, f"float(j != 1) * {NODE}"),
-    "a shift without noise": (JOINT_DP, add_row, NODE, f"0.0 * {NODE}"),
-    "rewards are not noised": (JOINT_DP, add_row, NODE, f"float(p < D - 1) * {NODE}"),
-    "half of the noise": (JOINT_DP, add_row, NODE, f"0.5 * {NODE}"),
-    "noise is used twice": (JOINT_DP, add_row, NODE, TWICE),
-    "a message without noise for x r": (LOCAL_DP, receive_message, "gaussian(",
-     "float(p < d) * gaussian("),
-    "a message without noise for x x^T": (LOCAL_DP, receive_message, "gaussian(",
-     "float(p == d) * gaussian("),
-    "sigma without the 2": (("ldp_lin_ucb", {}, 1.0), kernel_of("ldp_lin_ucb"),
-     "deviation(eps, delta, variant,", "deviation(eps, delta, 1.0,"),
-    "noise without the factor 2": (("ldp_ols", EXACT, 0.5), receive_message, "sigma)",
-     "sigma / 2.0)"),
-    "a probability of four times the budget": (SGD, choose_side, "tanh(0.5 *", "tanh(2.0 *"),
-    "the vector itself": (SGD, send_direction, "choose_side(rng, v,", "choose_side(rng, v.copy(),"),
-    "integer noise of twice the budget": (("dist_dp_se", {}, 0.5), kernel_of("dist_dp_se"),
-     "play(game, rng, eps,", "play(game, rng, 2.0 * eps,"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("twin", BROKEN)
-def test_broken_twins_are_not_aligned(twin):
-    game, *mistake = BROKEN[twin]
-    found = replays_with(mistake, *game, 60)
-    assert not found.holds and found.problem is not None
-    if "sigma" in twin or "integer" in twin:
-        assert found.problem.why.startswith("the cost is")
-
-
-def test_a_vector_beyond_r_keeps_the_promise():
-    too_far = choose_side, "math.sqrt(square) / R", "math.sqrt(square) / (R / 2.0)"
-    assert replays_with(too_far, "ldp_sgd", {}, 1.0, 10).holds
-
-
-def test_the_alignment_of_wishart_noise():
-    """With normal noise of the same size in its place, which replays can follow."""
-    nodes = "H = wishart_nodes(eps, delta, m, d, T, alpha)"
-    changed = "s=math.sqrt(2.0 * H.k), k=0.0, shift=H.shift + 2.0 * m * H.k"
-    normal = kernel_of("private_lin_ucb"), nodes, f"{nodes}; H = H._replace({changed})"
-    found = replays_with(normal, "private_lin_ucb", {"noise": "wishart"}, 1e3, 10)
-    assert found.holds and found.entered > 5
-
-
-def own_round(game, rng, eps, delta, alpha, noise, calibration):
-    """Plays by what it knows of the contexts of the round before."""
-    x = contexts(game)
-    while rounds_left(game) > 0:
-        before = x.copy()
-        ensure_contexts(game)
-        play(game, int(np.argmax(before[:, 0])))
-        gaussian(rng, 1.0)
-
-
-def test_contexts_of_earlier_rounds_are_protected():
-    found = align(policy("private_lin_ucb", 1.0, {}, function=own_round), 20)
-    assert not found.holds and found.problem.actions is not None
-
-
-def test_the_action_of_the_changed_round_itself_is_not_protected(monkeypatch):
-    compared = replaying._difference
-    monkeypatch.setattr(replaying, "_difference", lambda one, two, excepted=(): compared(one, two))
-    assert not align(policy("private_lin_ucb", 1.0, {}), 20).holds
-
-
 # Integer noise
+
+
+def too_little_noise(game, rng, eps: Budget):
+    """Dist-DP-SE with the noise of twice the budget."""
+    play(game, rng, 2.0 * eps, 0.1, 2.0, 1.0, math.sqrt(2.0) / eps)
+
+
+@pytest.mark.parametrize(("promised", "holds"), [(1.0, False), (2.0, True)])
+def test_too_little_integer_noise_is_noticed(promised, holds):
+    guarantee = algorithm("dist_dp_se").guarantee
+    guarantee = replace(guarantee, epsilon=lambda values: promised * values["eps"])
+    source = from_function(too_little_noise, rewards=UNIT_INTERVAL, guarantee=guarantee)
+    found = align(target_of(source, 0.5, {}), 30, seed=4)
+    assert found.holds == holds
+    if not holds:
+        assert found.problem.why == "the cost is 1, and the budget 0.5"
 
 
 @pytest.mark.long
@@ -245,3 +150,28 @@ def test_integer_noise_of_replays_has_the_law_of_the_algorithm_s(law, noise):
 
     ours = frequencies([noise(rng, 3.0 if law == "discrete_laplace" else 9.0) for _ in range(n)])
     assert distance(3.0) > 1e-4 > distance(3.3)
+
+
+# Nodes: of each item as many as the proof counts, and the prefix is what they add up to
+
+
+def held(of, T, item):
+    """How many nodes hold an item, of those drawn by item T."""
+    drawn = [node for n in range(1, T + 1) for node in of(n, {})]
+    return sum(first <= item <= last for first, last in drawn)
+
+
+@pytest.mark.parametrize("of", [binary_nodes, honaker_nodes, partial(kary_nodes, k=3)])
+def test_items_lie_in_as_many_nodes_as_a_tree_has_levels(of):
+    for T in (1, 2, 7, 8, 40, 64):
+        levels = kary_levels(T, 3) if isinstance(of, partial) else T.bit_length()
+        most = max(held(of, T, item) for item in range(1, T + 1))
+        assert most <= levels
+        assert most == levels or of is not binary_nodes
+
+
+def test_epochs_of_a_hybrid_counter():
+    assert hybrid_nodes(1, {}) == [(1, 1)]
+    assert [hybrid_nodes(n, {}) for n in (2, 3, 4, 5, 6, 7)] == [
+        [(2, 2)], [(2, 3)], [(4, 4)], [(4, 5)], [(6, 6)], [(4, 7)],
+    ]  # fmt: skip

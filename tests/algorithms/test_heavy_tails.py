@@ -3,7 +3,9 @@
 import heapq
 import itertools
 import math
-from types import SimpleNamespace
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -11,9 +13,8 @@ import references
 from helpers import arguments, bernoulli, game_of, play, replace, table
 from in_law import assert_law
 from scipy import stats
-from slow_games import arms_of
-from tiers import first
 
+from dpbandits import game
 from dpbandits.game import rounds_left
 from dpbandits.parts.counting import trees
 from dpbandits.parts.indices import argmax
@@ -129,80 +130,92 @@ def test_a_sum_of_a_thousand_trillion_is_normal():
 # Robust UCB: rewards that expire
 
 
-def watched(spec, T, **own):
-    """A game of robust_ucb in plain Python: its arms, and by round the sums of the arms that its
-    indices rest on; the rounds in which all indices are computed, the sizes of the heap whenever it
-    grows, and what leaves it.
-    """
-    found = SimpleNamespace(totals={}, led=[], sizes=[], popped=[])
-    real_lead, real_keeps = argmax.lead, argmax.keeps_lead
-    real_push, real_pop = heapq.heappush, heapq.heappop
+@dataclass
+class Watched:
+    """A game of robust_ucb in plain Python; before each round ``check(t, rewards, total)`` sees
+    all rewards of each arm, and the sums that the indices rest on."""
 
-    def lead(indices, window, t, total, N):
-        found.led.append(t)
-        found.totals[t] = total.copy()
-        return real_lead(indices, window, t, total, N)
+    check: Callable
+    rewards: dict = field(default_factory=lambda: defaultdict(list))
+    total: np.ndarray | None = None
+    arms: list = field(default_factory=list)
+    pushed: int = 0
+    popped: int = 0
+    waiting: int = 0  # the largest size of the heap
+    recomputed: int = 0  # how often all indices were computed
 
-    def keeps_lead(stretch, total, N):
-        last = found.totals[len(found.totals)]  # where the lead ends, the next round's are replaced
-        found.totals[len(found.totals) + 1] = np.where(
-            np.arange(len(last)) == stretch.arm, total, last
-        )
-        return real_keeps(stretch, total, N)
+    def play(self, spec, T, **changes):
+        real_pull, real_lead, real_keeps = game.pull_held, argmax.lead, argmax.keeps_lead
+        real_push, real_pop = heapq.heappush, heapq.heappop
 
-    def push(mortal, entry):
-        real_push(mortal, entry)
-        found.sizes.append(len(mortal))
+        def pull(match, arm, t):
+            self.check(t + 1, self.rewards, self.total)
+            self.rewards[arm.row].append(real_pull(match, arm, t))
+            self.arms.append(arm.row)
+            return self.rewards[arm.row][-1]
 
-    def pop(mortal):
-        found.popped.append(real_pop(mortal))
-        return found.popped[-1]
+        def lead(indices, window, t, total, N):
+            self.total = total.copy()
+            self.recomputed += 1
+            return real_lead(indices, window, t, total, N)
 
-    with pytest.MonkeyPatch.context() as patch:
-        replace(patch, real_lead, lead)
-        replace(patch, real_keeps, keeps_lead)
-        patch.setattr(heapq, "heappush", push)
-        patch.setattr(heapq, "heappop", pop)
-        pulls = play("robust_ucb", spec, T, plain=True, checkpoints=np.arange(1, T + 1), **own)
-    found.arms = arms_of(pulls)
-    return found
+        def keeps_lead(stretch, total, N):
+            self.total[self.arms[-1]] = total
+            return real_keeps(stretch, total, N)
+
+        def push(mortal, entry):
+            real_push(mortal, entry)
+            self.pushed += 1
+            self.waiting = max(self.waiting, len(mortal))
+
+        def pop(mortal):
+            self.popped += 1
+            return real_pop(mortal)
+
+        with pytest.MonkeyPatch.context() as patch:
+            replace(patch, real_pull, pull)
+            replace(patch, real_lead, lead)
+            replace(patch, real_keeps, keeps_lead)
+            patch.setattr(heapq, "heappush", push)
+            patch.setattr(heapq, "heappop", pop)
+            play("robust_ucb", spec, T, plain=True, **changes)
+        return self
 
 
-def kept_sums(rewards, arms, t, u, v, first=1, rounds=0):
-    """For each arm the sum of its rewards before round t with |x| <= (u i/ln t^2)^(1/(1+v)), i
-    counted from ``first``; or with the levels of some rounds later.
-    """
-    mine = (rewards[: t - 1, a][arms[: t - 1] == a] for a in range(rewards.shape[1]))
-    levels = u / max(2 * math.log(t + rounds), 1e-9)
-    return np.array([
-        x[np.abs(x) ** (1 + v) <= levels * np.arange(first, first + len(x))].sum() for x in mine
-    ])  # fmt: skip
+def kept_sum(rewards, t, u, v, first=1):
+    """The sum of an arm's rewards with |x| <= (u i/ln t^2)^(1/(1+v)), i counted from ``first``."""
+    x, i = np.array(rewards), np.arange(first, first + len(rewards))
+    return x[np.abs(x) ** (1 + v) <= u * i / max(2 * math.log(t), 1e-9)].sum()
 
 
-@pytest.mark.parametrize("seed", first(range(3)))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("u", "v"), [(0.1, 0.5), (0.2, 0.2), (0.3, 1.0)])
 @pytest.mark.parametrize("window", [None, 0.05])
 def test_at_every_round_the_kept_rewards_are_those_below_their_levels(
     u, v, seed, window, monkeypatch
 ):
-    """Rewards are real numbers of at least 0.1 in absolute value, so that another set has another
-    sum; controls: the levels of another round, or of item i - 1. The arms are those of the
-    reference. In a wide window the lead is kept without recomputation even in a game this short.
-    """
+    """Before every round and for every arm, played or not: the sum is that of the rewards with
+    |x| <= (u i/ln t^2)^(1/(1+v)). Rewards are real numbers of at least 0.1 in absolute value, so
+    that another set has another sum; controls: the levels of another round, or of item i - 1.
+    The arms are those of the reference. In a wide window the lead is kept without recomputation
+    even in a game this short."""
     monkeypatch.setattr(argmax, "WINDOW", window or argmax.WINDOW)
-    T, rng = 800, np.random.default_rng(seed)
+    T, wrong = 800, np.zeros(2, int)
+    rng = np.random.default_rng(seed)
     rewards = [0.4, 0.25, 0.1] * (1 + rng.pareto(1.6, (T, 3))) * rng.choice([1, 1, 1, -1], (T, 3))
-    found, wrong = watched(table(rewards), T, u=u, v=v), np.zeros(2, bool)
-    for t in range(1, T + 1):
-        game = rewards, found.arms, t, u, v
-        assert found.totals[t] == pytest.approx(kept_sums(*game), rel=1e-9, abs=1e-9)
-        others = kept_sums(*game, rounds=9), kept_sums(*game, first=0)
-        wrong |= [np.abs(x - found.totals[t]).max() > 0.05 for x in others]
-    assert len(found.sizes) >= len(found.popped) >= 10  # these expired
-    assert window is None or len(found.led) < T - 100
-    assert wrong.all()
+
+    def check(t, rewards, total):
+        for a in rewards:
+            assert total[a] == pytest.approx(kept_sum(rewards[a], t, u, v), rel=1e-9, abs=1e-9)
+            others = kept_sum(rewards[a], t + 9, u, v), kept_sum(rewards[a], t, u, v, first=0)
+            wrong[:] += np.abs(np.array(others) - total[a]) > 0.05
+
+    watched = Watched(check).play(table(rewards), T, u=u, v=v)
+    assert watched.pushed >= watched.popped >= 10  # these expired
+    assert window is None or watched.recomputed < T - 100
+    assert (wrong > 0).all()
     reward = references.table_reward(rewards.tolist())
-    assert found.arms.tolist() == references.robust_ucb(reward, 3, T, None, u, v)
+    assert watched.arms == references.robust_ucb(reward, 3, T, None, u, v)
 
 
 def test_rewards_that_expire_while_their_arm_leads_are_forgotten_in_time():
@@ -217,14 +230,16 @@ def test_rewards_that_expire_while_their_arm_leads_are_forgotten_in_time():
             rewards[t - 1, a] = math.sqrt(u * pulls[a] / (2 * math.log(t + 3.5))) if short else 0.3
         return rewards[t - 1, a]
 
-    arms, late = references.robust_ucb(reward, 2, T, None, u, v), 0
-    found = watched(table(rewards), T, u=u, v=v)
-    for t in range(2, T + 1):
-        game = rewards, found.arms, t, u, v
-        assert found.totals[t] == pytest.approx(kept_sums(*game), rel=1e-9, abs=1e-9)
-        late += np.abs(kept_sums(*game, rounds=-1) - found.totals[t]).max() > 0.1
-    assert found.arms.tolist() == arms and len(found.popped) > 20
-    assert late > 20  # control: sums of a round later
+    arms, late = references.robust_ucb(reward, 2, T, None, u, v), []
+
+    def check(t, rewards, total):
+        for a in rewards:
+            assert total[a] == pytest.approx(kept_sum(rewards[a], t, u, v), rel=1e-9, abs=1e-9)
+            late.append(kept_sum(rewards[a], t - 1, u, v) - total[a])
+
+    watched = Watched(check).play(table(rewards), T, u=u, v=v)
+    assert watched.arms == arms and watched.popped > 20
+    assert sum(x > 0.1 for x in late) > 20  # control: sums of a round later
 
 
 @pytest.mark.slow
@@ -232,9 +247,9 @@ def test_few_rewards_wait_in_the_heap():
     """Only those that count now and will not at the horizon: memory does not grow with T."""
     spec = {"law": "pareto", "means": [0.9, 0.7, 0.5], "shape": 1.55}
     for T in (2000, 20_000):
-        found = watched(spec, T)
-        assert 0 < len(found.popped) <= len(found.sizes) < 40
-        assert max(found.sizes) < 20
+        watched = Watched(lambda *seen: None).play(spec, T)
+        assert 0 < watched.popped <= watched.pushed < 40
+        assert watched.waiting < 20
 
 
 # The constants of the paper

@@ -56,6 +56,32 @@ def test_never_and_always():
     assert "even at eps=0.1" in always["answer"]
 
 
+def test_bad_values():
+    for keys, says in [
+        ({}, "either regret=R or ratio=R"),
+        ({"regret": 1, "ratio": 2}, "either regret=R or ratio=R"),
+        ({"regret": 1, "baseline": "ucb"}, "goes with ratio"),
+        ({"ratio": 2, "baseline": "adap_ucb"}, "without privacy is needed"),
+        ({"ratio": 2, "least": 2, "most": 1}, "above least=2"),
+        ({"ratio": -1}, "above 0"),
+        ({"ratio": 2, "precision": 1}, "1.01 or more"),
+        ({"ratio": 2, "runs": 3}, "runs"),
+    ]:
+        assert says in message_of(dp.budget, "dp_se", **GAME, **keys)
+    for algo in ("heldp_ucb_b", "ltc_ucb"):
+        assert f"ratio: {algo} cannot run without privacy" in message_of(
+            dp.budget, algo, **GAME, ratio=2
+        )
+    for eps in (0.5, [0.5]):
+        for goal in ({"regret": 30}, {"ratio": 2}):
+            for found in (
+                message_of(dp.budget, "dp_se", **GAME, **goal, eps=eps),
+                message_of(dp.budget, dp.algorithm("dp_se", eps=eps), **GAME, **goal),
+            ):
+                assert "eps: the search finds its value" in found
+    assert "takes no budget" in message_of(dp.budget, "ucb", **GAME, ratio=2)
+
+
 def test_without_regret_there_is_no_ratio():
     equal = dp.budget("dp_klucb", dp.bernoulli([0.5, 0.5]), 100, ratio=2, runs=32)
     assert equal["answer"][0].endswith(

@@ -82,10 +82,15 @@ def held(trials, **keys):
     return [f.kind == "between" and f.low <= 0.5 <= f.high for f in found]
 
 
-@pytest.mark.parametrize("trials", [4, pytest.param(100, marks=pytest.mark.long)])
 @pytest.mark.parametrize("keys", [{}, {"heavy": True}, {"baseline": True}], ids=str)
-def test_interval_holds_in_95_of_100_searches(keys, trials):
-    assert np.mean(held(trials, **keys)) >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / trials)
+def test_interval_holds(keys):
+    assert np.mean(held(4, **keys)) >= 0.75
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("keys", [{}, {"heavy": True}, {"baseline": True}], ids=str)
+def test_interval_holds_in_95_of_100_searches(keys):
+    assert np.mean(held(100, **keys)) >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 100)
 
 
 @pytest.mark.long

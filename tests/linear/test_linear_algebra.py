@@ -13,8 +13,11 @@ from dpbandits.parts.linear.design import (
     d_optimal,
     least_squares,
     optimal_design,
+    thin,
+    values_of,
 )  # fmt: skip
 from dpbandits.parts.linear.matrices import factor, invert, smallest_eigenvalue
+from dpbandits.parts.linear.noise import chi_square_tail, release_sums
 from dpbandits.parts.linear.ridge import (
     REFACTOR,
     add_round,
@@ -99,8 +102,19 @@ def test_a_design_is_optimal_and_has_a_small_support(K, d):
         assert (found.pi >= 0).all() and (found.pi > 0).sum() <= d * (d + 1) // 2
         assert variances(found.z, found.pi).max() <= d * (1 + 1e-6)
         assert np.allclose(found.z @ found.z.T, features @ features.T)  # an orthonormal basis
-        equal = variances(found.z, np.full(K, 1 / K)).max()  # control: another design
-        assert d >= K or d == 1 or equal > d * 1.01
+
+
+def test_the_gap_rejects_other_designs():
+    z = np.random.default_rng(0).standard_normal((10, 3))
+    assert variances(z, np.full(10, 0.1)).max() > 3 * 1.1
+
+
+def test_thinning_leaves_the_matrix_as_it_is():
+    z = np.random.default_rng(1).standard_normal((30, 3))
+    pi = np.full(30, 1 / 30)
+    before = (z.T * pi) @ z
+    thin(z, pi)
+    assert (pi > 0).sum() == 6 and np.allclose((z.T * pi) @ z, before)
 
 
 @pytest.mark.parametrize("width", [1.0, 1e-2, 1e-4, 1e-6, 1e-8])
@@ -139,6 +153,11 @@ def test_actions_that_span_less_are_designed_in_their_span(r):
     assert coordinates(features, np.array([1, 6])).shape == (2, min(r, 2))
 
 
+def test_a_design_is_the_same_in_plain_python():
+    features = np.random.default_rng(4).standard_normal((9, 3))
+    assert np.allclose(design_of(features).pi, d_optimal(coordinates(features, np.arange(9))))
+
+
 @pytest.mark.parametrize(("scale", "power", "right"), [
     (1.0, -0.5, True), (0.8, -0.5, False), (1.2, -0.5, False), (1.0, -1.0, False),
 ])  # fmt: skip
@@ -152,3 +171,27 @@ def test_estimates_have_the_law_of_their_noise(scale, power, right):
     whitened = (out - np.linalg.solve(V, z.T @ sums)) @ (Q * eigenvalues**-power) @ Q.T / 0.7
     assert all((kstest(x, "norm").pvalue > 1e-6) == right for x in whitened.T)
     assert right is False or abs(np.corrcoef(whitened.T)[0, 1]) < 5 / math.sqrt(20_000)
+
+
+def test_sums_are_released_once_with_independent_noise():
+    class Two:
+        def standard_normal(self):
+            return 2.0
+
+    b, S = np.array([1.0, -1.0]), np.array([10.0, 20.0])
+    release_sums(Two(), b, S, 0.5)
+    assert b.tolist() == [0, 0] and S.tolist() == [12.0, 20.0]
+
+
+def test_the_tail_of_chi_square_is_a_bound():
+    lengths = (np.random.default_rng(0).standard_normal((100_000, 3)) ** 2).sum(axis=1)
+    for x in (0.5, 0.1, 0.01):
+        assert (lengths > chi_square_tail(3.0, x)).mean() < x
+
+
+def test_values_are_inner_products_of_active_actions():
+    features = np.random.default_rng(6).standard_normal((5, 2))
+    active = np.array([1, 4])
+    design = optimal_design(features, active)
+    found = values_of(design, active, np.array([1.0, 2.0]), 5)
+    assert np.allclose(found[active], design.z @ [1.0, 2.0]) and not found[[0, 2, 3]].any()

@@ -1,9 +1,11 @@
-"""Algorithms of contexts: stored traces, algorithms of one's own."""
+"""Algorithms of features and contexts: their bases, stored traces, algorithms of one's own."""
 
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.datasets import load_wine
 
 import dpbandits as dp
 from dpbandits.authoring import (
@@ -22,6 +24,22 @@ from dpbandits.authoring import (
 )
 from dpbandits.contracts.question import CONTEXTS
 from dpbandits.results.run_store import read_runs
+
+SPHERE, CONTEXTUAL = dp.linear_sphere(K=5, d=3), dp.contextual(4, [0.3, 0.3], 0.2)
+
+
+def run(name, env, T, **given):
+    return dp.run(algo=name, env=env, horizon=T, runs=3, seed=3, jobs=1, **given)
+
+
+@pytest.mark.parametrize(
+    ("private", "base", "env"),
+    [("adac_gope", "gope", SPHERE), ("adac_oful", "rs_oful", CONTEXTUAL)],
+)
+def test_without_noise_they_are_their_bases(private, base, env):
+    for T in (500, 20_000):
+        with_privacy, without = run(private, env, T, rho=math.inf), run(base, env, T)
+        assert (with_privacy["regret"] == without["regret"]).all()
 
 
 def test_a_trace_of_regret_is_stored_and_read_again(tmp_path):
@@ -81,6 +99,24 @@ def test_a_contextual_algorithm_of_one_s_own_is_audited(function):
         own = dp.algorithm(function, rewards=BOUNDED_CONTEXTUAL, guarantee=promise, share=share)
         found = dp.audit(own, rho=1.0, horizon=16, runs=200, jobs=1)
         assert (found["aligned"] == found["replays"]).all() == (share == 1.0)
+
+
+@pytest.mark.slow
+def test_users_of_a_table_are_learned(tmp_path):
+    """The wine data of scikit-learn, as in docs/linear.md: an arm is a guess of the cultivar."""
+    features, kind = load_wine(return_X_y=True, as_frame=True)
+    features = (features - features.mean()) / features.std()
+    rewards = pd.get_dummies(kind, prefix="is") * 2.0 - 1.0
+    features.join(rewards).to_csv(tmp_path / "wine.csv", index=False)
+    env = dp.contextual_table(tmp_path / "wine.csv", K=3)
+    table = dp.run(algo="lin_ucb", env=env, horizon=3000, runs=2, jobs=1)
+    regret = table[table["t"] == 3000]["regret"].mean()
+    assert 0 < regret < 3000 * 4 / 3 / 3  # guesses have 4/3 a round
+
+
+def test_shuffling_places_changes_no_law():
+    table = dp.run(algo="lin_ucb", env=CONTEXTUAL, horizon=200, runs=2, shuffle_arms=True)
+    assert np.isfinite(table["regret"]).all()
 
 
 def test_listings_say_what_an_algorithm_plays():

@@ -1,4 +1,4 @@
-"""Environments of features and contexts: their laws."""
+"""Environments of features and contexts: their laws, and one clear line for bad input."""
 
 import math
 
@@ -6,28 +6,105 @@ import numpy as np
 import pytest
 from refusals import message_of
 
+import dpbandits as dp
 from dpbandits.contextual_game import contexts, new_contextual_game, play, regret_of
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import homogeneous
+from dpbandits.errors import BadInput
 from dpbandits.game import restart
 
+LINEAR = {"law": "linear", "features": [[1, 0], [0, 1]], "theta": [0.5, 0.2], "noise": "sign",
+          "sigma": 1.0}  # fmt: skip
 CONTEXTUAL = {"law": "contextual", "K": 3, "theta": [0.6, 0.3], "center": [0.2, 0.1],
               "variance": 0.3, "ball": True, "noise": "sign", "sigma": 1.0,
               "instance": 0}  # fmt: skip
 SPHERE = {"law": "linear_sphere", "K": 4, "d": 3, "instance": 0, "noise": "sign", "sigma": 1.0}
 
-# A file of two users, and what is wrong with it
-TABLES = [
-    ("x,r1,r2\n0,0,1\n", "features that are not all 0"),
-    ("x,r1,r2\n1,,1\n", "holds a blank"),
+BAD = [
+    (LINEAR | {"theta": [0.5]}, "theta=[0.5]: 2 numbers are needed, one per feature"),
+    (LINEAR | {"theta": []}, "theta=[]: a list of numbers is needed"),
+    (LINEAR | {"features": []}, "features=[]: one row an arm is needed"),
+    (LINEAR | {"features": 3}, "features=3: one row an arm is needed"),
+    (
+        LINEAR | {"features": [[1, 0], [1]]},
+        "rows of one length, at most 1000",
+    ),
+    (LINEAR | {"features": [["a", 0], [1, 1]]}, "features=a: a finite number is needed"),
+    (LINEAR | {"features": [[math.nan, 0], [1, 1]]}, "features=nan: a finite number is needed"),
+    (LINEAR | {"features": [[], []]}, "features=[]: a list of numbers is needed"),
+    (LINEAR | {"features": [[1e200, 0], [0, 1]], "theta": [1e200, 0]}, "larger than any float"),
+    (LINEAR | {"features": [[3, 0], [0, 1]]}, "noise=sign: means in [-1, 1] are needed, not 1.5"),
+    (LINEAR | {"noise": "signs"}, "noise=signs:"),
+    (LINEAR | {"sigma": 0}, "sigma=0: a number above 0 is needed"),
+    (SPHERE | {"K": 0}, "K=0: a whole number of at least 2"),
+    (SPHERE | {"d": 0}, "d=0: a whole number of at least 1"),
+    (SPHERE | {"instance": -1}, "instance=-1"),
+    (CONTEXTUAL | {"K": 0}, "K=0: a whole number of at least 1"),
+    (CONTEXTUAL | {"variance": -1}, "variance=-1: a number of at least 0"),
+    (CONTEXTUAL | {"theta": [1]}, "theta=[1]: 2 numbers are needed"),
+    (CONTEXTUAL | {"ball": False}, "noise=sign: means in [-1, 1] are needed: ball=true"),
+    (CONTEXTUAL | {"theta": [1, 1]}, "noise=sign: means in [-1, 1] are needed: ball=true"),
+    (CONTEXTUAL | {"ball": 1}, "ball=1: true or false is needed"),
+    (CONTEXTUAL | {"contexts": "spheres"}, "contexts=spheres: gaussian or sphere is needed"),
+    (CONTEXTUAL | {"contexts": "sphere", "variance": 0}, "variance=0: contexts=sphere needs"),
+    (CONTEXTUAL | {"link": "logit"}, "link=logit:"),
+    ({"law": "contextual_table", "file": None, "K": 2}, "file=PATH.csv is needed"),
+    ({"law": "contextual_table", "file": "none.csv", "K": 2}, "none.csv: no such file"),
 ]
 
 
-@pytest.mark.parametrize(("text", "line"), TABLES)
-def test_bad_files_of_users_are_refused(tmp_path, text, line):
+@pytest.mark.parametrize(("spec", "line"), BAD, ids=lambda x: x if isinstance(x, str) else "")
+def test_bad_input_is_refused_in_one_line(spec, line):
+    with pytest.raises(BadInput) as refused:
+        build(spec)
+    assert line in str(refused.value) and "\n" not in str(refused.value)
+
+
+TABLES = [
+    ("x,r1,r2\n1,0,2\n", 2, "rewards in [-1, 1] are needed, not 2"),
+    ("x,r1,r2\n0,0,1\n", 2, "features that are not all 0"),
+    ("x,r1,r2\n1,,1\n", 2, "holds a blank"),
+    ("r1,r2\n1,1\n", 2, "a column of features before the 2 of rewards"),
+    ("x,r1,r2\n1,0,1\n", 0, "K=0"),
+]
+
+
+@pytest.mark.parametrize(("text", "K", "line"), TABLES)
+def test_bad_files_of_users_are_refused(tmp_path, text, K, line):
     (tmp_path / "users.csv").write_text(text)
-    spec = {"law": "contextual_table", "file": str(tmp_path / "users.csv"), "K": 2}
+    spec = {"law": "contextual_table", "file": str(tmp_path / "users.csv"), "K": K}
     assert line in message_of(build, spec)
+
+
+REFUSED = [
+    ("ucb", "contextual", "it has contexts, but ucb plays arms; use env=bernoulli"),
+    ("gope", "contextual", "but gope plays arms with features; use env=linear"),
+    ("gope", "bernoulli", "but gope plays arms with features; use env=linear"),
+    ("lin_ucb", "linear", "but lin_ucb plays contexts; use env=contextual"),
+    ("adac_gope", dp.linear([[2, 0], [0, 1]], [0.3, 0.2]), "a length of up to 2, but adac_gope"),
+    ("adac_gope", dp.linear_sphere(noise="gaussian"), "assume=true runs it all the same, without"),
+    ("adac_gope", dp.linear([[0.1, 0], [0, 1]], [2, 0]), "theta has the length 2"),
+    ("adac_oful", dp.contextual(3, [1, 1], 0.1, ball=False, noise="gaussian"), "up to inf"),
+    ("gope", dp.linear([[1, 0]], [0.3, 0.2]), "a bandit needs at least two arms"),
+    ("lin_ucb", dp.contextual(1, [1, 1], 0.1), "a bandit needs at least two arms"),
+]
+
+
+@pytest.mark.parametrize(("algo", "env", "line"), REFUSED, ids=str)
+def test_what_does_not_fit_is_refused_before_anything_runs(algo, env, line):
+    assert line in message_of(dp.run, algo=algo, env=env, horizon=10, runs=1)
+
+
+def test_contaminating_contexts_is_refused():
+    assert "not those of contexts" in message_of(
+        dp.run, algo="lin_ucb", env=dp.contaminated("contextual", 0.1), horizon=10, runs=1
+    )
+
+
+def test_stopping_rules_play_no_contexts():
+    assert "a stopping rule plays arms" in message_of(
+        dp.stop, rule="dp_nas", env="contextual", runs=1
+    )
 
 
 def game_of(spec, T, seed=0, checkpoints=None):
@@ -37,42 +114,54 @@ def game_of(spec, T, seed=0, checkpoints=None):
     return new_contextual_game(env, homogeneous(1.0).users(), env_rng, T, rounds)
 
 
-OF_CONTEXTS = [
-    {},
-    *({"contexts": "sphere", "link": link, "center": center, "ball": False}
-      for link in ("linear", "logistic") for center in ([0.0, 0.0], [0.5, 0.1])),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("changes", OF_CONTEXTS)
-def test_contexts_and_rewards_have_their_laws_and_regret_adds_up(changes):
-    spec, n, theta = CONTEXTUAL | changes, 4000, np.array(CONTEXTUAL["theta"])
-    game, seen, means, rewards, lost = game_of(spec, n), [], [], [], 0.0
+def test_contexts_and_rewards_have_their_laws():
+    game, n = game_of(CONTEXTUAL, 4000), 4000
+    theta, seen, rewards, means = np.array([0.6, 0.3]), [], [], []
     for t in range(n):
         x = contexts(game).copy()
         assert (x == contexts(game)).all()  # the same until the round is played
-        mean = 1 / (1 + np.exp(-x @ theta)) if "logistic" in spec.values() else x @ theta
+        r = play(game, t % 3)
         seen.append(x)
-        means.append(mean[t % 3])
-        rewards.append(play(game, t % 3))
-        lost += mean.max() - mean[t % 3]
-    y = np.random.default_rng(9).standard_normal((100_000, 2))
-    y = spec["center"] + math.sqrt(0.3) * y
-    length, longest = (np.linalg.norm(v, axis=-1) for v in (y, seen))
-    y /= (length if changes else np.maximum(length, 1))[:, None]
-    assert np.allclose(longest, 1) if changes else longest.max() <= 1 + 1e-12
+        rewards.append(r)
+        means.append(x[t % 3] @ theta)
+    assert np.linalg.norm(seen, axis=2).max() <= 1 + 1e-12 and set(rewards) == {-1.0, 1.0}
+    rng = np.random.default_rng(9)
+    y = np.array([0.2, 0.1]) + math.sqrt(0.3) * rng.standard_normal((100_000, 2))
+    y /= np.maximum(np.linalg.norm(y, axis=1), 1)[:, None]
     assert np.allclose(np.mean(seen, axis=(0, 1)), y.mean(axis=0), atol=0.03)
     assert np.allclose(np.var(seen, axis=(0, 1)), y.var(axis=0), atol=0.02)
-    errors, instance = np.array(rewards) - means, build(spec)
+    errors = np.array(rewards) - means
     assert abs(errors.mean()) < 5 * errors.std() / math.sqrt(n)
-    assert abs(np.mean(errors * (means - np.mean(means)))) < 5 / math.sqrt(n)
-    support = (0, 1) if "logistic" in spec.values() else (-1, 1)
-    assert set(rewards) == {*support} and instance.support == support
-    assert instance.longest[0] == 1
+    assert abs(np.mean(errors * means)) < 5 / math.sqrt(n)
+
+
+@pytest.mark.parametrize("link", ["linear", "logistic"])
+@pytest.mark.parametrize("center", [[0.0, 0.0], [0.5, 0.1]])
+def test_contexts_on_the_sphere_have_their_law_and_rewards_that_of_their_link(center, link):
+    spec = CONTEXTUAL | {"contexts": "sphere", "link": link, "center": center, "ball": False}
+    game, n, theta = game_of(spec, 4000), 4000, np.array([0.6, 0.3])
+    seen, errors, lost = [], [], 0.0
+    for t in range(n):
+        x = contexts(game).copy()
+        means = x @ theta if link == "linear" else 1 / (1 + np.exp(-x @ theta))
+        r = play(game, t % 3)
+        assert r in ((-1, 1) if link == "linear" else (0, 1))
+        seen.append(x)
+        errors.append(r - means[t % 3])
+        lost += means.max() - means[t % 3]
+    assert np.allclose(np.linalg.norm(seen, axis=2), 1)
+    y = center + math.sqrt(0.3) * np.random.default_rng(9).standard_normal((100_000, 2))
+    y /= np.linalg.norm(y, axis=1)[:, None]
+    assert np.allclose(np.mean(seen, axis=(0, 1)), y.mean(axis=0), atol=0.03)
+    assert np.allclose(np.var(seen, axis=(0, 1)), y.var(axis=0), atol=0.02)
+    assert abs(np.mean(errors)) < 5 * np.std(errors) / math.sqrt(n)
     assert math.isclose(regret_of(game.trace[np.newaxis], n)[0, -1, 0], lost)
+    instance = build(spec)
+    assert instance.support == ((-1, 1) if link == "linear" else (0, 1))
+    assert instance.longest[0] == 1
 
 
-def test_regret_is_recorded_at_checkpoints_of_whole_games():
+def test_regret_adds_up_the_gaps_of_each_round():
     game, theta = game_of(CONTEXTUAL, 50, checkpoints=[10, 50]), np.array([0.6, 0.3])
     gaps = []
     for t in range(50):

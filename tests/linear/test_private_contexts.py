@@ -1,4 +1,4 @@
-"""Noise of private contexts: the exact curve, matrices, bounds, and distances of what it hides."""
+"""Private contexts: matrices, the exact curve, bounds on noise, alignments and broken twins."""
 
 import math
 
@@ -6,22 +6,32 @@ import numpy as np
 import private_references
 import pytest
 import shariff2018_page as page
+from extras import require
 from helpers import algorithm, defaults
 from private_references import curve, exact_mu
+from refusals import message_of
 from scipy.stats import chi2, kstest
-from tiers import first
+from test_linear_privacy import policy, replaced
 
+import dpbandits as dp
 from dpbandits.algorithms.private_lin_ucb import largest_wishart_eps
+from dpbandits.audit.alignment import replay as replaying
+from dpbandits.audit.alignment.align import align
 from dpbandits.authoring import (
     add_row,
+    contexts,
     delta_of_noise,
+    ensure_contexts,
     estimate_noisy,
+    gaussian,
     levels_of,
     mu_for,
     new_matrix_tree,
     new_noisy_estimate,
     optimistic_by_squares,
     optimistic_noisy,
+    play,
+    rounds_left,
     wishart_nodes,
 )  # fmt: skip
 from dpbandits.contracts.gaussian_dp import eps_of_noise
@@ -47,6 +57,33 @@ def test_what_the_curve_is_inverted_to():
     assert eps_of_noise(0.01, 0.1) == 0.0 and eps_of_noise(math.inf, 0.1) == math.inf
 
 
+@pytest.mark.extra("dp_accounting")
+@pytest.mark.parametrize(("mu", "eps"), [(0.388, 1.0), (2.0, 5.0), (0.1, 0.1)])
+def test_the_exact_curve_is_that_of_dp_accounting(mu, eps):
+    accounting = require("dp_accounting")
+    accountant = accounting.pld.PLDAccountant()
+    accountant.compose(accounting.GaussianDpEvent(1.0 / mu))
+    # the accountant's own bound is pessimistic, by its grid of 1e-4
+    assert math.isclose(accountant.get_delta(eps), delta_of_noise(mu, eps), rel_tol=5e-3)
+
+
+def test_guarantees_are_printed_with_the_curve_of_their_noise():
+    joint, local = algorithm("private_lin_ucb"), algorithm("ldp_lin_ucb")
+    words = joint.promise(defaults("private_lin_ucb") | {"eps": 1.0})
+    assert words.startswith("(1, 0.001)-joint DP of the actions of all other rounds when the cont")
+    assert "mu = 0.03014" in words and "NOT" not in words
+    exact = joint.promise(defaults("private_lin_ucb") | {"eps": 1.0, "calibration": "exact"})
+    assert "mu = 0.3884: exactly (1, 0.001)-DP, and (1, 0.001)-DP" in exact
+    assert "NOT" in joint.promise(defaults("private_lin_ucb") | {"eps": 3000.0})
+    coded = local.promise(defaults("ldp_lin_ucb") | {"eps": 8e5, "variant": "coded"})
+    assert "exactly (800000, 1)-DP, which is NOT what is promised" in coded
+    wishart = defaults("private_lin_ucb") | {"noise": "wishart", "T": 20_000.0}
+    assert "holds up to an eps of 31.19" in joint.promise(wishart | {"eps": 31.1})
+    assert "which 31.2 exceeds: it is NOT proved" in joint.promise(wishart | {"eps": 31.2})
+    assert "NOT" not in joint.promise(wishart | {"eps": 31.1})
+    assert "delta(eps) = Phi(" in joint.promise({"eps": 1.0})
+
+
 # matrices
 
 
@@ -62,6 +99,16 @@ def prefixes(rng, n, d, s=0.0, k=0.0):
     for t in range(n):
         add_row(rng, tree, X, t, r[t], s, k)
         yield tree.prefix - np.tril(z[: t + 1].T @ z[: t + 1])
+
+
+def test_levels_are_counted():
+    assert [levels_of(T) for T in (1, 2, 3, 4, 5, 8, 9, 10**6)] == [1, 2, 3, 3, 4, 4, 5, 21]
+    assert levels_of(2**62) == 63
+
+
+@pytest.mark.parametrize("d", [1, 3])
+def test_a_tree_without_noise_releases_sums(d):
+    assert all(np.allclose(noise, 0) for noise in prefixes(np.random.default_rng(0), 70, d))
 
 
 def test_a_prefix_has_the_noise_of_its_nodes():
@@ -112,6 +159,35 @@ def test_estimates_are_numpy_s_even_if_the_matrix_is_indefinite(d):
         assert math.isclose(V.log_det[0], np.linalg.slogdet(own)[1], abs_tol=1e-9)
 
 
+def between_messages(rng, runs, d, of_matrix=1.0, shared=0):
+    """The squared distances between the messages of random users, whose triangle counts with the
+    factor ``of_matrix``; of a share of the pairs, every ``shared``-th, both have one context.
+    """
+    x, y = rng.standard_normal((2, runs, d))
+    for v in (x, y):
+        v /= np.linalg.norm(v, axis=1, keepdims=True)
+        v[::3] *= rng.random((len(v[::3]), 1))
+    if shared:
+        y[::shared] = x[::shared]
+    r, q = rng.choice([-1.0, 1.0], (2, runs, 1))
+    D = x[:, :, None] * x[:, None, :] - y[:, :, None] * y[:, None, :]
+    i, j = np.tril_indices(d)
+    return ((x * r - y * q) ** 2).sum(axis=1) + of_matrix * (D[:, i, j] ** 2).sum(axis=1)
+
+
+def test_messages_are_as_far_apart_as_is_said():
+    """4.5 in the triangle and the vector, in two and in three dimensions; 4 in one."""
+    rng = np.random.default_rng(0)
+    for d in (1, 2, 3):
+        found = between_messages(rng, 200_000, d)
+        assert (4.0 if d == 1 else 4.5) - 0.1 < found.max() <= (4.0 if d == 1 else 4.5) + 1e-9
+
+
+def test_two_rows_are_as_far_apart_as_is_said():
+    z, y = np.array([0.6, 0.8, 1.0]), np.array([0.6, 0.8, -1.0])
+    assert math.isclose(((np.outer(z, z) - np.outer(y, y)) ** 2).sum(), 2 * 2.0**2)
+
+
 # bounds on the noise
 
 
@@ -138,6 +214,13 @@ def wishart_losses(m, k, runs, seed=0):
     return loss
 
 
+def test_wishart_noise_keeps_its_promise():
+    m, eps, delta = 11, 1.0, 1e-3
+    H = wishart_nodes(eps, delta, m, 3, 1000, 0.05)
+    assert (wishart_losses(m, H.k, 20_000) > eps).mean() <= delta
+    assert (wishart_losses(m, 12.0, 20_000) > eps).mean() > 10 * delta
+
+
 @pytest.mark.parametrize("T", [1.0, 100.0, 2e4, 1e7, 1e12])
 @pytest.mark.parametrize("delta", [0.3, 1e-3, 1e-9])
 @pytest.mark.parametrize("d", [1, 3, 30])
@@ -158,47 +241,147 @@ def test_wishart_noise_promises_no_eps_at_which_matrices_become_impossible(d, de
         assert impossible(180) < delta < impossible(200)
 
 
-LIMIT = largest_wishart_eps({"delta": 1e-3, "T": 2e4})
-
-
-@pytest.mark.parametrize(("eps", "m", "T"), first([(1.0, 11, 1000), (LIMIT, 16, 2e4)]))
-def test_wishart_noise_keeps_its_promise(eps, m, T):
-    """Also at the limit of its proof; the control is far beyond it."""
+@pytest.mark.slow
+def test_wishart_noise_keeps_its_promise_up_to_the_limit_of_its_proof():
+    m, delta, T = 16, 1e-3, 2e4
     assert m == levels_of(T)
-    for level, kept in ((eps, True), (300.0, False)):
-        H = wishart_nodes(level, 1e-3, m, 3, T, 0.05)
-        assert ((wishart_losses(m, H.k, 20_000) > level).mean() <= 1e-3) == kept
+    limit = largest_wishart_eps({"delta": delta, "T": T})
+    for eps, kept in ((limit, True), (300.0, False)):
+        H = wishart_nodes(eps, delta, m, 3, T, 0.05)
+        assert ((wishart_losses(m, H.k, 20_000) > eps).mean() <= delta) == kept
 
 
-# distances of rows and of messages
+# alignments
 
 
-@pytest.mark.parametrize("d", [1, 2, 3])
-@pytest.mark.parametrize(("of_matrix", "shared", "most"), [(1.0, 0, 4.5), (1 / 4, 2, 4.0)])
-def test_messages_are_as_far_apart_as_is_said(d, of_matrix, shared, most):
-    """Squared distances between the messages of random users, whose triangle counts with the factor
-    ``of_matrix``: 4.5 of LDP-LinUCB in two and in three dimensions, 4 in one, and 4 of LDP-OLS (in
-    units of s), for one context, that of every ``shared``-th pair, and opposite rewards.
-    """
-    rng = np.random.default_rng(0)
-    x, y = rng.standard_normal((2, 50_000, d))
-    for v in (x, y):
-        v /= np.linalg.norm(v, axis=1, keepdims=True)
-        v[::3] *= rng.random((len(v[::3]), 1))
-    if shared:
-        y[::shared] = x[::shared]
-    r, q = rng.choice([-1.0, 1.0], (2, len(x), 1))
-    D = x[:, :, None] * x[:, None, :] - y[:, :, None] * y[:, None, :]
-    i, j = np.tril_indices(d)
-    found = ((x * r - y * q) ** 2).sum(axis=1) + of_matrix * (D[:, i, j] ** 2).sum(axis=1)
-    most = 4.0 if d == 1 else most
-    assert most - 0.1 < found.max() <= most + 1e-9
+def wrong_row(mistake):
+    """``add_row`` with a mistake."""
+    last = {}
+
+    def add_row(rng, tree, X, a, r, s, k):
+        n, D = int(tree.rows[0]) + 1, len(tree.prefix)
+        j, higher = (n & -n).bit_length() - 1, n & (n - 1)
+        h = (higher & -higher).bit_length() - 1 if higher else len(tree.sums)
+        for p in range(D):
+            for q in range(p + 1):
+                node = (r if p == D - 1 else X[a, p]) * (r if q == D - 1 else X[a, q])
+                node = node + sum(tree.sums[i, p, q] for i in range(j))
+                tree.sums[j, p, q] = node
+                noise = gaussian(rng, s * math.sqrt(2.0) if p == q else s)
+                if mistake == "half":
+                    noise = noise * 0.5
+                if mistake == "reused" and n % 4 == 3:
+                    noise = last[p, q]  # that of the node before
+                last[p, q] = noise
+                bare = {"a node": j == 1, "all": True, "rewards": p == D - 1}
+                node = node if bare.get(mistake) else node + noise
+                tree.ended[j, p, q] = node + tree.ended[h, p, q]
+                tree.prefix[p, q] = tree.ended[j, p, q]
+        tree.rows[0] = n
+
+    return add_row
 
 
-def test_two_rows_are_as_far_apart_as_is_said():
-    z, y = np.array([0.6, 0.8, 1.0]), np.array([0.6, 0.8, -1.0])
-    assert math.isclose(((np.outer(z, z) - np.outer(y, y)) ** 2).sum(), 2 * 2.0**2)
-    for name, distance, s in (("ldp_ols", 2.0, 2.0), ("ldp_lin_ucb", math.sqrt(4.5), 4.0)):
-        values = algorithm(name).numbers(defaults(name) | {"eps": 1.0, "delta": 0.1})
-        mu = distance / (s * math.sqrt(2.0 * math.log(12.5)))
-        assert math.isclose(algorithm(name).guarantee.gaussian.mu(values), mu)
+def wrong_message(mistake):
+    def receive_message(rng, M, X, a, r, sigma):
+        d = len(M) - 1
+        for p in range(d + 1):
+            for q in range(min(p + 1, d)):
+                entry = (r if p == d else X[a, p]) * X[a, q]
+                noise = gaussian(rng, sigma)
+                bare = p == d if mistake == "rewards" else p < d
+                M[p, q] = M[p, q] + (entry if bare else entry + noise)
+
+    return receive_message
+
+
+def own_round(game, rng, eps, delta, alpha, noise, calibration):
+    """Plays by what it knows of the contexts of the round before."""
+    x = contexts(game)
+    while rounds_left(game) > 0:
+        before = x.copy()
+        ensure_contexts(game)
+        play(game, int(np.argmax(before[:, 0])))
+        gaussian(rng, 1.0)
+
+
+JOINT, LOCAL = algorithm("private_lin_ucb").function, algorithm("ldp_lin_ucb").function
+own_sigma = LOCAL.py_func.__globals__["deviation"]
+BROKEN = {
+    "one node is not noised": (JOINT, wrong_row("a node")),
+    "a shift without noise": (JOINT, wrong_row("all")),
+    "rewards are not noised": (JOINT, wrong_row("rewards")),
+    "half of the noise": (JOINT, wrong_row("half")),
+    "noise is used twice": (JOINT, wrong_row("reused")),
+    "a message without noise for x r": (LOCAL, wrong_message("rewards")),
+    "a message without noise for x x^T": (LOCAL, wrong_message("contexts")),
+}
+
+
+@pytest.mark.parametrize("eps", [1.0, 1e5])
+def test_a_correct_copy_is_aligned(eps):
+    own = replaced(JOINT, add_row=wrong_row(""))
+    assert align(policy("private_lin_ucb", {}, eps, own), 10).holds
+
+
+@pytest.mark.parametrize("twin", BROKEN)
+def test_broken_twins_are_not_aligned(twin):
+    function, wrong = BROKEN[twin]
+    name = "private_lin_ucb" if function is JOINT else "ldp_lin_ucb"
+    own = replaced(function, **{"add_row" if function is JOINT else "receive_message": wrong})
+    found = align(policy(name, {"calibration": "exact"}, 1e5, own), 60)
+    assert not found.holds and found.problem is not None
+
+
+def test_sigma_without_the_2_is_not_aligned():
+    own = replaced(LOCAL, deviation=lambda eps, delta, v, c: own_sigma(eps, delta, 1.0, c))
+    found = align(policy("ldp_lin_ucb", {}, 1.0, own), 60)
+    assert not found.holds and "the cost is" in found.problem.why
+
+
+def test_contexts_of_earlier_rounds_are_protected():
+    found = align(policy("private_lin_ucb", {}, 1.0, own_round), 20)
+    assert not found.holds and found.problem.actions is not None
+
+
+def test_the_action_of_the_changed_round_itself_is_not_protected(monkeypatch):
+    compared = replaying._difference
+    monkeypatch.setattr(replaying, "_difference", lambda one, two, excepted=(): compared(one, two))
+    assert not align(policy("private_lin_ucb", {}, 1.0), 20).holds
+
+
+def test_the_alignment_of_wishart_noise():
+    """With normal noise of the same size in its place, which replays can follow."""
+
+    def nodes(eps, delta, m, d, T, alpha):
+        H = wishart_nodes(eps, delta, m, d, T, alpha)
+        return H._replace(s=math.sqrt(2.0 * H.k), k=0.0, shift=H.shift + 2.0 * m * H.k)
+
+    own = replaced(JOINT, wishart_nodes=nodes)
+    found = align(policy("private_lin_ucb", {"noise": "wishart"}, 1e3, own), 10)
+    assert found.holds and found.entered > 5
+
+
+# what is released
+
+
+def test_the_audit_of_wishart_noise_is_refused():
+    assert "mu is known for Gaussian noise only" in message_of(
+        dp.audit, algo=dp.algorithm("private_lin_ucb", noise="wishart"), eps=1.0
+    )
+
+
+def test_the_printed_noise_is_too_small_for_large_eps():
+    """It is proportional to 1/eps: it is enough up to these eps."""
+    for name, own, last, delta in (
+        ("private_lin_ucb", {}, 1997, 1e-3),
+        ("ldp_lin_ucb", {}, 26.2, 0.1),
+        ("ldp_lin_ucb", {"variant": "coded"}, 11.6, 0.1),
+    ):
+        found = algorithm(name)
+        mu = found.guarantee.gaussian.mu
+        spent = [
+            delta_of_noise(mu(found.numbers(defaults(name) | own | {"eps": eps})), eps)
+            for eps in (last, 1.01 * last)
+        ]
+        assert spent[0] <= delta < spent[1]

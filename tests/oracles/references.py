@@ -362,10 +362,15 @@ def adac_ucb(reward, K, T, noise, rho, beta=3.1) -> list[int]:
 
 
 def adar_ucb(reward, K, T, noise, eps, order=2, beta=3.1) -> list[int]:
-    """Azize & Basu 2023, AdaR-UCB: as rho-zCDP with rho = eps/order, the Renyi-DP of Gaussian noise
-    of standard deviation sqrt(order/(2 eps n^2)), and with the bonus of this noise.
-    """
-    return adac_ucb(reward, K, T, noise, eps / order, beta)
+    """Azize & Basu 2023, AdaR-UCB; noise(s) is Gaussian of standard deviation s."""
+
+    def deviation(n):
+        return math.sqrt(order / (2 * eps * n**2))
+
+    def index(m, n, t):
+        return m + math.sqrt((1 / (2 * n) + order / (eps * n**2)) * beta * math.log(t))
+
+    return adap(reward, K, T, noise, deviation, index)
 
 
 def private_divergence(x, y, eps):
@@ -712,10 +717,7 @@ def rounds(formula, T):
 
 
 def ldpr_se(reward, K, T, noise, eps, u, v, c, beta) -> list[int]:
-    """Tao et al. 2022, Algorithm 4 (LDP Robust Successive Elimination), with sqrt(R) in err.
-
-    Every user adds noise to the own report; noise(b, n) is the sum of n Laplace variables.
-    """
+    """Tao et al. 2022, Algorithm 4 (LDP Robust Successive Elimination), with sqrt(R) in err."""
 
     def epoch(k, tau):
         L = math.log(8 * k * tau**2 / beta)
@@ -727,10 +729,10 @@ def ldpr_se(reward, K, T, noise, eps, u, v, c, beta) -> list[int]:
         B = (u * math.sqrt(R) * eps / math.sqrt(L)) ** (1 / (1 + v))
         err = u ** (1 / (1 + v)) * (math.sqrt(L) / (math.sqrt(R) * eps)) ** (v / (1 + v))
 
-        def mean(x):
-            return (sum(x) + noise(laplace_scale(2 * B, eps), len(x))) / R
+        def kept(x):
+            return truncated(x, B) + noise(laplace_scale(2 * B, eps))
 
-        return R, lambda x: truncated(x, B), mean, c / 2 * err
+        return R, kept, lambda x: sum(x) / R, c / 2 * err
 
     return eliminate(reward, K, T, epoch)
 

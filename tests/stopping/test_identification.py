@@ -5,19 +5,29 @@ import math
 import identification_references as references
 import numpy as np
 import pytest
-from helpers import SIGMAS, bernoulli, records
+from helpers import algorithm
+from in_law import apart_in_sizes as apart
 from scipy import stats
 
 import dpbandits as dp
+from dpbandits.contracts.question import STOPPING
 from dpbandits.parts.identification import top_two
 from dpbandits.results.intervals import clopper_pearson
+from dpbandits.running.play import play_many
+from dpbandits.settings.compose import request_from
 from dpbandits.stopping.adap_tt import coded_rounds
 
+RUNS = 2000
 
-def answers_of(rule, means, eps, runs, **own):
-    """The answers of runs of a rule at a large delta."""
-    given = {"eps": eps, "delta": 0.3, "runs": range(runs), "checkpoints": np.array([10**6])}
-    return np.array([x.answer for x in records(rule, bernoulli(*means), 10**6, **given, **own)])
+
+def pulls_and_answers(rule, means, eps, delta, cap=10**6, runs=RUNS, seed=3, **parameters):
+    """Pulls of each arm and answers of runs of a rule of the package, arrays of a row a run."""
+    given = {"rule": rule, "env": dp.bernoulli(means), "seed": seed, "cap": cap}
+    given |= {"delta": delta} if delta is not None else {}
+    given |= {"eps": eps} if algorithm(rule).private else {}
+    setting = request_from(STOPPING, given, parameters).settings[0]
+    records = play_many(setting, range(runs))
+    return np.array([r.pulls[-1] for r in records]), np.array([r.answer for r in records])
 
 
 @pytest.mark.parametrize("K", [2, 5, 40])
@@ -25,8 +35,7 @@ def test_thresholds_are_the_reference_s(K):
     rng = np.random.default_rng(K)
     for _ in range(60):
         w, v = np.floor(10 ** rng.uniform(0, 7, 2))
-        delta, d = 10 ** rng.uniform(-6, -0.5), rng.uniform(0, 1)
-        eps = rng.choice([10 ** rng.uniform(-3, 2), math.inf], p=[0.9, 0.1])
+        delta, eps, d = 10 ** rng.uniform(-6, -0.5), 10 ** rng.uniform(-3, 2), rng.uniform(0, 1)
         arguments = {
             "threshold": (w, v, K, delta, eps),
             "starred_threshold": (d, w, v, K, delta, eps),
@@ -47,26 +56,73 @@ def test_thresholds_are_the_reference_s(K):
         assert top_two.starred_threshold(d, w, v, K, delta, eps, True) <= pairs[1][0]
 
 
+def test_the_calibration_exceeds_its_argument():
+    """Hence a rough threshold is smaller; the control: not by 3 everywhere."""
+    excess = [top_two.calibration(x) - x for x in np.append(0.0, np.geomspace(1e-3, 1e4, 200))]
+    assert 1.0 < min(excess) < 3.0
+
+
+def test_without_privacy_the_thresholds_have_no_noise_terms():
+    found = top_two.threshold(10.0, 20.0, 3, 0.1, math.inf, False)
+    assert found == pytest.approx(references.threshold(10.0, 20.0, 3, 0.1, 1e12), rel=1e-9)
+    starred = top_two.starred_threshold(0.5, 10.0, 20.0, 3, 0.1, math.inf, False)
+    assert starred == pytest.approx(
+        0.5 * top_two.threshold(10.0, 20.0, 3, 0.2 / 3, math.inf, False)
+    )
+
+
+def test_blocks_of_the_tracking_rule_are_its_rounds():
+    """Line 18: the leader is played while its plays as leader are at most half of the rounds."""
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        leads, as_leader = 0, 0
+        for _ in range(rng.integers(6)):
+            needed = rng.integers(1, 9, 2)
+            played = [0, 0]
+            first = leads
+            while played[0] < needed[0] and played[1] < needed[1]:
+                of_leader = as_leader <= 0.5 * (leads + 1)
+                as_leader += of_leader
+                leads += 1
+                played[not of_leader] += 1
+            assert top_two.rounds_until(first, *map(float, needed)) == leads - first
+            before, after = top_two.rounds_of_leader(first), top_two.rounds_of_leader(leads)
+            assert after - before == played[0]
+
+
 RULES = ["adap_tt", "adap_tt_star", "dp_se_bai", "tt_ucb", "ctb_tt"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 def test_a_proved_rule_errs_at_most_as_often_as_promised(rule):
-    """20,000 runs of a hard instance: the exact interval lies below delta."""
-    answers = answers_of(rule, [0.5, 0.8] if rule == "ctb_tt" else [0.45, 0.55], 2.0, 20_000)
+    """20,000 runs of a hard instance at a large delta: the exact interval lies below it."""
+    delta = 0.3
+    means = [0.5, 0.8] if rule == "ctb_tt" else [0.45, 0.55]
+    given = {"eps": 2.0, "delta": delta, "cap": 10**6}
+    _, answers = pulls_and_answers(rule, means, runs=20_000, **given)
     halted = np.isfinite(answers)
     wrong = float((answers[halted] == 0).sum())
     _, high = clopper_pearson(np.array([wrong]), np.array([float(halted.sum())]))
-    assert halted.mean() > 0.9 and high[0] <= 0.3
+    assert halted.mean() > 0.9 and high[0] <= delta
     print(f"{rule}: wrong {wrong:g} of {halted.sum()}, at most {high[0]:.3g}")
 
 
 @pytest.mark.slow
 def test_the_threshold_is_what_keeps_errors_rare():
     """The control of the test above: the empirical threshold of the code errs more often."""
-    coded = answers_of("adap_tt", [0.45, 0.55], 0.05, 3000, variant="coded")
+    given = {"eps": 0.05, "delta": 0.3, "cap": 10**6, "runs": 3000}
+    _, coded = pulls_and_answers("adap_tt", [0.45, 0.55], variant="coded", **given)
     assert (coded == 0).mean() > 0.3
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_names_the_best_arm_wherever_it_is(rule):
+    for best in range(3):
+        means = [0.9 if a == best else 0.2 + 0.1 * a for a in range(3)]
+        pulls, answers = pulls_and_answers(rule, means, 3.0, 0.05, runs=20)
+        assert (answers == best).mean() > 0.9
+        assert (pulls.sum(axis=1) >= 3).all()
 
 
 @pytest.mark.parametrize("budgets", [[0.5], [0.5, np.inf], [0.5, 1.0, np.inf]])
@@ -90,6 +146,43 @@ def test_answers_of_which_nobody_knows_whether_they_are_right_have_no_share():
     assert len(upper.get_legend_handles_labels()[0]) == 2 and len(lower.containers) == 1
 
 
+# mu0, mu1, eps, mean
+TESTS = [(0.3, 0.7, 1.0, 0.3), (0.3, 0.7, 0.1, 0.7), (0.45, 0.55, 5.0, 0.5), (0.2, 0.5, 3.0, 0.6)]
+
+
+def stops(mu0, mu1, eps, mean, runs=1500):
+    given = {"mu0": mu0, "mu1": mu1, "alpha": 0.05, "beta": 0.1, "runs": runs}
+    return dp.stop("dp_sprt", env=dp.bernoulli([mean]), eps=eps, jobs=1, **given)
+
+
+@pytest.mark.long
+@pytest.mark.extra("dpsprt")
+@pytest.mark.parametrize("setting", [TESTS[0], *TESTS[2:]])  # theirs takes long at a small budget
+def test_stopping_times_are_those_of_the_authors_package(setting):
+    """In law, on shared settings; its control is another budget."""
+    from dpsprt import DPSPRT
+
+    mu0, mu1, eps, mean = setting
+    rng = np.random.default_rng(0)
+    times, decisions = [], []
+    test = DPSPRT(mu0=mu0, mu1=mu1, alpha=0.05, beta=0.1, epsilon=eps, random_seed=1)
+    for _ in range(200):
+        test.reset()
+        stopped, n = False, 0
+        while not stopped:
+            stopped, decision = test.add_sample(int(rng.random() < mean))
+            n += 1
+        times.append(n)
+        decisions.append(decision)
+    theirs, ours = np.array(times, float)[:, None], stops(*setting)
+    assert apart(ours["stopping_time"].to_numpy(float)[:, None], theirs) < 5
+    share = np.mean(np.array(decisions) == 1)
+    error = math.sqrt(0.25 / 200 + 0.25 / 1500)
+    assert abs(ours["answer"].mean() - share) < 5 * error
+    other = stops(mu0, mu1, eps / 2, mean)["stopping_time"].to_numpy(float)[:, None]
+    assert apart(other, theirs) > 5
+
+
 def test_a_hypothesis_is_right_where_it_holds():
     table = dp.stop("dp_sprt", env=dp.bernoulli([0.2, 0.5, 0.9]), arm=[0, 1, 2], runs=5)
     shares = table.groupby("arm")["correct"]
@@ -103,19 +196,45 @@ def test_the_best_arm_is_the_right_answer():
     assert table["answer"].tolist() == [0, 0, 0] and table["correct"].tolist() == [1, 1, 1]
 
 
-@pytest.mark.parametrize("rounds", [1, 60, 300])
-def test_the_coin_of_the_coded_variant_is_fair(rounds):
-    """Pulls of the leader of three arms in some rounds without the end of a phase are binomial."""
-    m, found, law = np.array([0.9, 0.4, 0.3]), [], stats.binom(rounds, 0.5)
-    for run in range(1500):
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"rule": "adap_tt", "rel_error": 0.1}, "rel_error: no key of adap_tt, which takes delta"),
+        ({"rule": "adap_tt", "arm": 1}, "arm: no key of adap_tt"),
+        ({"rule": "dp_nas", "delta": 0.1}, "delta: no key of dp_nas"),
+        ({"rule": ["nas", "tt_ucb"]}, "rule=nas,tt_ucb: they answer different questions"),
+        ({"rule": "dp_sprt", "mu0": 0.7, "mu1": 0.3}, "mu1=0.3: above mu0=0.7 is needed"),
+        ({"rule": "adap_tt", "delta": 1.5}, "delta=1.5"),
+        ({"rule": "adap_tt", "variant": "typed"}, "printed or coded"),
+        ({"rule": "adap_tt", "env": "sign"}, "at least two arms"),
+    ],
+)
+def test_bad_input_is_one_line(given, words):
+    given = {"env": dp.bernoulli([0.9, 0.5])} | given
+    with pytest.raises(dp.BadInput) as error:
+        dp.stop(**given, runs=1)
+    assert words in str(error.value) and "\n" not in str(error.value)
+
+
+def coded_pulls(rounds, runs):
+    """Pulls of the leader of three arms in some rounds without the end of a phase."""
+    m, found = np.array([0.9, 0.4, 0.3]), []
+    for run in range(runs):
         N, rng = np.full(3, 1000.0), np.random.default_rng(run)
         assert coded_rounds(rng, m, N, np.full(3, 2e9), 0.1, 0, rounds) == -1
         assert N.sum() == 3000 + rounds
         found.append(N[0] - 1000)
-    edges = np.unique(law.ppf([0, 0.1, 0.3, 0.5, 0.7, 0.9, 1]))
-    expected, observed = np.diff(law.cdf(edges)), np.diff(stats.ecdf(found).cdf.evaluate(edges))
-    error = np.sqrt(expected * (1 - expected) / len(found))
-    assert np.abs((observed - expected) / error).max() < SIGMAS
+    return np.array(found)
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3, 60, 300])
+def test_the_coin_of_the_coded_variant_is_fair(rounds):
+    found = coded_pulls(rounds, 4000)
+    edges = np.unique(stats.binom(rounds, 0.5).ppf([0, 0.1, 0.3, 0.5, 0.7, 0.9, 1]))
+    expected = np.diff(stats.binom(rounds, 0.5).cdf(edges)) * len(found)
+    observed = np.diff([np.sum(found <= x) for x in edges])
+    z = (observed - expected) / np.sqrt(expected * (1 - expected / len(found)))
+    assert np.abs(z).max() < 5
 
 
 def in_single_rounds(rng, m, N, end, slack, b, left):
@@ -140,7 +259,7 @@ def test_coded_rounds_are_single_rounds(means, slack):
     """Also where a mean above the leader's makes costs negative, and where costs are equal."""
     m, end, ends = np.array(means, float), np.full(len(means), 2.0), 0
     N, singly = np.ones(len(m)), np.ones(len(m))
-    for seed in range(150):
+    for seed in range(300):
         rounds = 1 + 7 * seed % 200
         found = [
             play(np.random.default_rng(seed), m, counts, end, slack, 1, rounds)
@@ -149,4 +268,4 @@ def test_coded_rounds_are_single_rounds(means, slack):
         assert found[0] == found[1] and (singly == N).all()
         if found[0] >= 0:
             end[found[0]], ends = 2 * end[found[0]], ends + 1
-    assert ends >= 8
+    assert ends >= 15

@@ -39,7 +39,6 @@ class Row:
 
     short: dict = field(default_factory=dict)  # parameters with which short games see eliminations
     options: tuple[dict, ...] = ({},)  # other parameters, each of which plays its own code
-    base: str = ""  # the algorithm that it is without noise, with each of the options
     all_played: float = math.inf  # the first horizon at which five arms are all played
     budgets: tuple[float, ...] = (1e-100, 1e-9, 1e9, 1e300)  # that are extreme, and played
     largest: float = math.inf  # the largest budget at which every option learns
@@ -150,7 +149,7 @@ ROWS = {
     "ucb": arms(other=OTHER_MEANS),
     "kl_ucb": arms(other=OTHER_MEANS),
     "dp_ucb": arms(
-        base="ucb", hides=False, options=({}, *COUNTERS), spent=0.5,
+        hides=False, options=({}, *COUNTERS), spent=0.5,
         aligned=({}, {"tree": "honaker"}, {"tree": "kary"}, {"tree_budget": "split"}),
         fed=(
             {"tree_budget": "whole"}, {"tree_budget": "split"}, *FED_COUNTERS,
@@ -307,8 +306,7 @@ ROWS |= {
         ),
     ),
     "adac_gope": Row(
-        base="gope", options=({}, {"noise": "sums"}), trillion=True,
-        exactly=lengths(1000.0, "root"),
+        options=({}, {"noise": "sums"}), trillion=True, exactly=lengths(1000.0, "root"),
         aligned=({"delta": 0.5}, {"delta": 0.5, "noise": "sums"}), aligned_at=(0.5, 8.0),
         aligned_until=(512, 1000), spent=0.9,  # of a phase, or of several
         in_law=(
@@ -363,8 +361,8 @@ ROWS |= {
     "lin_ucb": Row(exactly=optimism(math.inf, "lam", "ln", "root", "contexts")),
     "rs_oful": Row(exactly=optimism(math.inf, "C", "lam", C=1.0)),
     "adac_oful": Row(
-        base="rs_oful", options=({}, {"bonus": "eigenvalue"}),
-        aligned=({}, {"bonus": "eigenvalue"}), aligned_at=(0.5, 8.0), spent=0.9,
+        options=({}, {"bonus": "eigenvalue"}), aligned=({}, {"bonus": "eigenvalue"}),
+        aligned_at=(0.5, 8.0), spent=0.9,
         exactly=(
             *optimism(30.0, "lam", "l", "root", "contexts", "C", "ln", C=1.0, bonus="eigenvalue"),
             *optimism(300.0, "l", "C", C=0.3, bonus="printed", lam_0=2.0),

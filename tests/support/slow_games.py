@@ -99,9 +99,7 @@ def noise_of(name, rng):
     if name in GAUSSIAN_NOISE:
         return lambda b: rng.normal(0, b)
     integers = {"dist_dp_se": references.discrete_laplace, "dist_rdp_se": references.skellam}
-    if name in integers:
-        return lambda b: integers[name](b, rng)
-    return lambda b, n=1: rng.laplace(0, b, n).sum()
+    return (lambda b: integers[name](b, rng)) if name in integers else lambda b: rng.laplace(0, b)
 
 
 def slow_pulls_of_arms(name, game, rng):
@@ -159,7 +157,7 @@ def on_fixed_rewards(name, kind):
             references.table_reward(rewards.tolist()),
             K,
             T,
-            lambda scale, n=1, learner=learner: sum(laplace(learner, scale) for _ in range(n)),
+            lambda scale, learner=learner: laplace(learner, scale),
             values,
             **drawn_by(learner, eps),
         )

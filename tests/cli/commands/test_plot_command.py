@@ -15,6 +15,7 @@ from dpbandits.results.concat import read_tables
 from dpbandits.results.reading import read_table
 
 SMALL = "horizon=1000 runs=2 jobs=1 checkpoints=10"
+REGRETS = "algo,env,eps,horizon,seed,run,t,regret\nucb,bernoulli_c2,inf,100,0,0,100,5\n"
 
 
 def is_drawn(path: Path) -> bool:
@@ -37,18 +38,23 @@ def test_tables_are_drawn_as_pdf_and_png(bandit):
 
 
 @pytest.mark.slow
-def test_tables_that_answer_one_question_are_drawn(bandit):
+def test_tables_of_stopping_times_are_drawn(bandit):
     small = "env.mean=0.5 runs=3 jobs=1"
     first = bandit(stop, f"rule=dp_nas {small}")[-1]
     second = bandit(stop, f"rule=nas {small} cap=50")[-1]
+    assert all(is_drawn(Path(x)) for x in bandit(plot, f"{first} {second}"))
+    Path("regrets.csv").write_text(REGRETS)
     other = bandit(stop, "rule=dp_se_bai env=bernoulli env.means=[0.9,0.5] runs=2 jobs=1")[-1]
-    regrets = bandit(run, f"algo=adap_ucb eps=1 env=bernoulli_c1 {SMALL}")[-1]
-    no_panel = bandit(run, f"algo=dp_se eps=2 env=bernoulli_c2 {SMALL}")[-1]
-    for two in (f"{first} {second}", f"{regrets} {no_panel}"):
-        assert all(is_drawn(Path(x)) for x in bandit(plot, two))
-    for file, names in ((regrets, "regret, stopping"), (other, "best arm, stopping")):
+    for file, names in (("regrets.csv", "regret, stopping"), (other, "best arm, stopping")):
         message = message_of(read_tables, [Path(first), Path(file)])
         assert message == f"the tables answer different questions: {names}"
+
+
+@pytest.mark.slow
+def test_tables_that_share_no_panel_are_drawn(bandit):
+    first = bandit(run, f"algo=adap_ucb eps=1 env=bernoulli_c1 {SMALL}")[-1]
+    second = bandit(run, f"algo=dp_se eps=2 env=bernoulli_c2 {SMALL}")[-1]
+    assert len(bandit(plot, f"{first} {second}")) == 2
 
 
 @pytest.mark.slow
@@ -85,7 +91,7 @@ def test_tables_are_told_apart_by_their_manifests(bandit, change, column, values
         ("experiment=wu2023_raw bounds=true", ["wu2023_raw takes no bounds", "wu2023_raw.csv"]),
     ],
 )
-def test_bounds_that_cannot_be_drawn_are_refused(here, line, parts):
+def test_bounds_that_cannot_be_drawn_are_refused(refused, line, parts):
     file = report(requested(Path("results"), algo="adap_ucb", horizon=100, runs=1, jobs=1))
     for copy in ("a.csv", "b.csv", "results/wu2023_raw.csv"):
         Path(copy).write_bytes(file.read_bytes())
@@ -93,19 +99,21 @@ def test_bounds_that_cannot_be_drawn_are_refused(here, line, parts):
     [setting] = manifest["settings"].values()
     setting["horizon"] = 200
     Path("b.json").write_text(json.dumps(manifest))
-    message = message_of(plot.main.__wrapped__, line.split())
+    message = refused(plot, line.split())
     assert all(part in message for part in parts)
 
 
 @pytest.mark.slow
 def test_the_figure_with_bounds_is_written_beside_the_other(bandit):
     file = report(requested(Path("results"), algo="adap_ucb", eps=0.5, horizon=1000, runs=2))
-    stem = str(file.with_suffix(""))
-    for words, suffix in (("", ""), (" bounds=true", "_bounds")):
-        drawn = bandit(plot, f"{file}{words}")
-        assert drawn == [f"{stem}{suffix}.pdf", f"{stem}{suffix}.png"] and is_drawn(Path(drawn[0]))
-    plain, with_bounds = (Image.open(f"{stem}{x}.png") for x in ("", "_bounds"))
-    assert with_bounds.height > plain.height and with_bounds.width == plain.width
+    pictures = []
+    for words, suffix in (("", ""), ("bounds=true", "_bounds")):
+        stem = file.with_name(f"{file.stem}{suffix}")
+        assert bandit(plot, f"{file} {words}") == [f"{stem}.pdf", f"{stem}.png"]
+        assert is_drawn(Path(f"{stem}.pdf"))
+        pictures.append(Image.open(f"{stem}.png"))
+    plain, drawn = pictures
+    assert drawn.height > plain.height and drawn.width == plain.width
 
 
 def test_a_folder_may_hold_tables_of_other_columns_and_kinds(bandit, refused):
@@ -172,19 +180,39 @@ def test_an_experiment_of_one_s_own_is_compared(bandit):
     assert bandit(compare, "experiment=coins")[-1] == "results/coins-compare.md"
 
 
-@pytest.mark.slow
-def test_an_experiment_is_run_and_drawn_in_its_folder(bandit):
-    line = "experiment=azize2022_fig8 horizon=500 runs=2 jobs=1 results=other"
-    assert bandit(run, line)[-1] == "other/azize2022_fig8.csv"
-    settings = pd.read_csv("other/azize2022_fig8.csv")[["algo", "alpha"]].drop_duplicates()
+@pytest.mark.long
+def test_a_folder_is_drawn_with_the_table_of_a_multirun_in_it(bandit):
+    bandit(run, f"-m algo=adap_ucb algo.alpha=1,3 eps=.5,1 {SMALL}")
+    drawn = bandit(plot, "results")
+    assert len(drawn) == 2 and all(is_drawn(Path(path)) for path in drawn)
+    found = read_tables(sorted(Path("results").glob("*.csv")))
+    assert list(found["alpha"].unique()) == [1, 3]
+    assert not found.duplicated(["eps", "alpha", "run", "t"]).any()
+
+
+@pytest.mark.long
+def test_an_experiment_is_run_and_drawn(bandit):
+    line = "experiment=azize2022_fig8 horizon=2000 runs=2 jobs=1"
+    assert bandit(run, line)[-1] == "results/azize2022_fig8.csv"
+    found = pd.read_csv("results/azize2022_fig8.csv")
+    settings = found[["algo", "alpha"]].drop_duplicates().to_records(index=False).tolist()
     algos = ["adap_ucb", "adap_klucb"]
-    assert [*map(tuple, settings.to_numpy())] == [(a, x) for a in algos for x in (3.1, 1.0)]
-    drawn = [Path(x) for x in bandit(plot, "experiment=azize2022_fig8 results=other")]
-    stem = Path("other/figures/azize2022_fig8")
-    assert drawn == [stem.with_suffix(x) for x in (".pdf", ".png")] and all(map(is_drawn, drawn))
+    assert settings == [(algo, alpha) for algo in algos for alpha in (3.1, 1.0)]
+    assert set(found["horizon"]) == {2000} and set(found["run"]) == {0, 1}
+    drawn = [Path(path) for path in bandit(plot, "experiment=azize2022_fig8")]
+    figures = Path("results/figures")
+    assert drawn == [figures / "azize2022_fig8.pdf", figures / "azize2022_fig8.png"]
+    assert all(map(is_drawn, drawn))
     first = [path.read_bytes() for path in drawn]
-    bandit(plot, "experiment=azize2022_fig8 results=other")
+    bandit(plot, "experiment=azize2022_fig8")
     assert [path.read_bytes() for path in drawn] == first
+
+
+@pytest.mark.slow
+def test_an_experiment_in_another_folder_is_drawn_there(bandit):
+    bandit(run, "experiment=azize2022_fig8 horizon=500 runs=1 jobs=1 results=other")
+    drawn = bandit(plot, "experiment=azize2022_fig8 results=other")
+    assert drawn[0] == "other/figures/azize2022_fig8.pdf"
     assert [path.name for path in Path.cwd().iterdir()] == ["other"]
 
 
@@ -232,3 +260,22 @@ def test_a_table_from_elsewhere_needs_three_columns(bandit):
     assert "no column env" in message and "(algo, t, regret are enough)" in message
     assert message_of(plot.main.__wrapped__, ["theirs.csv", "x=epsilon"]).endswith("choose from t")
     assert bandit(plot, "theirs.csv x=t y=regret out=other.pdf") == ["other.pdf"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("keys", "reason"),
+    [
+        ("x=alfa", "did you mean alpha?"),
+        ("y=mean", "regret or quantiles is needed"),
+        ("kind=box", "kind=box: tail is needed"),
+        ("band=std y=quantiles", "band=std"),
+        ("format=jpg", "format"),
+        ("yscale=sqrt", "log or linear is needed"),
+        ("x=alpha bounds=true", "x=alpha"),
+        ("kind=tail x=t", "kind=tail"),
+        ("out=.", "out=.: the path of a file is needed"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(swept, keys, reason):
+    assert reason in message_of(plot.main.__wrapped__, [swept, *keys.split()])
