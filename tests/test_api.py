@@ -3,17 +3,18 @@
 import importlib
 import os
 import sys
-from concurrent.futures import ThreadPoolExecutor
+import threading
 from importlib.metadata import version
 from pathlib import Path
-from types import FunctionType
 
 import numpy as np
 import pandas as pd
 import pytest
 from commands import captured
 from joblib.externals.loky import get_reusable_executor
+from matplotlib.figure import Figure
 from refusals import message_of
+from sweeps import own_algorithm, write
 from tiers import first
 
 import dpbandits as dp
@@ -53,11 +54,6 @@ def keyword_only(game, rng, *, m=1):
     pull_sum(game, m, rounds_left(game))
 
 
-def named(name, function):
-    """A function under another name."""
-    return FunctionType(function.__code__, function.__globals__, name, function.__defaults__)
-
-
 def sample(game, rng, n):
     """A stopping rule that halts after ``n`` samples."""
     return pull_sum(game, 0, int(n)) / n
@@ -67,14 +63,24 @@ def sample(game, rng, n):
 SWEEPS = {
     "algorithms and budgets": ({"algo": ["adap_ucb", "dp_se"], "eps": [0.5, 1]},
      "'sweep={algo:[adap_ucb,dp_se],eps:[0.5,1]}'"),
+    "one setting": ({"algo": "adap_ucb", "eps": 0.5}, "algo=adap_ucb eps=0.5"),
     "a list of one": ({"algo": ["adap_ucb"], "eps": [0.5]}, "'sweep={algo:[adap_ucb],eps:[0.5]}'"),
+    "not private": ({"algo": ["ucb", "adap_ucb"], "eps": [0.5, 1]},
+     "'sweep={algo:[ucb,adap_ucb],eps:[0.5,1]}'"),
+    "a parameter": ({"algo": "adap_ucb", "alpha": [1, 3.1]},
+     "algo=adap_ucb 'sweep={alpha:[1,3.1]}'"),
     "a budget of zCDP": ({"algo": ["adac_ucb", "adap_ucb", "ucb"], "rho": [0.1, 1], "eps": [2]},
      "'sweep={algo:[adac_ucb,adap_ucb,ucb],rho:[0.1,1],eps:[2]}'"),
+    "a fixed parameter": ({"algo": "adap_ucb", "alpha": 2}, "algo=adap_ucb algo.alpha=2"),
+    "a parameter of an algorithm": ({"algo": dp.algorithm("adap_ucb", alpha=[1, 3.1]),
+     "eps": [0.5, 1]}, "'sweep={algo:[adap_ucb],alpha:[1,3.1],eps:[0.5,1]}'"),
     "parameters of each algorithm": ({"algo": [dp.algorithm("adap_ucb", alpha=[1, 3.1]), "dp_se"]},
      "'sweep=[{algo:[adap_ucb],alpha:[1,3.1]},{algo:[dp_se]}]'"),
     "a parameter that one algorithm has": ({"algo": ["adap_ucb", dp.algorithm("dp_se", beta=0.1)],
      "env": ["bernoulli_c1"]},
      "'sweep=[{algo:[adap_ucb],env:[bernoulli_c1]},{algo:[dp_se],beta:[0.1],env:[bernoulli_c1]}]'"),
+    "environments": ({"algo": "adap_ucb", "env": ["bernoulli_c1", "bernoulli_c2"]},
+     "algo=adap_ucb 'sweep={env:[bernoulli_c1,bernoulli_c2]}'"),
     "an environment's means": ({"algo": "adap_ucb", "env": dp.bernoulli([0.9, 0.8])},
      "algo=adap_ucb env=bernoulli env.means=[0.9,0.8]"),
     "means that vary": ({"algo": "adap_ucb",
@@ -83,6 +89,8 @@ SWEEPS = {
     "a changed environment beside itself": ({"algo": "adap_ucb",
      "env": [dp.environment("bernoulli_c2", arms=3), "bernoulli_c2"]},
      "algo=adap_ucb 'sweep={env:[bernoulli_c2],env.arms:[3,5]}'"),
+    "horizons": ({"algo": "adap_ucb", "horizon": [100, 300]},
+     "algo=adap_ucb 'sweep={horizon:[100,300]}'"),
     "users": ({"algo": "heldp_ucb_l", "population": dp.levels([0.5, 2]), "eps_min": [0.5, "auto"]},
      "algo=heldp_ucb_l population=levels population.levels=[0.5,2] 'sweep={eps_min:[0.5,auto]}'"),
     "populations": ({"algo": ["heldp_ucb_l", "dp_se"], "population": ["uniform_levels", "levels"],
@@ -96,8 +104,11 @@ SWEEPS = {
 }  # fmt: skip
 RULES = {
     "rules": ({"rule": ["nas", "dp_nas"]}, "'sweep={rule:[nas,dp_nas]}'"),
+    "one setting": ({"rule": "dp_nas", "eps": 2}, "rule=dp_nas eps=2"),
     "goals": ({"rule": "dp_nas", "rel_error": [0.5, 0.6], "beta": [0.1, 0.2]},
      "rule=dp_nas 'sweep={rel_error:[0.5,0.6],beta:[0.1,0.2]}'"),
+    "arms": ({"rule": "nas", "env": dp.bernoulli([0.9, 0.8]), "arm": [0, 1]},
+     "rule=nas env=bernoulli env.means=[0.9,0.8] 'sweep={arm:[0,1]}'"),
     "means": ({"rule": "nas", "env": [dp.sign(0.5), dp.sign(-0.7)]},
      "rule=nas env=sign 'sweep={env.mean:[0.5,-0.7]}'"),
     "caps": ({"rule": "nas", "cap": [50, 10_000]}, "rule=nas 'sweep={cap:[50,10000]}'"),
@@ -146,16 +157,22 @@ def test_nothing_is_written_without_a_folder_of_results(here):
 
 
 @pytest.mark.slow
-def test_workers_and_compilation_do_not_change_the_table():
-    call = {"eps": [0.5, 2], "m": [5, 20], **QUICK}
-    plain, two = (
-        dp.run(["adap_ucb", means_first], **{**call, "jobs": jobs}, backend=backend)
+def test_workers_do_not_change_the_table():
+    functions = [in_turn, dp.kernel(means_first), "adap_ucb"]
+    one, two = (
+        dp.run(functions, m=[1, 5], **{**QUICK, "jobs": jobs}, backend=backend)
         for jobs, backend in ((1, None), (2, "processes"))
     )
-    compiled = dp.run(["adap_ucb", dp.kernel(means_first)], **call)
-    for other in (two, compiled):
-        pd.testing.assert_frame_equal(plain, other, check_exact=True)
-    assert len(plain[["algo", "eps", "m"]].drop_duplicates()) == 2 + 4
+    pd.testing.assert_frame_equal(one, two, check_exact=True)
+
+
+@pytest.mark.slow
+def test_a_plain_function_and_a_compiled_one_give_the_same_regret():
+    call = {"eps": [0.5, 2], "m": [5, 20], **QUICK}
+    plain, compiled = (dp.run(f, **call) for f in (means_first, dp.kernel(means_first)))
+    assert set(plain["algo"]) == {"means_first"}
+    pd.testing.assert_frame_equal(plain, compiled)
+    assert len(plain[["eps", "m"]].drop_duplicates()) == 4
 
 
 @pytest.mark.slow
@@ -172,7 +189,6 @@ def test_a_function_may_have_defaults_and_is_run_again_when_it_is_edited():
         pull_sum(game, int(a), rounds_left(game))
 
     call = {"env": dp.bernoulli([0.9, 0.4]), **QUICK, "shuffle_arms": False, "results": "results"}
-    call["backend"] = "threads"
     first = dp.run(committed, **call)
     assert set(first["regret"]) == {0}
 
@@ -187,10 +203,12 @@ def test_an_algorithm_has_a_budget_of_its_own():
     values = [dp.algorithm("adap_ucb", eps=0.1), "dp_se"]
     found = dp.summary(dp.run(values, "bernoulli_c2", eps=1, horizon=100, runs=1))
     assert found["eps"].tolist() == [0.1, 1.0]
+    assert dp.summary(dp.run(values[0], horizon=100, runs=1))["eps"].tolist() == [0.1]
 
 
 def test_values_of_pandas_are_those_of_numpy():
-    means, budgets, given = pd.Series([0.9, 0.6]), pd.Index([0.5, 1]), {"horizon": 100, "runs": 1}
+    means, budgets = pd.Series([0.9, 0.6]), pd.Index([0.5, 1])
+    given = {"horizon": 100, "runs": 1}
     table = dp.run("adap_ucb", dp.bernoulli(means), eps=budgets, **given)
     assert table.equals(dp.run("adap_ucb", dp.bernoulli([0.9, 0.6]), eps=[0.5, 1.0], **given))
     assert "nothing in the table can be compared" in message_of(dp.compare, table, float("inf"))
@@ -198,10 +216,20 @@ def test_values_of_pandas_are_those_of_numpy():
 
 def test_threads_may_run_at_once():
     """Mutation that it catches: each takes away a variable of the environment that it has set."""
-    with ThreadPoolExecutor(12) as pool:
-        for table in pool.map(lambda _: dp.run("ucb", horizon=100, runs=1), range(12)):
-            assert len(table)
-    assert "PYTHONSAFEPATH" not in os.environ
+    failed = []
+
+    def play():
+        try:
+            dp.run("ucb", horizon=100, runs=1)
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=play) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed and "PYTHONSAFEPATH" not in os.environ
 
 
 def test_workers_play_a_module_that_was_loaded_again(tmp_path, monkeypatch):
@@ -225,7 +253,7 @@ def test_workers_play_a_module_that_was_loaded_again(tmp_path, monkeypatch):
 
 
 def test_a_rule_can_be_a_function():
-    table = dp.stop(sample, n=[10, 20], backend="threads", **QUICK_STOP)
+    table = dp.stop(sample, n=[10, 20], **QUICK_STOP)
     assert table["stopping_time"].tolist() == [10, 10, 20, 20]
     assert set(table["rule"]) == {"sample"} and table["halted"].all()
 
@@ -243,17 +271,23 @@ def test_what_a_function_declares_is_checked_and_can_be_audited():
 # values take. What else is refused is in refusals.txt.
 MISTAKES = [
     (dp.run, run, {"eps": 0}, "eps=0"),
+    (dp.run, run, {"algo": "adap_klucbb"}, "algo=adap_klucbb"),
+    (dp.run, run, {"env": "bernouli_c2"}, "env=bernouli_c2"),
     (dp.run, run, {"env": dp.bernoulli([0.5])}, "env=bernoulli env.means=[0.5]"),
     (dp.run, run, {"algo": "adap_ucb", "alpha": 0}, "algo=adap_ucb algo.alpha=0"),
     (dp.run, run, {"jobs": 0}, "jobs=0"),
+    (dp.run, run, {"backend": "foo"}, "backend=foo"),
     (dp.run, run, {"results": "/dev/null/x"}, "results=/dev/null/x"),
     (dp.run, run, {"experiment": "azize2022_fig44"}, "experiment=azize2022_fig44"),
+    (dp.run, run, {"eps": [0.5, 0]}, "'sweep={eps:[0.5,0]}'"),
     (dp.run, run, {"algo": ["ucb"], "eps": [1, 2]}, "'sweep={algo:[ucb],eps:[1,2]}'"),
     (dp.run, run, {"population": dp.levels([1])}, "population=levels"),
     (dp.stop, stop, {"rel_error": 2}, "rel_error=2"),
+    (dp.stop, stop, {"rule": "dp_naz"}, "rule=dp_naz"),
     (dp.stop, stop, {"env": dp.sign(2)}, "env=sign env.mean=2"),
     (dp.bounds, bounds, {"eps": 0}, "eps=0"),
     (dp.audit, audit, {"algo": "adap_ucb", "eps": 0}, "algo=adap_ucb eps=0"),
+    (dp.audit, audit, {"algo": "adap_ucb", "runs": 5}, "algo=adap_ucb runs=5"),
     (dp.audit, audit, {"mechanism": "noise"}, "mechanism=noise"),
 ]
 
@@ -280,7 +314,7 @@ MISTAKES_OF_CALLS = [
     (dp.run, {"env": 5}, "unknown env '5'"),
     (dp.run, {"algo": lambda game, rng: None}, "a function with a name is needed"),
     (dp.run, {"algo": sample}, "n is missing: sample needs it"),
-    (dp.run, {"algo": until_horizon}, "must start"),
+    (dp.run, {"algo": test_workers_do_not_change_the_table}, "must start"),
     (dp.run, {"algo": Exception}, "not a class; dp.audit(policy=Exception) takes"),
     (dp.run, {"experiment": "sajed2019_stopping"}, "dp.stop runs it"),
     (dp.stop, {"experiment": "azize2022_fig8"}, "dp.run runs it"),
@@ -299,19 +333,6 @@ MISTAKES_OF_CALLS = [
     (dp.compare, {"table": []}, "a tidy table is needed, such as dp.run returns, not list"),
     (dp.load, {"path": "missing.csv"}, "missing.csv: no such file"),
     (dp.reproduce, {"experiment": "azize2022_fig44"}, "did you mean azize2022_fig4?"),
-    (dp.environment, {"name": "bernoulli_c22"}, "did you mean bernoulli_c2?"),
-    (dp.environment, {"name": "bernoulli_c2", "armz": 3}, "did you mean env.arms?"),
-    (dp.environment, {"name": "../env/bernoulli"}, "env=empirical env.file=../env/bernoulli"),
-    (dp.population, {"name": "level"}, "did you mean levels?"),
-    (dp.population, {"name": "levels", "level": 2}, "did you mean population.levels?"),
-    (dp.contaminated, {"inlier": "bernoulli_c22", "alpha": 0.1}, "did you mean bernoulli_c2?"),
-    (dp.run, {"env": {"means": [0.5, 0.6]}}, "env.law"),
-    (
-        dp.run,
-        {"algo": [named("twin", in_turn), named("twin", means_first)]},
-        "two functions have that name",
-    ),
-    (dp.run, {"algo": named("adap_ucb", in_turn)}, "algo=adap_ucb: the package uses this name"),
 ]
 
 
@@ -324,6 +345,46 @@ def test_mistakes_that_only_a_call_can_make(function, call, reason):
     assert reason in message_of(function, **call)
 
 
+def test_two_functions_of_one_name_are_refused():
+    def twin(game, rng):
+        pull_sum(game, 0, rounds_left(game))
+
+    first = twin
+
+    def twin(game, rng):
+        pull_sum(game, 1, rounds_left(game))
+
+    assert "two functions have that name" in message_of(dp.run, [first, twin], **QUICK)
+
+    def adap_ucb(game, rng):
+        pull_sum(game, 0, rounds_left(game))
+
+    assert "algo=adap_ucb: the package uses this name" in message_of(dp.run, adap_ucb, **QUICK)
+
+
+def test_an_algorithm_that_fails_raises_its_reason():
+    def lost(game, rng):
+        raise ValueError("lost")
+
+    with pytest.raises(dp.RunsFailed, match=r"2 runs failed; lost on bernoulli_c2.*: lost"):
+        dp.run([lost, "adap_ucb"], **QUICK, results="results")
+    stored = [file.name for file in Path("results").rglob("*.npz")]
+    assert len(stored) == 1 and stored[0].startswith("adap_ucb")
+
+
+def test_files_of_a_folder_of_the_users():
+    source = "from dpbandits.authoring import pull_sum, rounds_left\n"
+    source += "def mine(game, rng, a):\n    pull_sum(game, int(a), rounds_left(game))\n"
+    own_algorithm(Path("files"), "mine", source, "a: 1\n")
+    both = "sweep: {algo: [mine, ucb], env: [two]}\n"
+    two = "law: bernoulli\nmeans: [0.9, 0.4]\n"
+    write(Path("files"), {"env/two.yaml": two, "experiment/both.yaml": both})
+    call = {"config_dir": "files", "shuffle_arms": False, **QUICK}
+    assert dp.run("mine", "two", **call)["regret"].max() == pytest.approx(250)
+    assert dp.run(dp.algorithm("mine", a=0), "two", **call)["regret"].max() == 0
+    assert list(dp.run(experiment="both", **call)["algo"].unique()) == ["mine", "ucb"]
+
+
 @pytest.mark.slow
 def test_a_saved_table_is_loaded_as_it_was(bandit):
     tables = [dp.run("adap_ucb", eps=[0.5, 1], **QUICK), dp.run("adac_ucb", rho=[0.5, 1], **QUICK)]
@@ -332,8 +393,14 @@ def test_a_saved_table_is_loaded_as_it_was(bandit):
         assert csv_of(found) == csv_of(table) and list(found.columns) == list(table.columns)
         pd.testing.assert_frame_equal(dp.summary(found), dp.summary(table), check_dtype=False)
     of_command = dp.load(bandit(run, words(QUICK, "algo=adap_ucb"))[-1])
-    for plotted in (dp.plot(of_command, bounds=True), dp.plot(table)):  # from its manifest; times
-        assert plotted._repr_png_().startswith(b"\x89PNG")
+    assert isinstance(dp.plot(of_command, bounds=True), Figure)  # from its manifest
+
+
+def test_a_file_of_another_format_is_not_written(unchanged):
+    table = dp.run("ucb", **QUICK)
+    assert message_of(dp.save, table, "a.csv.xz") == (
+        "path=a.csv.xz: a table is written as .csv, .csv.gz or .parquet"
+    )
 
 
 def test_a_summary_has_a_row_for_each_setting():
@@ -352,19 +419,25 @@ def regrets():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "options", [{}, {"x": "eps"}, {"bounds": True}, {"x": "eps", "bounds": True}, {"band": "std"}]
+    "options",
+    [{}, {"x": "t"}, {"x": "eps"}, {"bounds": True}, {"x": "eps", "bounds": True}, {"band": "std"}],
+    ids=str,
 )
 def test_figures_of_regret(regrets, options):
-    def lines(figure):
-        return sum(len(axes.get_lines()) for axes in figure.axes)
-
     figure = dp.plot(regrets, title="A title", **options)
+    assert isinstance(figure, Figure)
     labels = " ".join(axes.get_xlabel() for axes in figure.axes) + str(figure.get_supxlabel())
     budget = options.get("x") == "eps"
     assert ("eps" in labels or "epsilon" in labels or "budget" in labels) == budget, labels
     assert figure._repr_png_().startswith(b"\x89PNG")
-    without = dp.plot(regrets, **(options | {"bounds": False}))
-    assert (lines(figure) > lines(without)) == ("bounds" in options)
+
+
+@pytest.mark.slow
+def test_curves_of_bounds_are_added_to_a_figure(regrets):
+    def lines(figure):
+        return sum(len(axes.get_lines()) for axes in figure.axes)
+
+    assert lines(dp.plot(regrets, bounds=True)) > lines(dp.plot(regrets))
 
 
 def test_answers_that_cannot_be_judged_are_no_wrong_ones(bandit):
@@ -380,14 +453,18 @@ def test_answers_that_cannot_be_judged_are_no_wrong_ones(bandit):
         assert ("either answer" not in printed) == ("not judged" not in printed) == is_sure
 
 
+@pytest.mark.slow
+def test_a_figure_of_stopping_times():
+    figure = dp.plot(dp.stop(["nas", "dp_nas"], **QUICK_STOP))
+    assert figure._repr_png_().startswith(b"\x89PNG")
+
+
 def test_figures_that_a_table_does_not_have_are_refused(regrets):
     times, public = dp.stop("nas", **QUICK_STOP), dp.run("ucb", **QUICK)
-    alphas = dp.run("adap_ucb", alpha=[1, 3], **QUICK)
     without_settings = pd.DataFrame(regrets.to_dict("list"))
     for table, options, reason in (
         (regrets, {"x": "horizon"}, "unknown x 'horizon': choose from eps, t"),
         (regrets, {"band": "wide"}, "band=wide: "),
-        (alphas, {"x": "alpha", "bounds": True}, "bounds are drawn against t, eps or rho"),
         (times, {"x": "t"}, "takes no x, kind or band"),
         (times, {"bounds": True}, "not beside stopping times"),
         (public, {"x": "eps"}, "no algorithm in the table is private"),
@@ -405,16 +482,21 @@ def test_bounds():
 
 
 @pytest.mark.slow
-def test_an_audit_whose_findings_are_stored():
-    call = {"runs": 200, "jobs": 1, "results": "results"}
-    found = dp.audit("adap_ucb", eps=[0.5, 2], horizon=16, **call)
+def test_an_audit():
+    found = dp.audit("adap_ucb", eps=[0.5, 2], horizon=16, runs=200, jobs=1)
     assert found["eps"].tolist() == [0.5, 2] and (found["measured"] <= found["promised"]).all()
-    before = written()
-    pd.testing.assert_frame_equal(found, dp.audit("adap_ucb", eps=[0.5, 2], horizon=16, **call))
-    assert before and written() == before
-    of_a_rule = dp.audit(rule="dp_nas", eps=1, rel_error=0.5, horizon=64, **call)
+    of_a_rule = dp.audit(rule="dp_nas", eps=1, rel_error=0.5, horizon=64, runs=200, jobs=1)
     assert of_a_rule["kind"].tolist()
-    assert dp.audit(mechanism="tree", eps=1, **call)["name"].tolist() == ["tree"]
+    assert dp.audit(mechanism="tree", eps=1, runs=200, jobs=1)["name"].tolist() == ["tree"]
+
+
+@pytest.mark.slow
+def test_findings_of_audits_are_stored_in_a_folder():
+    first = dp.audit("adap_ucb", eps=1, horizon=16, runs=200, jobs=1, results="results")
+    before = written()
+    again = dp.audit("adap_ucb", eps=1, horizon=16, runs=200, jobs=1, results="results")
+    assert before and written() == before
+    pd.testing.assert_frame_equal(first, again)
 
 
 @pytest.mark.parametrize(
@@ -456,3 +538,9 @@ def test_importing_the_package_is_quick():
     heavy = ["numba", "pandas", "matplotlib", "scipy", "hydra", "sklearn", "joblib"]
     code = f"import sys, dpbandits; print([m for m in {heavy} if m in sys.modules])"
     assert captured(sys.executable, "-c", code).stdout.strip() == "[]"
+
+
+def test_an_audit_whose_results_are_a_file_is_refused(tmp_path):
+    write(tmp_path, {"results": ""})
+    line = message_of(dp.audit, mechanism="laplace", results=tmp_path / "results")
+    assert line.startswith("results=") and "is not a folder" in line

@@ -1,5 +1,6 @@
-"""The interface for authors: complete, and its example runs."""
+"""The interface for authors: complete, used by every algorithm, and its example runs."""
 
+import ast
 import textwrap
 
 import numpy as np
@@ -7,11 +8,24 @@ import pytest
 from helpers import bernoulli, game_of, pulls_at_checkpoints
 
 from dpbandits import authoring
+from dpbandits.files import PACKAGE
+
+FILES = [f for folder in ("algorithms", "stopping") for f in (PACKAGE / folder).glob("[!_]*.py")]
 
 
 def test_every_name_is_defined_once():
     assert len(set(authoring.__all__)) == len(authoring.__all__)
     assert all(hasattr(authoring, name) for name in authoring.__all__)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_algorithms_import_nothing_else_of_the_package(file):
+    nodes = ast.walk(ast.parse(file.read_text()))
+    relative = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.level]
+    assert relative
+    assert all(
+        node.level == 1 or node.module in ("authoring", "algorithms.dp_se") for node in relative
+    )
 
 
 @pytest.mark.slow

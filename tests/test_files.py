@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import nullcontext
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from refusals import message_of
 
 from dpbandits import files
 from dpbandits.errors import CannotWrite
-from dpbandits.files import check_writable, locked, remove_file, write_atomically
+from dpbandits.files import PACKAGE, check_writable, locked, remove_file, write_atomically
 
 
 def test_a_lock_ends_with_its_process(tmp_path):
@@ -46,14 +46,29 @@ def test_an_interruption_as_soon_as_a_lock_is_held_releases_it(tmp_path, monkeyp
     assert kept
 
 
-@pytest.mark.parametrize("name", [".file.part", "file"])
-def test_a_link_in_the_place_of_a_file_or_of_its_part_is_not_followed(tmp_path, name):
-    victim = tmp_path / "victim"
+@pytest.mark.parametrize("folder", ["/proc/results", "/dev/null/results"])
+def test_a_folder_that_cannot_be_written_is_refused(folder):
+    assert message_of(check_writable, Path(folder)).startswith(
+        f"results={folder}: a writable folder is needed"
+    )
+
+
+def test_a_link_in_the_place_of_the_part_of_a_file_is_not_followed(tmp_path):
+    victim, part = tmp_path / "victim", tmp_path / ".file.part"
     victim.write_bytes(b"precious")
-    (tmp_path / name).symlink_to(victim)
+    part.symlink_to(victim)
     write_atomically(tmp_path / "file", b"new")
     assert (tmp_path / "file").read_bytes() == b"new" and not (tmp_path / "file").is_symlink()
-    assert victim.read_bytes() == b"precious" and not (tmp_path / name).is_symlink()
+    assert victim.read_bytes() == b"precious"
+    assert not part.is_symlink()
+
+
+def test_a_link_in_the_place_of_a_file_is_replaced(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    (tmp_path / "file").symlink_to(victim)
+    write_atomically(tmp_path / "file", b"new")
+    assert (tmp_path / "file").read_bytes() == b"new" and victim.read_bytes() == b"precious"
 
 
 def test_a_folder_in_the_place_of_the_part_of_a_file_is_reported(tmp_path):
@@ -74,10 +89,19 @@ def test_a_link_in_the_place_of_a_lock_empties_no_file(tmp_path, link):
     victim.write_bytes(b"precious")
     folder.mkdir()
     link(folder / ".lock", victim)
-    refused = pytest.raises(CannotWrite) if link is Path.symlink_to else nullcontext()
-    with refused, locked(folder):
-        pass
+    if (folder / ".lock").is_symlink():
+        with pytest.raises(CannotWrite), locked(folder):
+            pass
+    else:
+        with locked(folder):
+            pass
     assert victim.read_bytes() == b"precious"
+
+
+def test_the_bound_of_filelock_is_the_first_version_that_is_safe():
+    project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text())["project"]
+    (bound,) = [x for x in project["dependencies"] if x.startswith("filelock")]
+    assert bound == "filelock>=4.2.1"
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EIO, errno.EOPNOTSUPP])

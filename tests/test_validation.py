@@ -1,4 +1,4 @@
-"""What values mean that a user supplies; how others are refused stands in ``refusals.txt``."""
+"""Every function of ``validation``: what it returns, and the message with which it refuses."""
 
 import math
 import os
@@ -12,40 +12,72 @@ from dpbandits.validation import (
     as_number,
     file_at,
     folder,
+    numbers,
     overflowing,
     to_float,
     whole,
     workers,
+    yes_no,
 )
 
 HUGE = int("1" + "0" * 400)  # no float holds it
-WORDS = Options(("whole", "split"))
-LITERAL = Named({"literal": 0.0}, POSITIVE)
+NOT_NUMBERS = ["many", "", None, True, [1], {"a": 1}, math.nan, "nan", "0x10", "${eps}"]
+NOT_FINITE = [math.inf, -math.inf, "inf", "1e400", HUGE]
 
 
-@pytest.mark.parametrize(
-    ("value", "number"), [(3, 3), (1e7, 10**7), ("1e3", 1000), ("3", 3), (2**53 + 1, 2**53 + 1)]
-)
-def test_whole_numbers(value, number):
-    found = whole("x", value, at_least=1)
-    assert found == number and type(found) is int
+@pytest.mark.parametrize("value", [0, -0.0, 1.5, "1.5", "1e-3", 5e-324, 10**300])
+def test_finite_numbers(value):
     assert as_number("x", value) == float(value)
 
 
+@pytest.mark.parametrize("value", NOT_NUMBERS + NOT_FINITE, ids=lambda x: str(x)[:20])
+def test_what_is_not_a_finite_number_is_refused(value):
+    message = message_of(as_number, "x", value)
+    assert message.startswith("x=") and "a finite number is needed" in message
+
+
+def test_lists_of_numbers():
+    assert numbers("x", [1, "2", 0.5]) == [1.0, 2.0, 0.5]
+    assert numbers("x", (1,)) == [1.0]
+    for value in ([], "12", 5, None, {"a": 1}):
+        assert "x=" in message_of(numbers, "x", value)
+        assert "a list of numbers is needed, such as [0.5,1]" in message_of(numbers, "x", value)
+    assert message_of(numbers, "x", [1, "high"]) == "x=high: a finite number is needed"
+
+
+def test_yes_and_no():
+    assert yes_no("x", True) is True and yes_no("x", False) is False
+    for value in (1, 0, "true", None, [True]):
+        assert "true or false is needed" in message_of(yes_no, "x", value)
+
+
 @pytest.mark.parametrize(
-    "value",
-    ["many", "", None, True, [1], {"a": 1}, math.nan, "nan", "0x10", "${eps}", math.inf, HUGE],
-    ids=lambda x: str(x)[:20],
+    ("value", "expected"), [(3, 3), (1e7, 10**7), ("1e3", 1000), ("3", 3), (2**53 + 1, 2**53 + 1)]
 )
-def test_what_is_no_finite_number_is_refused(value):
-    for call, needed in (
-        (lambda: as_number("x", value), "a finite number"),
-        (lambda: whole("x", value, at_least=1), "a whole number of at least 1"),
-        (lambda: argument("x", value, FRACTION, 100), "a number in (0, 1)"),
-        (lambda: argument("x", value, LITERAL, 100), "literal"),
-    ):
-        message = message_of(call)
-        assert message.startswith("x=") and needed in message
+def test_whole_numbers(value, expected):
+    found = whole("x", value, at_least=1)
+    assert found == expected and type(found) is int
+
+
+@pytest.mark.parametrize(
+    "value", [*NOT_NUMBERS, *NOT_FINITE, 1.5, "0.5", 0, -1, 2**63], ids=lambda x: str(x)[:20]
+)
+def test_what_is_not_a_whole_number_in_range_is_refused(value):
+    message = message_of(whole, "x", value, at_least=1)
+    assert message.startswith("x=") and "a whole number of at least 1" in message
+
+
+def test_the_largest_whole_number_is_named_if_it_matters():
+    assert "at most" not in message_of(whole, "x", 0, 1)
+    assert "at most 9 is needed" in message_of(whole, "x", 0, 1, 9)
+    assert f"at most {2**62}" in message_of(whole, "x", 1e30, 1)
+
+
+def test_numbers_of_workers():
+    assert [workers(x) for x in (-1, 1, 4096)] == [-1, 1, 4096]
+    assert "or -1 for one per core" in message_of(workers, 0)
+    for value in (-2, 5000, 1.5, "many", True):
+        assert message_of(workers, value).startswith("jobs=")
 
 
 def test_a_number_larger_than_any_float_is_not_infinity():
@@ -53,7 +85,17 @@ def test_a_number_larger_than_any_float_is_not_infinity():
         assert math.isnan(to_float(text)) and overflowing(text)
     for text in ("inf", "-Infinity"):
         assert math.isinf(to_float(text)) and not overflowing(text)
-    for text in ("1e308", "1e-400", "a1e400", "data/1e400", "1e400.csv", "1e400x", None, math.inf):
+    for text in (
+        "1e308",
+        "1e-400",
+        "a1e400",
+        "data/1e400",
+        "1e400.csv",
+        "1e400x",
+        None,
+        1,
+        math.inf,
+    ):
         assert overflowing(text) is None
 
 
@@ -62,18 +104,14 @@ def test_a_number_of_cores_that_joblib_cannot_read(monkeypatch, cores):
     monkeypatch.setenv("LOKY_MAX_CPU_COUNT", cores)
     assert message_of(workers, 1) == f"LOKY_MAX_CPU_COUNT={cores}: a whole number is needed"
     monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "2")
-    assert [workers(x) for x in (-1, 1, 4096)] == [-1, 1, 4096]
+    assert workers(1) == 1
 
 
-@pytest.mark.parametrize(
-    "value", [object(), True, None, "", [], {}, b"x", 2024, "x" * 5000, "a\nb", "a\0", "\x1b[31m"]
-)
-def test_only_a_path_is_a_folder(value, tmp_path):
-    message = message_of(folder, "results", value)
-    assert message.startswith("results=") and "the path of a folder is needed" in message
-    assert ("such as ./2024" in message) == (value == 2024)
-    assert ("File name too long" in message) == (value == "x" * 5000)
-    assert folder("results", "2024").name == "2024" and folder("results", tmp_path) == tmp_path
+def test_paths_of_folders(tmp_path):
+    assert str(folder("results", "a b/c")) == "a b/c"
+    assert folder("results", tmp_path) == tmp_path
+    for value in (None, "", [], ["a"], {"a": 1}, "a\nb", "a\0", "\x1b[31m"):
+        assert "the path of a folder is needed" in message_of(folder, "results", value)
 
 
 def test_a_device_and_a_pipe_are_no_files(tmp_path):
@@ -84,16 +122,29 @@ def test_a_device_and_a_pipe_are_no_files(tmp_path):
     assert file_at(tmp_path / "missing") == tmp_path / "missing"
 
 
-@pytest.mark.parametrize(
-    ("value", "domain", "horizon", "number"),
-    [
-        ("0.5", FRACTION, 100, 0.5),
-        ("1/horizon", FRACTION, 100, 0.01),
-        ("1/horizon", FRACTION, 1, 1.0),  # the limit of the open interval
-        ("split", WORDS, 100, 1.0),
-        ("literal", LITERAL, 100, 0.0),
-        (3, LITERAL, 100, 3.0),
-    ],
-)
-def test_arguments(value, domain, horizon, number):
-    assert argument("x", value, domain, horizon) == number
+WORDS = Options(("whole", "split"))
+LITERAL = Named({"literal": 0.0}, POSITIVE)
+
+
+def test_arguments():
+    assert argument("x", "0.5", FRACTION, 100) == 0.5
+    assert argument("x", "1/horizon", FRACTION, 100) == 0.01
+    assert argument("x", "1/horizon", FRACTION, 1) == 1.0  # the limit of the open interval
+    assert argument("x", "split", WORDS, 100) == 1.0
+    assert argument("x", "literal", LITERAL, 100) == 0.0
+    assert argument("x", 3, LITERAL, 100) == 3.0
+
+
+@pytest.mark.parametrize("value", [*NOT_NUMBERS, *NOT_FINITE, 0, 1, -1], ids=lambda x: str(x)[:20])
+def test_arguments_outside_their_domain_are_refused(value):
+    message = message_of(argument, "x", value, FRACTION, 100)
+    assert message.startswith("x=") and message.endswith("a number in (0, 1) is needed")
+
+
+def test_arguments_that_are_no_choice_or_name_are_refused():
+    for value in ("half", 0, None, ["whole"]):
+        assert "whole or split is needed" in message_of(argument, "x", value, WORDS, 100)
+    for value in ("literaly", 0, -1, "nan", None):
+        message = message_of(argument, "x", value, LITERAL, 100)
+        assert message.startswith("x=") and "literal" in message
+    assert "is needed" in message_of(argument, "x", "1/horizon", FRACTION, math.nan)

@@ -20,7 +20,6 @@ from dpbandits.cli.start import start
 from dpbandits.contracts.question import QUESTIONS
 from dpbandits.settings.groups import default_keys, names_in
 
-PATH = "/usr/bin:/bin"
 TREES = ("binary", "honaker", "kary")
 OF_TABLES = "columns", "best", "pivot", "digits"
 
@@ -76,9 +75,9 @@ def test_what_can_follow_a_line(line, found):
 
 
 @pytest.mark.parametrize("command", ["help", *COMMANDS])
-def test_any_line_can_be_completed(command):
-    for line in ("bandit-run", "", " ", "=", "a=", "algo.", "-", "-cd", "x ="):
-        assert isinstance(completions(command, line), list)
+@pytest.mark.parametrize("line", ["bandit-run", "", " ", "=", "a=", "algo.", "-", "-cd", "x ="])
+def test_any_line_can_be_completed(command, line):
+    assert isinstance(completions(command, line), list)
 
 
 def test_everything_that_can_be_chosen_is_offered():
@@ -130,7 +129,7 @@ def test_a_tab_in_bash(tmp_path, shell_path, line, found, before):
     (tmp_path / "script").write_text(script("bash"))
     (tmp_path / "theirs.csv").touch()
     (tmp_path / "mine").mkdir()
-    environment = {"PATH": f"{shell_path}:{PATH}", "HOME": str(tmp_path), "TERM": "dumb"}
+    environment = {"PATH": f"{shell_path}:/usr/bin:/bin", "HOME": str(tmp_path), "TERM": "dumb"}
     environment |= {"PYTHONPATH": ":".join(sys.path), "PS1": "$ "}
     ours, theirs = pty.openpty()
     ends = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
@@ -158,11 +157,13 @@ def read_until(terminal, end):
     return seen
 
 
-def in_shell(*words, **variables):
-    environment = {"HOME": "/", "TERM": "dumb", "PYTHONPATH": ":".join(sys.path), **variables}
+def in_shell(words, path, variables=()):
+    environment = {"PATH": f"{path}:/usr/bin:/bin", "HOME": str(path), "TERM": "dumb"}
+    environment |= {name: str(value) for name, value in dict(variables).items()}
+    environment["PYTHONPATH"] = ":".join(sys.path)
     done = captured(*words, env=environment, timeout=60)
     assert done.returncode == 0 and done.stderr == "", done.stderr
-    return done.stdout
+    return done
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -170,7 +171,7 @@ def test_a_shell_can_read_its_script(tmp_path, shell):
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
     (tmp_path / "script").write_text(script(shell))
-    in_shell(shell, "-n", str(tmp_path / "script"), PATH=PATH)
+    in_shell([shell, "-n", str(tmp_path / "script")], "/bin")
     (tmp_path / "script").write_text(script(shell) + "\nif (\n")  # the control
     assert captured(shell, "-n", tmp_path / "script").returncode != 0
 
@@ -179,8 +180,8 @@ def test_a_shell_can_read_its_script(tmp_path, shell):
 def test_the_script_in_fish(tmp_path, shell_path):
     (tmp_path / "script").write_text(script("fish"))
     asked = f"source {tmp_path}/script; complete -C 'bandit-run -m algo=ucb,adap_u'"
-    found = in_shell("fish", "--no-config", "-c", asked, PATH=f"{shell_path}:{PATH}")
-    assert found.split() == ["algo=ucb,adap_ucb"]
+    done = in_shell(["fish", "--no-config", "-c", asked], shell_path)
+    assert done.stdout.split() == ["algo=ucb,adap_ucb"]
 
 
 ZSH = """
@@ -197,9 +198,8 @@ print -r -- "$seen"
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
 def test_the_script_in_zsh(tmp_path, shell_path):
     (tmp_path / "script").write_text(script("zsh"))
-    variables = {"PATH": f"{shell_path}:{PATH}", "SCRIPT": str(tmp_path / "script")}
-    found = in_shell("zsh", "-f", "-c", ZSH, **variables)
-    assert "algo=adap_klucb" in re.sub(r"\x1b\[[0-9;?]*\w|\x08", "", found)
+    done = in_shell(["zsh", "-f", "-c", ZSH], shell_path, {"SCRIPT": tmp_path / "script"})
+    assert "algo=adap_klucb" in re.sub(r"\x1b\[[0-9;?]*\w|\x08", "", done.stdout)
 
 
 @pytest.mark.slow

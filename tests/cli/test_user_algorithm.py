@@ -84,6 +84,16 @@ def test_an_experiment_mixes_the_packages_algorithms_with_the_users():
     assert len([line for line in done.stdout.splitlines() if line.endswith(".csv")]) == 1
 
 
+@pytest.mark.long
+def test_an_edited_algorithm_is_run_again():
+    regrets = []
+    for code in (GREEDY, GREEDY.replace("argmax", "argmin")):
+        own_algorithm(MINE, "greedy", code, EXPLORE)
+        path = bandit_run("algo=greedy", *QUICK).stdout.splitlines()[-1]
+        regrets.append(pd.read_csv(path)["regret"].tolist())
+    assert regrets[0] != regrets[1]
+
+
 BROKEN = {
     "syntax error": ("def greedy(game, rng:", EXPLORE, "SyntaxError"),
     "no such module": ("import nothing_like_it", EXPLORE, "nothing_like_it"),
@@ -112,6 +122,16 @@ def test_a_broken_algorithm_is_refused(broken):
     assert reason in message_of(lambda: read_request(["algo=greedy", *QUICK], user_folders("mine")))
     after = [x for x in sorted(Path.cwd().rglob("*")) if "__pycache__" not in x.parts]
     assert after == before
+
+
+@pytest.mark.slow
+def test_an_experiment_without_a_sweep_runs_one_setting():
+    header = "algo: adap_ucb\n"
+    write(MINE, {"experiment/single.yaml": header + "horizon: 200\nruns: 2\n"})
+    done = bandit_run("experiment=single", "eps=0.5", "jobs=1")
+    assert done.returncode == 0, done.stderr
+    table = pd.read_csv("results/single.csv")
+    assert set(table["algo"]) == {"adap_ucb"} and set(table["eps"]) == {0.5}
 
 
 BAD = """

@@ -107,24 +107,31 @@ def test_machine_code_and_runs_that_are_damaged_are_noticed(tmp_path):
     assert control["manifests"]["doubled"]
 
 
+def in_a_group(line, ready, **environment):
+    """The error output of a command and its processes that get Ctrl-C, as in a terminal."""
+    process = started(*line, env=os.environ | environment, start_new_session=True)
+    until(lambda: ready(psutil.Process(process.pid)), process)
+    os.killpg(process.pid, signal.SIGINT)
+    error = process.communicate(timeout=60)[1]
+    assert process.returncode == 130
+    return error
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("wait", [0.1, 0.4])
 @pytest.mark.parametrize(
-    ("child", "word"),
+    ("started", "word"),
     [("precompile", "-m algo=dp_se,ucb,adap_ucb"), ("LokyProcess-2", "backend=processes")],
 )
 def test_processes_that_have_just_been_started_leave_ctrl_c_to_the_command(
-    tmp_path, child, word, wait
+    tmp_path, started, word, wait
 ):
+    def ready(process):
+        lines = [" ".join(child.cmdline()) for child in process.children()]
+        return any(started in line for line in lines) and time.sleep(wait) is None
+
     line = [*word.split(), "horizon=1e7", "runs=100", "jobs=2", f"results={tmp_path / 'results'}"]
-    cache = {"NUMBA_CACHE_DIR": str(tmp_path) if "algo" in word else CACHE}
-    command = started(*line, env=os.environ | cache, start_new_session=True)
-    children = psutil.Process(command.pid).children
-    until(lambda: any(child in " ".join(x.cmdline()) for x in children()), command)
-    time.sleep(wait)
-    os.killpg(command.pid, signal.SIGINT)  # to all, as in a terminal
-    error = command.communicate(timeout=60)[1]
-    assert command.returncode == 130
+    error = in_a_group(line, ready, NUMBA_CACHE_DIR=str(tmp_path) if "algo" in word else CACHE)
     assert "Traceback" not in error and "interrupted; finished runs are stored" in error
 
 

@@ -2,14 +2,16 @@
 
 import numpy as np
 import pytest
-from helpers import HEAVY, NAMES, P_VALUE, algorithm, setting
+from helpers import HEAVY, NAMES, P_VALUE, RULES, algorithm, setting
 from scipy.stats import chisquare, ks_2samp
 
 import dpbandits as dp
+from dpbandits.contracts.question import BEST_ARM, STOPPING
 from dpbandits.game import arms, pull, rounds_left
 from dpbandits.running.play import play_many
 
 C2 = [0.75, 0.625, 0.5, 0.375, 0.25]
+NAMING = [name for name in RULES if algorithm(name).question is BEST_ARM]
 
 
 def regrets(means, runs, **given):
@@ -40,6 +42,17 @@ def test_regret_does_not_depend_on_the_order_of_the_arms():
 def test_no_regret_depends_on_the_order_of_the_arms(algo):
     budget = {algorithm(algo).budget: 0.05} if algorithm(algo).private else {}
     assert not differ(runs=200, algo=algo, **budget)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", NAMING)
+def test_the_arm_that_is_named_has_its_listed_number(rule):
+    budget = {"eps": 10} if algorithm(rule).private else {}
+    for best in (0, 2):
+        means = [0.95 if a == best else 0.05 for a in range(3)]
+        env = dp.bernoulli(means)
+        one = setting(STOPPING, rule=rule, env=env, delta=0.01, cap=10**6, **budget)
+        assert {record.answer for record in play_many(one, range(20))} == {best}
 
 
 def first(game, rng):

@@ -13,6 +13,7 @@ from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import build_population
 from dpbandits.files import opened
 from dpbandits.results import run_store
+from dpbandits.results.run_store import RunStore
 from dpbandits.running.status import status_of
 from dpbandits.settings import resolve, setting
 from dpbandits.settings.setting import data_of
@@ -88,6 +89,15 @@ def test_a_file_of_runs_is_opened_at_most_twice_by_a_command(request_of_eps, mon
     for one in request.settings:
         status_of(request.results, one, 1)
     assert len(opens) == len(EPS)
+
+
+def test_the_header_of_an_array_is_parsed_once_for_files_alike(request_of_eps):
+    report(request_of_eps)
+    run_store._header.cache_clear()
+    store = RunStore(request_of_eps.results)
+    for one in request_of_eps.settings:
+        assert store.read(one)
+    assert run_store._header.cache_info().misses <= 5  # one for each array of a file
 
 
 def test_stored_arrays_are_read_as_numpy_reads_them(tmp_path):

@@ -96,3 +96,15 @@ def test_noise_does_not_change_rewards():
     """The first rewards are those of another eps, since the learner has a stream of its own."""
     loose, tight = (setting(algo="dp_ucb", horizon=6, eps=eps) for eps in (1e6, 0.1))
     assert (play(loose, 0).pulls[:5] == play(tight, 0).pulls[:5]).all()
+
+
+def test_shuffled_arms_are_reported_under_their_own_number():
+    plain, shuffled = (
+        setting(algo="adap_klucb", horizon=50_000, eps=5, shuffle_arms=shuffle)
+        for shuffle in (False, True)
+    )
+    assert plain.key != shuffled.key
+    records = play_many(shuffled, range(12))
+    assert len({int(np.argmax(record.pulls[0])) for record in records}) > 1  # played first
+    for run, record in enumerate(records):
+        assert record.pulls[-1].argmax() == play(plain, run).pulls[-1].argmax() == 0

@@ -8,6 +8,7 @@ import sys
 from contextlib import suppress
 
 import joblib
+import psutil
 import pytest
 from commands import captured
 from joblib.externals.loky import get_reusable_executor
@@ -67,30 +68,17 @@ def test_workers_import_nothing_from_the_working_folder(tmp_path, monkeypatch, s
     assert "PYTHONSAFEPATH" not in os.environ
 
 
-class DaskCluster:
-    """A scheduler and two worker processes, each with its log, and a group of its own; a worker
-    that is silent for 10 seconds is given up.
-    """
+class Servers:
+    """Server processes of a test, each with its log, and a group of its own."""
 
-    def __init__(self, folder):
-        self.folder, self.processes = folder, []
-        self.scheduler, log = self.start("scheduler", "--host", "127.0.0.1", "--port", "0")
-        found = until(
-            lambda: re.search(r"Scheduler at: +(tcp://\S+)", log.read_text()), self.scheduler, 120
-        )
-        self.address = found[1]
-        self.more = ["runner=dask", f"runner.address={self.address}"]
-        self.workers = [
-            self.start("worker", self.address, "--nthreads", "1", "--no-nanny")[0] for _ in range(2)
-        ]
+    def __init__(self, folder, environment=None):
+        self.folder, self.environment, self.processes = folder, environment, []
 
-    def start(self, kind, *words):
+    def start(self, *command):
         log = self.folder / f"{len(self.processes)}.log"
-        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--no-dashboard", *words]
-        environment = {**os.environ, "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "10s"}
         with open(log, "w") as file:
             to_log = {"stdout": file, "stderr": subprocess.STDOUT, "start_new_session": True}
-            process = subprocess.Popen(command, env=environment, **to_log)
+            process = subprocess.Popen(command, env=self.environment, **to_log)
         self.processes.append(process)
         return process, log
 
@@ -99,6 +87,27 @@ class DaskCluster:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait(timeout=30)
+
+
+def said(process, log, pattern):
+    """What a server says when it has started."""
+    return until(lambda: re.search(pattern, log.read_text()), process, 120)
+
+
+class DaskCluster(Servers):
+    """A scheduler and two worker processes; a worker that is silent for 10 seconds is given up."""
+
+    def __init__(self, folder):
+        super().__init__(folder, {**os.environ, "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "10s"})
+        module = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
+        self.scheduler, log = self.start(*module, "--host", "127.0.0.1", "--port", "0")
+        self.address = said(self.scheduler, log, r"Scheduler at: +(tcp://\S+)")[1]
+        self.more = ["runner=dask", f"runner.address={self.address}"]
+        self.workers = [self.worker(), self.worker()]
+
+    def worker(self):
+        module = [sys.executable, "-m", "distributed.cli.dask_worker", self.address]
+        return self.start(*module, "--no-dashboard", "--nthreads", "1", "--no-nanny")[0]
 
 
 @pytest.fixture
@@ -124,18 +133,27 @@ def in_the_middle(process, folder):
     return request
 
 
+def table_despite_a_kill(folder, more, find_worker, environment=None):
+    """The bytes of the table; one worker is killed when a setting is finished."""
+    process = sweep_in(folder, *more, env=environment)
+    request = in_the_middle(process, folder)
+    worker = until(lambda: find_worker(psutil.Process(process.pid)), process)
+    worker.kill()
+    before = complete(request)
+    assert len(before) < len(request.settings)  # in the middle
+    found = table_of(process, folder)
+    assert not worker.is_running() or worker.status() == psutil.STATUS_ZOMBIE
+    after = complete(request)
+    assert {file: after[file] for file in before} == before
+    assert max(after.values()) > max(before.values())  # control: a later write has a later time
+    return found
+
+
 @pytest.mark.slow
 @pytest.mark.extra("distributed")
 def test_a_dask_worker_killed_during_the_run_loses_nothing(tmp_path, right, dask):
-    process = sweep_in(tmp_path, *dask.more)
-    request = in_the_middle(process, tmp_path)
-    dask.workers[0].kill()
-    before = complete(request)
-    assert len(before) < len(request.settings)  # in the middle
-    assert table_of(process, tmp_path) == right
-    after = complete(request)
-    assert before.items() <= after.items()
-    assert max(after.values()) > max(before.values())  # control: a later write has a later time
+    worker = psutil.Process(dask.workers[0].pid)
+    assert table_despite_a_kill(tmp_path, dask.more, lambda _: worker) == right
     assert dask.workers[1].poll() is None and dask.workers[0].wait() == -signal.SIGKILL
 
 

@@ -1,4 +1,4 @@
-"""Random command lines and files, most of them nearly right, and what becomes of each."""
+"""Random configurations, most of them nearly right, and what becomes of each."""
 
 import shutil
 import signal
@@ -14,12 +14,14 @@ from sweeps import write
 
 from dpbandits.cli.words import read_request
 from dpbandits.contracts.algorithm import find_file, load
-from dpbandits.contracts.question import QUESTIONS, REGRET
-from dpbandits.environments.catalogue import ARMS
+from dpbandits.contracts.question import QUESTIONS
+from dpbandits.environments.catalogue import ARMS, LAWS
 from dpbandits.errors import BadInput, plain
 from dpbandits.files import check_writable
 from dpbandits.results.naming import table_path
 from dpbandits.running.failures import in_words
+from dpbandits.settings.choices import Choice
+from dpbandits.settings.compose import compose
 from dpbandits.settings.groups import default_keys, names_in, read_group
 from dpbandits.settings.setting import data_of
 from dpbandits.settings.user_files import user_folders
@@ -61,18 +63,30 @@ values = st.one_of(
 )
 
 
+@cache
+def usual(group, name):
+    """The contents of a file of a group."""
+    return read_group(group, name)
+
+
+def nearly(name):
+    """A name, most of the time; else it with a letter lost."""
+    return name if len(name) < 4 else name[:1] + name[2:]
+
+
 @st.composite
-def changed(draw, mapping):
+def changed(draw, mapping, protected=()):
     """A mapping with up to two of its entries changed, renamed, lost or added."""
     new = dict(mapping)
     for _ in range(draw(st.sampled_from([0, 0, 0, 1, 1, 2]))):
+        names = [name for name in new if name not in protected]
         way = draw(st.sampled_from(["set", "set", "set", "set", "rename", "drop", "add"]))
-        if way == "add" or not new:
+        if way == "add" or not names:
             new[draw(st.sampled_from(["alfa", "_target_", "law", "eps", "x.y", "0"]))] = draw(
                 values
             )
             continue
-        name = draw(st.sampled_from([*new]))
+        name = draw(st.sampled_from(names))
         if way == "set" and isinstance(new[name], dict):
             new[name] = draw(changed(new[name]))
         elif way == "set":
@@ -80,21 +94,59 @@ def changed(draw, mapping):
         elif way == "drop":
             del new[name]
         else:
-            new[name[:1] + name[2:]] = new.pop(name)
+            new[nearly(name)] = new.pop(name)
     return new
+
+
+@st.composite
+def sweeps(draw, question):
+    """One grid, or several, or no grid at all."""
+    keys = default_keys(question.keys_file)
+    names = st.sampled_from([*keys, "alpha", "v", "env.means", "env.alpha", "env.x.y"])
+    groups = st.sampled_from(question.groups)
+    good = st.dictionaries(names, st.lists(values, max_size=3), max_size=2)
+    chosen = st.dictionaries(groups, st.lists(st.sampled_from(["ucb", "pareto", "nas", "?"])))
+    return draw(st.one_of(good, good, chosen, st.lists(good, max_size=2), values))
 
 
 @cache
 def answering(question):
-    """The algorithms, or rules, that answer a question."""
-    names = names_in(question.group)
-    return [n for n in names if load(find_file(n, (), question.group)).question is question]
+    """The algorithm by default if it answers a question, else all that do."""
+    usual = default_keys(question.keys_file)[question.group]
+    names = [usual, *names_in(question.group)]
+    found = [n for n in names if load(find_file(n, (), question.group)).question is question]
+    return [usual] if usual in found else found
 
 
-def outcome_of(folder, *given) -> str:
+@st.composite
+def configurations(draw):
+    """A question, a composed configuration, the contents of its groups, and a runner's values."""
+    question = draw(st.sampled_from([q for q in QUESTIONS if answering(q)]))
+    keys = default_keys(question.keys_file)
+    config = dict(keys) | {question.group: draw(st.sampled_from(answering(question)))}
+    if keys[question.group] not in answering(question):  # nor does its environment fit
+        config["env"] = "bernoulli_c2"
+    fitting = draw(st.integers(0, 2)) > 0
+    for group in () if fitting else question.groups:
+        config[group] = draw(st.sampled_from(names_in(group)))
+    protected = (*question.groups, "runner", "experiment", "sweep", "results")
+    if draw(st.booleans()):
+        config |= {k: v for k, v in draw(changed(config, protected)).items() if k in keys}
+    if draw(st.integers(0, 4)) == 0:
+        config["sweep"] = draw(sweeps(question))
+    if draw(st.integers(0, 9)) == 0:
+        config["results"] = draw(values)
+    specs = {g: draw(changed(usual(g, config[g]))) for g in question.groups}
+    if draw(st.integers(0, 9)) == 0:
+        specs["env"] = draw(st.fixed_dictionaries({"law": st.sampled_from([*LAWS, *ARMS])}))
+    runner = draw(changed({"address": None})) if draw(st.integers(0, 19)) == 0 else {}
+    return question, config, specs, runner
+
+
+def outcome_of(work, *given) -> str:
     """``valid`` or ``refused``, which says why in one line; any other end is an error."""
     try:
-        request = requested(folder, *given)
+        request = work(*given)
         if request.results is not None:
             check_writable(request.results)
             assert table_path(request).name
@@ -107,19 +159,31 @@ def outcome_of(folder, *given) -> str:
     return "valid"
 
 
+def composed(question, config, specs, runner):
+    """The request of a configuration whose files have these contents."""
+    usual_keys = default_keys(question.keys_file)  # which nobody gives
+    given = {k: x for k, x in config.items() if k not in specs and repr(x) != repr(usual_keys[k])}
+    given |= {f"runner.{name}": value for name, value in runner.items()}
+    for group, contents in specs.items():
+        name = config[group]
+        made = None
+        if group == question.group:
+            made = load(find_file(name, (), group)) if name in names_in(group) else None
+        given[group] = Choice(name, {}, contents, made)
+    return compose(question, given)
+
+
 KEYS = ["algo.alpha", "env.means", "env.arms", "env.inlier", "env.outlier", "env._target_", "foo"]
 KEYS += ["rule.k", "population.levels", "sweep.eps", "sweep.0", "sweep.env", "algo", "env", "rule"]
 KEYS += ["hydra.run.dir", "hydra/launcher", "hydra.callbacks.x", "env@foo", "a/b", "", "é"]
 
 
 @st.composite
-def overrides(draw, question, name):
+def overrides(draw, question):
     """What may stand behind a command: keys, known or not, with values of all kinds."""
-    keys = [*default_keys(question.keys_file)]
-    keys += [f"{question.group}.{parameter}" for parameter in read_group(question.group, name)]
     words = []
     for _ in range(draw(st.sampled_from([0, 0, 0, 1, 1, 2, 3]))):
-        key = draw(st.sampled_from(KEYS) | st.sampled_from(keys))
+        key = draw(st.sampled_from(KEYS) | st.sampled_from(list(default_keys(question.keys_file))))
         sign = draw(st.sampled_from(["", "", "", "", "+", "++", "~"]))
         choice = st.sampled_from((names_in(key) if key.isidentifier() else []) or [1, 3])
         words.append(f"{sign}{key}={plain(draw(choice | choice | values))}")
@@ -130,22 +194,17 @@ def overrides(draw, question, name):
 def command_lines(draw):
     """A question, some overrides, and the content of a file of the user's that they choose."""
     question = draw(st.sampled_from([q for q in QUESTIONS if answering(q)]))
-    name = draw(st.sampled_from(answering(question)))
-    group = draw(st.sampled_from([*question.groups[1:], "experiment", None]))
-    words = [f"{question.group}={name}", *draw(overrides(question, name))]
-    if question is not REGRET and group != "env":
-        words.insert(0, "env=bernoulli_c2")  # the environment by default fits few
+    group = draw(st.sampled_from(["env", "experiment", question.group, None]))
     if group is None:
-        return question, words, None, b""
+        return question, draw(overrides(question)), None, b""
     if group == "experiment":
-        inner = {"runs": 2, "seed": 1, "sweep": {"eps": [1, 2], "env.arms": [2, 3]}}
+        inner = {"runs": 2, "seed": 1, "sweep": {"eps": [1, 2]}}
     else:
-        usual = {"env": "bernoulli_c2", "population": "levels"}[group]
-        inner = read_group(group, draw(st.sampled_from([*[usual] * 9, *names_in(group)])))
+        inner = usual(group, default_keys(question.keys_file)[group])
     inner = draw(st.sampled_from([inner, draw(changed(inner)), draw(values)]))
     text = yaml.safe_dump(inner, allow_unicode=True).encode()
     content = draw(st.sampled_from([text, text, text, text, text[:-3], b"\xff" + text]))
-    return question, [f"{group}=mine", *words], group, content
+    return question, [f"{group}=mine", *draw(overrides(question))], group, content
 
 
 def requested(folder, question, words, group, content):

@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch):
         (made / name).parent.mkdir(parents=True, exist_ok=True)
         (made / name).write_text("x" * 1000)
     (made / "a.json").write_text(json.dumps(manifest))
-    (made / "own.json").write_text('{"settings": {}}')
+    (made / "own.json").write_text("{}")
     (made / "runs/01" / f"dp_se-c2-{'0' * 16}.npz").symlink_to(made / "notes.csv")
     past = time.time() - 2 * 86_400
     os.utime(made / f"runs/01/dp_se-c2-{OLD}.npz", (past, past))
@@ -39,8 +39,9 @@ def folder(tmp_path, monkeypatch):
 
 
 def files(folder):
-    found = (x for x in folder.rglob("*") if x.is_file() and x.name != ".lock")
-    return {str(x.relative_to(folder)) for x in found}
+    return {str(x.relative_to(folder)) for x in folder.rglob("*") if x.is_file()} - {
+        str(x.relative_to(folder)) for x in folder.rglob(".lock")
+    }
 
 
 RUNS_OF = {own: f"runs/01/dp_se-c2-{own}.npz" for own in (OLD, NEW)}
@@ -84,12 +85,28 @@ def test_the_list_and_a_setting(bandit, folder):
     assert printed[-3:] == [f"setting {OLD}", "  in results/a.csv", f"  results/{RUNS_OF[OLD]}"]
 
 
-@pytest.mark.parametrize("name", ["own", "notes", "01"])
-def test_what_is_not_ours_and_what_is_too_short_an_id_are_not_known(folder, name):
-    """Other refusals are in ``refusals.txt``."""
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("", "list, show, prune or rm"),
+        ("lst", "did you mean list?"),
+        ("list a", "takes no names"),
+        ("list --yes", "--yes: list takes no such option"),
+        ("list results=nope", "results=nope: no such folder"),
+        ("show", "the name of a table is needed"),
+        ("show ffff", "unknown table or id 'ffff'"),
+        ("show 01", "unknown table or id '01'"),  # too short
+        ("prune", "--older AGE is needed"),
+        ("prune --older 30", "--older 30: a number with h, d or w"),
+        ("rm", "names of tables or ids"),
+        ("rm own", "unknown table or id 'own'"),  # its manifest is not ours
+        ("rm notes", "unknown table or id 'notes'"),
+        ("rm a table=b", "unknown key 'table'"),
+    ],
+)
+def test_refusals(bandit, folder, line, reason):
     before = files(folder)
-    message = message_of(results.main.__wrapped__, ["rm", name])
-    assert message.startswith(f"unknown table or id {name!r}")
+    assert reason in message_of(results.main.__wrapped__, line.split())
     assert files(folder) == before
 
 

@@ -2,15 +2,20 @@
 
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 from refusals import message_of
 from sweeps import requested
 
 import dpbandits as dp
-from dpbandits.cli import run
+from dpbandits.cli import run as of_request
 from dpbandits.cli.command import MOST, tables_of
+from dpbandits.cli.words import value_of
+from dpbandits.running.monte_carlo import _runner_of
+from dpbandits.validation import folder
 
 RUNS = "algo,env,eps,horizon,seed,run,t,regret\nucb,e,inf,10,0,0,10,1.5\n"
 FOREIGN = {
@@ -42,11 +47,18 @@ def test_summaries_among_the_files_of_a_folder_are_no_tables():
 
 
 @pytest.mark.parametrize("count", [MOST, MOST + 5])
-def test_a_summary_has_at_most_a_screen(bandit, count):
-    eps = ",".join(map(str, range(1, count + 1)))
-    lines = bandit(run, f"'sweep={{algo:[dp_se],eps:[{eps}]}}' horizon=10 runs=1 jobs=1")
-    assert sum(line.startswith("dp_se ") for line in lines) == MOST
-    rest = [f"and 5 more rows: {Path(lines[-1]).with_suffix('.md')} has all"]
+def test_a_summary_has_at_most_a_screen(tmp_path, monkeypatch, capsys, count):
+    summary = pd.DataFrame({"algo": ["a"] * count, "runs": 9, "runs_needed": 9})
+    request = SimpleNamespace(settings=[], question=None)
+    table = tmp_path / "sweep.csv"
+    monkeypatch.setattr(of_request, "write_report", lambda *_: (table, summary))
+    monkeypatch.setattr(of_request, "render", lambda rows, *_: "row\n" * len(rows))
+    monkeypatch.setattr(of_request, "unjudged", lambda _: np.array([False]))
+    monkeypatch.setattr(of_request, "_default_budgets", lambda _: {})
+    of_request.report(request, None, 0.0)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines.count("row") == MOST and lines[-1] == str(table)
+    rest = [f"and 5 more rows: {table.with_suffix('.md')} has all"]
     assert [x for x in lines if "more rows" in x] == (rest if count > MOST else [])
 
 
@@ -58,7 +70,34 @@ def test_a_long_sweep_of_what_cannot_be_swept_is_refused_at_once():
     )
 
 
-def test_names_that_are_no_formula_are_drawn_as_they_stand():
-    names = "$\\frac$", "a$", "$x"
-    rows = [{"algo": x, "env": x, "t": 10, "run": r, "regret": r} for x in names for r in range(3)]
+@pytest.mark.parametrize("name", ["$\\frac$", "a$", "$x"])
+def test_names_that_are_no_formula_are_drawn_as_they_stand(name):
+    rows = [{"algo": name, "env": name, "t": 10, "run": r, "regret": 1.0 + r} for r in range(3)]
     assert dp.plot(pd.DataFrame(rows))._repr_png_()
+
+
+@pytest.mark.parametrize("value", [object(), True, None, "", [], {}, b"x", 2024, "x" * 5000])
+def test_only_a_path_is_a_folder(value):
+    message = message_of(folder, "results", value)
+    assert message.startswith("results=") and "the path of a folder is needed" in message
+    assert ("such as ./2024" in message) == (value == 2024)
+    assert ("File name too long" in message) == (value == "x" * 5000)
+    assert folder("results", "2024").name == "2024"
+
+
+def test_a_daemonic_process_plays_in_itself(monkeypatch):
+    setting = SimpleNamespace(algorithm=SimpleNamespace(compiled=False))
+    assert _runner_of(setting, "auto", "local") == "processes"
+    daemon = SimpleNamespace(daemon=True)
+    monkeypatch.setattr("dpbandits.running.monte_carlo.current_process", lambda: daemon)
+    assert _runner_of(setting, "auto", "local") == _runner_of(setting, "processes", "local")
+    assert _runner_of(setting, "auto", "local") == "threads"
+
+
+@pytest.mark.parametrize("word", ["eps=interval(0,1),[1]", "eps=range(1,3),[1]", "eps=1,2"])
+def test_a_sweep_inside_a_sweep_is_refused(word):
+    if word == "eps=1,2":  # the control
+        assert value_of(word) == ("eps", [1, 2])
+    else:
+        message = message_of(value_of, word)
+        assert message == f"{word}: a sweep is not one of the values of another"

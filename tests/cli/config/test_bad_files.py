@@ -39,11 +39,15 @@ FILES = [
     ("env/one", LAW + MEANS + "1: 2\n", "one.yaml: 1:", "a name"),
     ("env/none", LAW + MEANS + "~: 2\n", "none.yaml:", "NoneType"),
     ("env/lists", LAW + "[1,2]: 2\n", "lists.yaml:", "unhashable key"),
+    ("env/meanless", LAW, "env.means is missing"),
+    ("env/notanumber", LAW + "means: [.nan, 0.6]\n", "env.means=[nan,0.6]:", "finite number"),
     ("env/huge", LAW + "means: [1e400, 0.6]\n", "huge.yaml: 1e400 is beyond any float"),
+    ("env/hugest", LAW + f"means: [1{'0' * 400}, 0.6]\n", "env.means=[1000", "finite number"),
     ("env/digits", LAW + f"means: [1{'0' * 5000}, 0.6]\n", "digits.yaml:", "4300 digits"),
     ("env/truth", LAW + "means: [true, 0.6]\n", "mean=true:", "finite number"),
     ("env/date", LAW + "means: [2020-01-01, 0.6]\n", "mean=2020-01-01:", "finite number"),
     ("env/wordy", f"law: {'x' * 100_000}\n{MEANS}", "env.law=xxx", "bernoulli"),
+    ("env/foreign", "law: bernøulli\n" + MEANS, "env.law=bernøulli:", "did you mean bernoulli?"),
     ("env/escape", 'law: "\\e[31mred\\n\\u2028x"\n' + MEANS, r"env.law=\x1b[31mred x:"),
     ("env/refers", LAW + "means: ${nothing}\n", "refers.yaml:", "'nothing' not found"),
     ("env/circle", LAW + "means: ${env.means}\n", "circle.yaml:", "'env.means' not found"),
@@ -51,6 +55,8 @@ FILES = [
     ("env/half", LAW + "means: '${'\n", "half.yaml:", "'${'"),
     ("env/home", LAW + "means: ['${oc.env:HOME}', 1]\n", "means.0=${oc.env:HOME}:", "key"),
     ("env/decode", LAW + "means: '${oc.decode:\"[1,1]\"}'\n", "means=${oc.decode:", "key"),
+    ("env/blank", LAW + "means: ???\n", "env.means=???:", "list of numbers"),
+    ("env/_target_", LAW + MEANS + "_target_: os.system\n", "env._target_:", "no such parameter"),
     ("env/defaults", f"defaults: 5\n{LAW}", "defaults.yaml:", "by GROUP: NAME"),
     ("env/nowhere", f"defaults: [foo]\n{LAW}", "nowhere.yaml:", "list of defaults"),
     ("env/again", f"defaults: [again]\n{LAW}", "again.yaml:", "list of defaults"),
@@ -64,8 +70,13 @@ FILES = [
     ("experiment/again", "defaults: [again]\n", "again.yaml:", "list of defaults"),
     ("experiment/key", "1: 2\n", "key.yaml: 1:", "a name"),
     ("experiment/swept", "sweep: {1: [2]}\n", "swept.yaml: 1:", "a name"),
+    ("experiment/deep", "sweep: {eps: [[[1]]]}\n", "eps=[[1]]:", "above 0"),
     ("experiment/others", "defaults: [{override /algo: ucb}]\n", "others.yaml:", "GROUP: NAME"),
     ("experiment/inside", "env: {law: bernoulli}\n", "unknown env", "law:bernoulli"),
+    ("experiment/unknown", "sweeep: {eps: [1]}\n", "did you mean sweep?"),
+    ("experiment/named", "algo: ubc\n", "'ubc'", "did you mean ucb?"),
+    ("experiment/_target_", "_target_: os.system\n", "'_target_'", "algo"),
+    ("experiment/mixed", "sweep: {algo: [ucb], arm: [1]}\n", "sweep.arm:", "algorithm"),
     ("experiment/many", f"sweep: {{eps: &a {[1] * 400}, v: *a}}\n", "160000 settings"),
 ]  # fmt: skip
 
@@ -109,14 +120,14 @@ def test_the_folder_is_checked_before_any_file_is_chosen(refused):
     assert "latin.yaml:" in message_of(dp.audit, "adap_ucb", config_dir="mine")
 
 
-@pytest.mark.parametrize("target", [None, "nothing", "mine.yaml"])
-def test_a_folder_and_a_link_that_leads_nowhere_are_no_files(here, target):
+@pytest.mark.parametrize("kind", ["folder", "dangling", "loop"])
+def test_what_is_no_file_is_refused(here, kind):
     home = Path("mine/env")
     home.mkdir(parents=True)
-    if target is None:
+    if kind == "folder":
         (home / "mine.yaml").mkdir()
     else:
-        (home / "mine.yaml").symlink_to(target)
+        (home / "mine.yaml").symlink_to("mine.yaml" if kind == "loop" else "nothing")
     message = message_of(user_folders, "mine")
     assert "mine.yaml:" in message and "a file" in message
 
@@ -124,9 +135,14 @@ def test_a_folder_and_a_link_that_leads_nowhere_are_no_files(here, target):
 def test_an_experiment_sets_the_keys_that_words_set(here):
     """Control: a file chooses another by its name, and needs no header."""
     words = write("experiment/mine", "algo: dp_se\nenv: bernoulli_c1\neps: 0.5\nseed: 3\n")
-    found = request([*words, "horizon=100"]).settings
-    given = ["algo=dp_se", "env=bernoulli_c1", "eps=.5", "seed=3", "horizon=100"]
-    assert found == request(given).settings and found[0].env == "bernoulli_c1"
+    (setting,) = request([*words, "horizon=100"]).settings
+    assert (setting.algo, setting.env, setting.budget) == ("dp_se", "bernoulli_c1", 0.5)
+    assert (
+        setting
+        == request(["algo=dp_se", "env=bernoulli_c1", "eps=.5", "seed=3", "horizon=100"]).settings[
+            0
+        ]
+    )
 
 
 @pytest.mark.parametrize("question", [REGRET, STOPPING], ids=lambda q: q.name)

@@ -9,6 +9,7 @@ from dpbandits.cli.words import read_request, value_of
 from dpbandits.contracts.question import REGRET
 from dpbandits.errors import nearest
 from dpbandits.settings.sweep import Values
+from dpbandits.settings.user_files import user_folders
 
 pytestmark = pytest.mark.usefixtures("unchanged")
 
@@ -46,9 +47,15 @@ def test_the_settings_of_a_multirun_are_those_of_a_sweep():
     assert read_request(words, ()).settings == found.settings and found.runs == 7
 
 
-@pytest.mark.parametrize("word", ["eps=interval(0,1),[1]", "eps=range(1,3),[1]"])
-def test_a_sweep_inside_a_sweep_is_refused(word):
-    assert message_of(value_of, word) == f"{word}: a sweep is not one of the values of another"
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [("missing", "no such folder"), ("", "path of a folder"), ("x" * 5000, "too long")],
+    ids=["missing", "empty", "long"],
+)
+def test_folders_of_a_user(given, reason):
+    for key in ("--config-dir", "config_dir"):
+        message = message_of(user_folders, given, key)
+        assert message.startswith(f"{key}={given[:100]}") and reason in message
 
 
 def test_a_hint_leads_to_a_line_that_runs():

@@ -1,13 +1,21 @@
-"""No command line ends with a traceback: it can be run, or is refused in one line."""
+"""No configuration ends with a traceback: it can be run, or is refused in one line."""
+
+from functools import partial
 
 import pytest
-from fuzz import command_lines, end_of_command, outcomes
+from fuzz import command_lines, composed, configurations, end_of_command, outcomes, requested
+
+
+@pytest.mark.long
+def test_configurations_are_run_or_refused():
+    counts = outcomes(configurations(), composed, tries=1200)
+    assert counts.total() >= 1200 and min(counts["valid"], counts["refused"]) > 120, counts
 
 
 @pytest.mark.long
 def test_command_lines_are_run_or_refused(tmp_path):
-    counts = outcomes(command_lines(), tmp_path, tries=1000)
-    assert counts.total() >= 1000 and min(counts["valid"], counts["refused"]) > 60, counts
+    counts = outcomes(command_lines(), partial(requested, tmp_path), tries=80)
+    assert counts.total() >= 80 and min(counts["valid"], counts["refused"]) > 5, counts
 
 
 class LostError(Exception):
@@ -15,7 +23,7 @@ class LostError(Exception):
 
 
 @pytest.mark.long
-def test_a_validator_that_fails_is_found(monkeypatch, tmp_path):
+def test_a_validator_that_fails_is_found(monkeypatch):
     def broken(key, value, at_least, at_most=0):
         if not isinstance(value, int | float):
             raise LostError
@@ -24,14 +32,14 @@ def test_a_validator_that_fails_is_found(monkeypatch, tmp_path):
     monkeypatch.setattr("dpbandits.settings.resolve.whole", broken)
     monkeypatch.setattr("dpbandits.settings.request.whole", broken)
     with pytest.raises(LostError):
-        outcomes(command_lines(), tmp_path, tries=1000)  # it stops at the first
+        outcomes(configurations(), composed, tries=3000)  # it stops at the first
 
 
 @pytest.mark.slow
-def test_a_message_of_two_lines_is_found(monkeypatch, tmp_path):
+def test_a_message_of_two_lines_is_found(monkeypatch):
     monkeypatch.setattr("dpbandits.errors.in_a_line", lambda text: f"{text}\n")
     with pytest.raises(AssertionError, match="not one line"):
-        outcomes(command_lines(), tmp_path, tries=150)
+        outcomes(configurations(), composed, tries=150)
 
 
 @pytest.mark.slow

@@ -25,28 +25,27 @@ def path(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("smaller", "refused", "stands", "same"),
-    [
-        (["runs=2", "runs=3", ""], ["runs=2", "seed=1", "horizon=3000"], "as it stands", "runs=20"),
-        (["runs=2 horizon=2000", "horizon=2000 runs=3"],
-         ["horizon=3000 runs=3", "runs=3 seed=1", "horizon=2000 runs=2", ""],
-         "with horizon=2000 runs=3", "runs=3.0 horizon=2e3"),
-    ],
-)  # fmt: skip
-def test_a_table_is_replaced_only_by_one_that_contains_its_rows(
-    path, smaller, refused, stands, same
-):
-    for keys in smaller:  # each contains the rows of the one before
-        whole = path(*keys.split()).read_bytes()
-    for keys in refused:
-        given = keys or "experiment=azize2022_fig8"
-        with pytest.raises(BadInput, match=f"^{given}: .* {stands}; results=DIR keeps both"):
-            path(*keys.split())
-    table = path(*same.split())
-    assert table.read_bytes() == whole  # changes nothing
-    table.with_suffix(".json").unlink()
+def test_the_table_of_an_experiment_is_not_replaced(path):
+    assert path("runs=2") == path("runs=3") == path()  # each contains the rows of the one before
+    whole = path().read_bytes()
+    for key in ("runs=2", "seed=1", "horizon=3000"):
+        with pytest.raises(BadInput, match=f"^{key}: .* as it stands; results=DIR keeps both"):
+            path(key)
+    assert path("runs=20").read_bytes() == whole  # changes nothing
+    path().with_suffix(".json").unlink()
     assert path("runs=2").read_bytes() != whole  # control: nobody knows whose table it is
+
+
+@pytest.mark.long
+def test_a_table_of_other_keys_is_not_replaced_either(path):
+    whole = path("horizon=2000", "runs=3").read_bytes()
+    others = [["horizon=3000", "runs=3"], ["runs=3", "seed=1"], ["horizon=2000", "runs=2"], []]
+    for keys in others:
+        given = " ".join(keys) or "experiment=azize2022_fig8"
+        with pytest.raises(BadInput, match=f"^{given}: .* with horizon=2000 runs=3; results=DIR"):
+            path(*keys)
+    assert path("runs=3.0", "horizon=2e3").read_bytes() == whole
+    assert path("runs=4", "horizon=2000").read_bytes() != whole  # contains its rows
 
 
 @pytest.mark.long
