@@ -90,7 +90,7 @@ class Work:
 
     If a worker dies, each task that was handed out is suspect and is played once more, while no
     other is; if its worker dies again, its halves are, until the run that kills its worker is
-    found. A single run is played three times in all.
+    found. A task of a single run is played three times in all.
     """
 
     def __init__(self, missing: Mapping[Setting, list[int]], workers: int):
