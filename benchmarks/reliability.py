@@ -37,6 +37,7 @@ KILLS = {  # tests/support/faults.py: the question, how, how many, how many with
 ENGINES = {  # the module, and the words of a command
     "Dask, two workers": ("distributed", ["runner=dask", "jobs=2"]),
 }
+SEEDS = 5  # tables of each engine
 SWEEP = ["-m", "algo=dp_se,adap_ucb", "eps=0.5,1", "horizon=2000", "runs=4"]
 ACCEPTED = "accepted", "stopped"
 STOPPED = 130, -9
@@ -99,18 +100,22 @@ def bad_input(folder, small):
 
 
 def engines(folder, small):
-    def tables(name, words):
-        done = command("bandit-run", *SWEEP, *words, f"results={name}", cwd=folder, limit=LONGEST)
-        files = {file.name: file.read_bytes() for file in folder.glob(f"{name}/*.csv")}
-        return done, files
+    def tables(name, words, seed):
+        place = folder / f"{name}-{seed}"
+        given = [*SWEEP, *words, f"seed={seed}", f"results={place}"]
+        done = command("bandit-run", *given, cwd=folder, limit=LONGEST)
+        return done, {file.name: file.read_bytes() for file in place.glob("*.csv")}
 
-    _, right = tables("here", [])
     for i, (name, (module, words)) in enumerate({} if small else ENGINES.items()):
         if importlib.util.find_spec(module):
-            done, found = tables(i, words)
-            wrong = sum(found.get(file) != content for file, content in right.items())
-            counts = {"other_bytes": wrong, "tracebacks": "Traceback" in done.stderr}
-            yield row(name, counts | {"tried": len(right), "hangs": done.returncode in STOPPED})
+            counts = Counter(tried=SEEDS)
+            for seed in range(SEEDS):
+                (ended, right), (done, found) = tables("here", [], seed), tables(i, words, seed)
+                assert ended.returncode == 0 and len(right) == 1, ended.stderr
+                counts["other_bytes"] += found != right
+                counts["tracebacks"] += "Traceback" in done.stderr
+                counts["hangs"] += done.returncode in STOPPED
+            yield row(name, counts)
 
 
 def text_of(rows, load, seconds):

@@ -184,6 +184,7 @@ def test_functions_stand_beside_names_with_values_of_their_own():
     assert found == [["in_turn", 1], ["in_turn", 5], ["means_first", 7], ["adap_ucb", -1]]
 
 
+@pytest.mark.slow
 def test_a_function_may_have_defaults_and_is_run_again_when_it_is_edited():
     def committed(game, rng, a=0):
         pull_sum(game, int(a), rounds_left(game))
@@ -232,6 +233,7 @@ def test_threads_may_run_at_once():
     assert not failed and "PYTHONSAFEPATH" not in os.environ
 
 
+@pytest.mark.slow
 def test_workers_play_a_module_that_was_loaded_again(tmp_path, monkeypatch):
     """Mutation that it catches: workers keep what they have imported."""
     file = tmp_path / "mine_again.py"

@@ -80,13 +80,15 @@ def _docstring(node: Any) -> set[int]:
     return set() if shares else {*range(first.lineno, end + 1)}
 
 
-def _imported(source: Path, package: Path) -> Iterator[Path]:
+@cache
+def _imported(source: Path, package: Path) -> list[Path]:
     """The package's files that a file imports."""
-    for module, name in _names(source, package):
-        if module == package / AUTHORING:
-            passed_on = {n: m for m, n in _names(package / f"{AUTHORING}.py", package)}
-            module = passed_on.get(name, module)
-        yield from _files(module, name, package)
+    found, authoring = list(_names(source, package)), package / AUTHORING
+    passed_on = {}
+    if any(module == authoring for module, _ in found):
+        passed_on = {n: m for m, n in _names(authoring.with_suffix(".py"), package)}
+    modules = [(passed_on.get(n, m) if m == authoring else m, n) for m, n in found]
+    return [file for module, name in modules for file in _files(module, name, package)]
 
 
 def _names(source: Path, package: Path) -> Iterator[tuple[Path, str]]:

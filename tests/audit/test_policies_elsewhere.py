@@ -24,7 +24,7 @@ def verdict(policy, eps, **given):
 
 
 @pytest.mark.parametrize("eps", [0.1, 1.0])
-@pytest.mark.parametrize("policy", first(policies.SOUND, 3))
+@pytest.mark.parametrize("policy", first(policies.SOUND))
 def test_sound_policies_are_consistent(policy, eps):
     found = verdict(policy, eps, horizon=64)
     assert found["verdict"] == "consistent" and found["runs"] == 0
@@ -33,7 +33,7 @@ def test_sound_policies_are_consistent(policy, eps):
 
 
 @pytest.mark.parametrize(
-    ("policy", "eps"), first([(p, eps) for eps in (1.0, 0.1) for p in policies.BROKEN[::-1]], 1)
+    ("policy", "eps"), first([(p, eps) for eps in (1.0, 0.1) for p in policies.BROKEN[::-1]], 0)
 )
 def test_broken_twins_are_caught(policy, eps):
     """At eps .1 with the usual horizons: only many runs of 8 rounds show half of the noise."""
@@ -49,12 +49,13 @@ def test_sound_local_policies_are_consistent(policy):
     assert "at a cost of at most 1 of the budget" in found["alignment"]
 
 
-@pytest.mark.parametrize("policy", first(policies.BROKEN_USERS, 2))
+@pytest.mark.parametrize("policy", first(policies.BROKEN_USERS[::-1]))
 def test_local_policies_that_send_too_much_are_caught(policy):
     found = verdict(policy, 0.5, local=True, horizon=8, runs=2_000)
     assert found["verdict"] == "VIOLATED" and found["kind"] == "response"
 
 
+@pytest.mark.slow
 def test_what_an_aligned_policy_spends_is_sampled_without_a_violation():
     """The sampling audit itself, of a policy that needs none."""
     visitor = PolicyTarget(claimed(policies.SoundDPSE), 1.0, {}, (8,))
@@ -94,6 +95,7 @@ def test_a_replay_of_a_policy_is_its_game():
     assert len(seen.arms) == 64 and seen.rewards.reads == list(enumerate(seen.arms.tolist()))
 
 
+@pytest.mark.slow
 def test_random_numbers_that_are_not_recorded_leave_it_to_samples():
     found = verdict(policies.HiddenNoise, 1.0, horizon=8, runs=500)
     assert found["runs"] > 0 and found["aligned"] < found["replays"]

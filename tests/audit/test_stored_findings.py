@@ -56,6 +56,7 @@ def test_a_finding_is_made_again_after_an_edit_of_what_decides_it(tmp_path, monk
             signature = page()
 
 
+@pytest.mark.slow
 def test_nothing_of_the_copy_is_left(tmp_path):
     before = findings.made_by()
     with edited_copy(tmp_path) as copy:

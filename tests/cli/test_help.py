@@ -50,6 +50,7 @@ def test_help_prints_the_file_of_a_name(bandit):
     assert any(line.startswith("gamma: 0.1") for line in bandit(run, "--help algo=dp_ucb"))
 
 
+@pytest.mark.slow
 def test_help_knows_the_files_of_a_user(bandit, tmp_path):
     (tmp_path / "mine" / "env").mkdir(parents=True)
     own = "# Three coins: mine.\nlaw: bernoulli\nmeans: [.5, .4, .3]\n"

@@ -33,6 +33,7 @@ OTHERS = [
 ]
 
 
+@pytest.mark.slow
 def test_a_version_changes_with_what_decides_a_run_and_with_nothing_else(tmp_path):
     with edited_copy(tmp_path) as copy:
 

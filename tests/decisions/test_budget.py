@@ -23,6 +23,7 @@ def test_rows(tmp_path):
     assert dp.plot(found).axes
 
 
+@pytest.mark.slow
 def test_one_algorithm_with_several_values():
     """Each has its row, its sentence and its line; the same twice is refused."""
     two = [dp.algorithm("adap_ucb", alpha=x) for x in (2.5, 6.0)]
@@ -89,6 +90,7 @@ def test_without_regret_there_is_no_ratio():
     )
 
 
+@pytest.mark.slow
 def test_command(tmp_path, bandit):
     line = "algo=dp_se env=bernoulli env.means=[.9,.6] horizon=1e4 regret=700"
     printed = bandit(command, f"{line} precision=2 runs=128 results={tmp_path} out=answer")

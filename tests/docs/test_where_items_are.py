@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from builder import coverage_page as coverage
 from builder.coverage_page import TOP, bounds_of, items, located
 
@@ -40,6 +41,7 @@ def test_an_item_without_a_place_has_a_reason():
             assert item.get("here") or item.get("but") or bounds_of(paper, number), number
 
 
+@pytest.mark.slow
 def test_every_theorem_experiment_and_claim_of_the_five_papers_is_named():
     found = {f for paper, numbers in items().items() for n in numbers for f in bounds_of(paper, n)}
     of_papers = [b for b in every_bound() if b.source.startswith(tuple(items()))]

@@ -203,6 +203,7 @@ def test_the_law_is_part_of_the_setting(tmp_path):
 RAMP = "def {name}(u, top):\n    return u * top\n"
 
 
+@pytest.mark.slow
 @pytest.mark.extra("jinja2", "vl_convert")
 def test_commands_for_tables_take_the_folder_of_a_law(here, bandit, refused):
     """Means and bounds of its arms; the control names no folder."""

@@ -269,6 +269,7 @@ def test_bands_are_refused_where_none_is_drawn():
         assert "band" in message_of(dp.plot, table, band="std", **given)
 
 
+@pytest.mark.slow
 def test_long_titles_of_panels_are_broken_and_do_not_meet(monkeypatch):
     """With the control, which breaks none."""
     env = {"law": "bernoulli", "means": [0.9, 0.7, 0.55, 0.35, 0.15]}

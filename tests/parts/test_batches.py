@@ -1,6 +1,7 @@
 """Blocks of random arms: pulls at checkpoints, sums of rewards, and rewards fixed in advance."""
 
 import numpy as np
+import pytest
 from helpers import bernoulli, game_of, pulls_at_checkpoints, table
 from in_law import apart
 
@@ -36,6 +37,7 @@ def outcomes(spec, play, seed, games=GAMES):
     return np.array(found)
 
 
+@pytest.mark.slow
 def test_blocks_of_random_arms_have_the_law_of_single_rounds():
     spec = bernoulli(0.9, 0.5, 0.1)
     single = outcomes(spec, one_by_one, 1)

@@ -34,6 +34,7 @@ def test_log_density():
         assert part.log_density(mu, n, y) == pytest.approx(wanted, rel=1e-9, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_the_bound_is_above_the_densities_of_all_posteriors():
     """Of smaller means and of more rewards; the mass of the bound is that of the event."""
     seen = 0
@@ -125,6 +126,7 @@ def watched(monkeypatch, name):
     return calls
 
 
+@pytest.mark.slow
 def test_arms_win_as_often_as_with_draws_of_all(monkeypatch):
     all_drawn = watched(monkeypatch, "draw_all")
     wins, wanted, deviation = games()
@@ -133,6 +135,7 @@ def test_arms_win_as_often_as_with_draws_of_all(monkeypatch):
     assert (abs(wins - wanted) < SIGMAS * deviation).all()
 
 
+@pytest.mark.slow
 def test_a_bound_that_is_too_small_by_a_tenth_is_noticed(monkeypatch):
     """Controls."""
     monkeypatch.setattr(part, "tail", too_small)

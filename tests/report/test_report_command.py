@@ -63,6 +63,7 @@ def test_nothing_in_the_page_is_requested(tmp_path):
     assert not re.search(r"@import|url\((?!#)", page)
 
 
+@pytest.mark.slow
 def test_a_table_whose_law_is_not_known_here_is_shown_without_theorems(tmp_path):
     table = dp.run("dp_se", "bernoulli_c1", eps=[0.5, 1], horizon=300, runs=2, jobs=1)
     known = dp.report(table, tmp_path / "known.html").read_text()

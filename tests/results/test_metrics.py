@@ -97,6 +97,7 @@ def test_summaries_and_figures_show_it(tmp_path, bandit):
     )
 
 
+@pytest.mark.slow
 def test_each_setting_keeps_its_means_in_tables_that_are_sorted_or_filtered():
     """Mutation that it catches: the records of the settings are taken in their first order."""
     envs = [ENV, dp.bernoulli([0.5, 0.3, 0.2])]
@@ -128,6 +129,7 @@ def test_a_measured_table_knows_its_metric():
     assert "holds average already" in message_of(dp.compare, table, metric="nash")
 
 
+@pytest.mark.slow
 @pytest.mark.extra("jinja2", "vl_convert")
 def test_the_report_of_a_measured_table_is_of_its_metric(tmp_path):
     """Its numbers were called pseudo-regret, with the theorems beside them."""

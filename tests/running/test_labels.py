@@ -61,6 +61,7 @@ def first(game, rng):
         pull(game, (arms(game) - rounds_left(game)) % arms(game))
 
 
+@pytest.mark.slow
 def test_every_order_of_the_arms_is_as_likely():
     one = setting(algo=first, env=dp.bernoulli([0.9, 0.5, 0.1, 0.3]), horizon=4)
     records = play_many(one, range(2400))

@@ -22,6 +22,7 @@ def test_a_label_stands_in_figures_and_decides_no_run():
     assert titles(dp.run("ucb", env=[other, "bernoulli_c1"], **SMALL)) == ["Five", "C1"]
 
 
+@pytest.mark.slow
 def test_each_label_has_its_panel_and_its_bounds(bandit, tmp_path):
     for means, label in (("[.8,.7]", "Mine"), ("[.9,.7]", "Yours")):
         line = f"algo=dp_se env=bernoulli 'env.means={means}' env.label={label}"
@@ -51,6 +52,7 @@ def titles(table):
     return [ax.get_title().replace(", $\\epsilon$ = 1", "") for ax in dp.plot(table).axes]
 
 
+@pytest.mark.slow
 def test_the_command_and_a_file_take_a_label(bandit, tmp_path):
     line = "algo=ucb horizon=50 runs=1 jobs=1 env"
     for word, label in ((".label='My coins'", "My coins"), (".label=Others", "Others")):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,7 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
     return {"params": [place, bounds], "concat": concat, "config": CONFIG}
 
 
+@cache  # it takes seconds
 def engine() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script, without a request to any address."""
     import vl_convert

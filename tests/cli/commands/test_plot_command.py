@@ -116,6 +116,7 @@ def test_the_figure_with_bounds_is_written_beside_the_other(bandit):
     assert drawn.height > plain.height and drawn.width == plain.width
 
 
+@pytest.mark.slow
 def test_a_folder_may_hold_tables_of_other_columns_and_kinds(bandit, refused):
     """Settings stand in tables with other columns; budgets are 1 and 1.0; findings are no runs."""
     for words in ("algo=adap_ucb", "algo=ucb env.arms=3", "'sweep={algo:[adap_ucb],eps:[.1,1]}'"):
