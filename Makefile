@@ -106,11 +106,12 @@ docs: $(DOCS) ## build the site in docs/_build/html; links that lead nowhere are
 report: $(REPORT) ## write report.html: everything in the results folder on one page
 	$(BIN)/bandit-report results=$(RESULTS)
 
-bench: $(PACKAGE) ## speed and memory, as ratios to the random numbers alone; compiling; docs/scale.md
+bench: $(REPORT) ## speed and memory, as ratios to the random numbers alone; compiling; docs/scale.md
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/compile.py > benchmarks/compile.md
 	$(BIN)/python benchmarks/plan.py
 	$(BIN)/python benchmarks/settings.py
+	$(BIN)/python benchmarks/memory.py
 
 reliability: $(TEST) ## kill, damage and misuse the commands, and count what is lost
 	$(BIN)/python benchmarks/reliability.py > benchmarks/reliability.new

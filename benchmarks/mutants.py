@@ -1,8 +1,9 @@
 """How many small faults in the source the tests detect.
 
-``python benchmarks/mutants.py > benchmarks/mutants.md`` lists the survivors. Cosmic Ray makes the
-mutants: it replaces a number, an operator or a comparison, or removes a decorator. A sample, the
-same in each run, is tested in a copy of the checkout, each mutant by the fast tests of its room.
+``python benchmarks/mutants.py > benchmarks/mutants.md`` lists the survivors, room by room. Cosmic
+Ray makes the mutants: it replaces a number, an operator or a comparison, or removes a decorator. A
+sample, the same in each run, is tested in a copy of the checkout, each mutant by the fast tests of
+its room.
 """
 
 import os
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 from cosmic_ray.commands import init
 from cosmic_ray.mutating import mutate_and_test
@@ -23,25 +25,35 @@ from cosmic_ray.work_item import TestOutcome
 from tabulate import tabulate
 
 PROJECT = Path(__file__).parent.parent
-# The rooms that are mutated, and the folders of tests that must notice
+
+
+class Room(NamedTuple):
+    """A room of the package whose source is mutated."""
+
+    tests: str  # the files and folders of tests that must notice
+    sample: int = 40  # mutants that are tested
+
+
 ROOMS = {
-    "comparison": "comparison decisions",
-    "results": "results running/test_monte_carlo.py",
-    "parts": "parts algorithms/test_conformance.py",
+    "comparison": Room("comparison decisions"),
+    "results": Room("results running/test_monte_carlo.py"),
+    # all kernels are compiled anew for each mutant
+    "parts": Room("parts algorithms/test_conformance.py", 12),
 }
-SAMPLE = 40  # mutants of a room
 SECONDS = 900.0  # after which tests are said to have noticed
 NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 # | stands in annotations, which nothing evaluates, and no test is about the words of errors
 LEFT_OUT = re.compile(r"BitOr|ExceptionReplacer")
 # Any edit of what decides a page fails this test, whether or not it changes a number
-BY_HASH = "tests/results/test_sources.py::test_a_committed_page_is_up_to_date_or_says_that_it_is_not"
+BY_HASH = (
+    "tests/results/test_sources.py::test_a_committed_page_is_up_to_date_or_says_that_it_is_not"
+)
 IGNORED = shutil.ignore_patterns(".git", ".venv", "build", "_build", "__pycache__", "*.pdf")
 
 
 def command_of(room):
     """The fast tests of a room."""
-    files = " ".join(f"tests/{name}" for name in ROOMS[room].split())
+    files = " ".join(f"tests/{name}" for name in ROOMS[room].tests.split())
     marks = shlex.quote("not slow and not long and not extra")
     plain = f"{sys.executable} -m pytest -q -x -p no:cacheprovider --deselect {BY_HASH}"
     return f"{plain} -m {marks} {files}"
@@ -55,7 +67,7 @@ def mutants_of(room):
         items = [x for x in found.work_items if not LEFT_OUT.search(x.mutations[0].operator_name)]
     items.sort(key=lambda x: (str(x.mutations[0].module_path), x.mutations[0].start_pos,
                               x.mutations[0].operator_name, x.mutations[0].occurrence))  # fmt: skip
-    return random.Random(0).sample(items, min(SAMPLE, len(items))), len(items)
+    return random.Random(0).sample(items, min(ROOMS[room].sample, len(items))), len(items)
 
 
 def changed_lines(diff):
@@ -64,32 +76,31 @@ def changed_lines(diff):
     return " → ".join(f"`{x[1:].strip().replace('|', '¦')}`" for x in lines[:2])
 
 
-def measured(rooms):
-    """Rows of the table of rooms, and the survivors."""
-    rows, survivors = [], []
-    for room in rooms:
-        os.environ.pop(NO_BYTECODE, None)
-        outcome, output = run_tests(command_of(room), SECONDS)
-        os.environ[NO_BYTECODE] = "1"  # compiled modules are dated by the second, as mutants are
-        if outcome != TestOutcome.SURVIVED:
-            sys.exit(f"{room}: its tests fail without a mutant\n{output}")
-        sample, total = mutants_of(room)
-        killed = 0
-        for item in sample:
-            found = mutate_and_test(item.mutations, command_of(room), SECONDS)
-            killed += found.is_killed
-            print(".x"[found.is_killed], end="", file=sys.stderr, flush=True)
-            if not found.is_killed:
-                mutation = item.mutations[0]
-                place = Path(mutation.module_path).relative_to("src/dpbandits")
-                survivors.append(
-                    [f"`{place}`:{mutation.start_pos[0]}", changed_lines(found.diff or "")]
-                )
-        rows.append([f"`{room}`", f"{total:,}", len(sample), f"{killed / len(sample):.0%}"])
-    return rows, survivors
+def page(room):
+    """What the tests of a room detect, and the survivors."""
+    os.environ.pop(NO_BYTECODE, None)
+    outcome, output = run_tests(command_of(room), SECONDS)
+    if outcome != TestOutcome.SURVIVED:
+        sys.exit(f"{room}: its tests fail without a mutant\n{output}")
+    os.environ[NO_BYTECODE] = "1"  # compiled modules are dated by the second, as mutants are
+    (sample, total), survivors = mutants_of(room), []
+    for item in sample:
+        found = mutate_and_test(item.mutations, command_of(room), SECONDS)
+        print(".x"[found.is_killed], end="", file=sys.stderr, flush=True)
+        if not found.is_killed:
+            place = Path(item.mutations[0].module_path).relative_to("src/dpbandits")
+            line = f"`{place}`:{item.mutations[0].start_pos[0]}"
+            survivors.append([line, changed_lines(found.diff or "")])
+    tests = " and ".join(f"`tests/{name}`" for name in ROOMS[room].tests.split())
+    share = f"{1 - len(survivors) / len(sample):.0%} of {len(sample)} of {total:,} mutants"
+    text = f"## `{room}`\n\nThe fast tests of {tests} detect {share}. "
+    if not survivors:
+        return text + "None survives.\n"
+    return f"{text}Survivors:\n\n{tabulate(survivors, ['place', 'line and mutant'], 'pipe')}\n"
 
 
 def main(rooms):
+    print("# Small faults in the source\n\n`make mutants` makes this page.\n", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "dpbandits")
         shutil.copytree(PROJECT, copy, ignore=IGNORED)
@@ -97,19 +108,8 @@ def main(rooms):
         os.environ |= {"PYTHONPATH": str(copy / "src"), "NUMBA_CACHE_DIR": str(Path(folder, "nb"))}
         for words in (["init", "-q"], ["add", "-A"]):  # some tests ask which files are committed
             subprocess.run(["git", *words], check=True)
-        rows, survivors = measured(rooms or ROOMS)
-    head = ["room", "mutants", "tested", "detected"]
-    tests = "; ".join(
-        f"`{room}` by {' and '.join(f'`tests/{x}`' for x in ROOMS[room].split())}"
-        for room in rooms or ROOMS
-    )
-    print(
-        "Mutants (`python benchmarks/mutants.py > benchmarks/mutants.md`): a sample of each room,"
-    )
-    print(f"each mutant tested by fast tests: {tests}.\n")
-    print(tabulate(rows, head, "pipe"))
-    print("\nSurvivors:\n")
-    print(tabulate(survivors, ["place", "line and mutant"], "pipe"))
+        for room in rooms or ROOMS:
+            print(page(room), flush=True)
 
 
 if __name__ == "__main__":

@@ -8,12 +8,12 @@ import numpy as np
 
 from dpbandits.figures.bands import prices
 from dpbandits.figures.labels import scientific
+from dpbandits.figures.regret_vs_time import curves_of
 from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, own_legend, styled
 from dpbandits.figures.tails import exceedance
-from dpbandits.results.tables import at_end
+from dpbandits.results.summary import mean_of
 
 BUDGETS = [0.1, 0.5, 1.0]
-NEEDED = ["horizon", "rho", "t", "regret"]
 COLOURS, LOOKS = list(PALETTE.values()), list(DASHES.values())
 
 
@@ -25,10 +25,11 @@ def band(ax, middle, low, high, label, look):
 
 
 @styled
-def draw(table):
+def draw_curves(table):
     figure = Chart(figsize=(10.4, 4.0))
     left, middle, right = figure.subplots(1, 3)
-    final = prices(at_end(table), "horizon", "rho")
+    ends = table.ends
+    final = prices(mean_of(ends, ["horizon", "rho"], "regret"), "horizon", "rho")
     for i, T in enumerate(final.value.index):
         look = {"color": COLOURS[i], "ls": LOOKS[i], "marker": "o", "ms": 3}
         band(left, *(x.loc[T] for x in final), f"$T$ = {scientific(T)}", look)
@@ -36,10 +37,11 @@ def draw(table):
     left.set(title="price in regret at $T$", xlabel=r"privacy budget $\rho$", xscale="log")
     left.set_ylabel("regret $-$ regret without noise")
     own_legend(left)
-    longest = table.loc[table["horizon"] == table["horizon"].max(), NEEDED]
+    longest = ends[ends["horizon"] == ends["horizon"].max()]
     T, styles = scientific(longest["horizon"].max()), {}
-    late = longest[longest["t"] >= 1e-4 * longest["horizon"]]
-    free = late[late["rho"] == np.inf].groupby("t")["regret"].mean()
+    late = curves_of(table, longest, "ci")
+    late = late[late["t"] >= 1e-4 * late["horizon"]]
+    free = late[late["rho"] == np.inf].set_index("t")["mean"]
     late = prices(late, "t", "rho")
     for i, rho in enumerate([*BUDGETS, np.inf], start=len(final.value)):
         label = "without noise" if np.isinf(rho) else f"$\\rho$ = {rho:g}"
@@ -56,4 +58,4 @@ def draw(table):
         "Means of RUNS runs. Bands: 95 % interval of the difference of means; where "
         "one holds 0, these runs show no price."
     )
-    return finish(figure, title, table, note)
+    return finish(figure, title, ends, note)

@@ -7,6 +7,7 @@ import numpy as np
 
 from dpbandits.figures.draw import load_script
 from dpbandits.figures.labels import scientific
+from dpbandits.figures.regret_vs_time import curves_of
 from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, own_legend, styled
 from dpbandits.results.intervals import interval_of_mean
 
@@ -17,11 +18,12 @@ TITLE = "What zCDP costs AdaC-OFUL (Azize's thesis, Fig. 5.6; normal rewards: no
 
 
 @styled
-def draw(table):
+def draw_curves(table):
     figure = Chart(figsize=(10.4, 6.4))
     axes = figure.subplots(2, 2, sharex="col")
-    longest = table["horizon"].max()
-    for (left, right), (bonus, rows) in zip(axes, table.groupby("bonus", sort=False), strict=True):
+    ends, curves = table.ends, curves_of(table, table.ends, None)
+    longest = ends["horizon"].max()
+    for (left, right), (bonus, rows) in zip(axes, ends.groupby("bonus", sort=False), strict=True):
         prices = load_script("azize2024_linear").prices(rows)
         for i, (T, each) in enumerate(prices.groupby("horizon")):
             price, (low, high) = each.mean(), interval_of_mean(each.to_numpy())
@@ -32,8 +34,9 @@ def draw(table):
         left.set(title=f"{bonus} bonus: price in regret at $T$", xscale="log", yscale="log")
         left.set_ylabel("regret $-$ regret without noise")
         own_legend(left)
-        late = rows[(rows["horizon"] == longest) & (rows["t"] >= EARLIEST * longest)]
-        mean = late.groupby(["t", "rho"])["regret"].mean().unstack("rho")
+        late = curves[(curves["bonus"] == bonus) & (curves["horizon"] == longest)]
+        late = late[late["t"] >= EARLIEST * longest]
+        mean = late.groupby(["t", "rho"])["mean"].mean().unstack("rho")
         for i, rho in enumerate(mean.columns.intersection(BUDGETS), start=3):
             relative = mean[rho] / mean[np.inf] - 1
             right.plot(relative.index, relative, label=f"$\\rho$ = {rho:g}", color=COLOURS[i])
@@ -41,7 +44,7 @@ def draw(table):
         right.set_ylabel("price / regret without noise")
     axes[1, 0].set_xlabel(r"privacy budget $\rho$")
     axes[1, 1].set_xlabel("round $t$")
-    thetas = table["env.instance"].nunique()
+    thetas = ends["env.instance"].nunique()
     note = f"Means over {thetas} thetas, RUNS runs each. Bands, left: 95 % interval over thetas."
-    finish(figure, TITLE, table, note)
+    finish(figure, TITLE, ends, note)
     return figure

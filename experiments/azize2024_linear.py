@@ -7,9 +7,9 @@ The thesis has one instance; here runs of all drawn instances are averaged.
 import numpy as np
 
 from dpbandits.figures.labels import scientific
+from dpbandits.figures.regret_vs_time import curves_of
 from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, own_legend, styled
 from dpbandits.results.intervals import interval_of_mean
-from dpbandits.results.tables import at_end
 
 COLOURS, LOOKS = list(PALETTE.values()), list(DASHES.values())
 EARLIEST = 1e-4  # of the horizon
@@ -17,18 +17,19 @@ TITLE = "What zCDP costs AdaC-GOPE (Azize's thesis, Figs. 5.5 and C.1; normal re
 MIDDLE_AND_SUMS = 1e6  # the horizon of runs with both places of the noise
 
 
-def prices(table):
+def prices(ends):
     """The regret of each instance minus that without noise, by horizon, rho and instance."""
-    found = at_end(table).groupby(["horizon", "rho", "env.instance"])["regret"].mean()
+    found = ends.groupby(["horizon", "rho", "env.instance"])["regret"].mean()
     found = found.unstack("rho")
     return found.drop(columns=np.inf).sub(found[np.inf], axis=0)
 
 
 @styled
-def draw(table):
+def draw_curves(table):
     figure = Chart(figsize=(10.4, 7.0))
     (price, relative), (regret, ratio) = figure.subplots(2, 2)
-    longest, middle = table["horizon"].max(), table[table["noise"] == "middle"]
+    final, curves = table.ends, curves_of(table, table.ends, None)
+    longest, middle = final["horizon"].max(), final[final["noise"] == "middle"]
     of_rho = middle[(middle["horizon"] < longest) & (middle["rho"] >= 0.1)]
     for i, (T, rows) in enumerate(prices(of_rho).groupby("horizon")):
         mean, ends = rows.mean(), interval_of_mean(rows.to_numpy())
@@ -39,17 +40,17 @@ def draw(table):
     price.set(title="price in regret at $T$", xlabel=r"privacy budget $\rho$", xscale="log")
     price.set_ylabel("regret $-$ regret without noise")
     own_legend(price)
-    late = middle[(middle["horizon"] == longest) & (middle["t"] >= EARLIEST * longest)]
-    mean = late.groupby(["t", "rho"])["regret"].mean().unstack("rho")
-    both = table[(table["horizon"] == MIDDLE_AND_SUMS) & (table["rho"] <= 1)]
-    both = both[both["t"] >= EARLIEST * MIDDLE_AND_SUMS]
-    both = both.groupby(["noise", "rho", "t", "env.instance"])["regret"].mean().unstack("noise")
+    curves = curves[curves["t"] >= EARLIEST * curves["horizon"]]
+    late = curves[(curves["noise"] == "middle") & (curves["horizon"] == longest)]
+    mean = late.groupby(["t", "rho"])["mean"].mean().unstack("rho")
+    both = curves[(curves["horizon"] == MIDDLE_AND_SUMS) & (curves["rho"] <= 1)]
+    both = both.set_index(["noise", "rho", "t", "env.instance"])["mean"].unstack("noise")
     for i, (rho, rows) in enumerate(both.dropna().groupby("rho"), start=len(LOOKS) - 1):
         look = {"color": COLOURS[i], "label": f"$\\rho$ = {rho:g}"}
         relative.plot(mean.index, mean.get(rho, np.nan) / mean[np.inf] - 1, **look)
-        curves = rows.groupby("t").mean()
-        regret.plot(curves.index, curves["middle"], **look)
-        regret.plot(curves.index, curves["sums"], color="black", lw=0.9, ls=":")
+        means = rows.groupby("t").mean()
+        regret.plot(means.index, means["middle"], **look)
+        regret.plot(means.index, means["sums"], color="black", lw=0.9, ls=":")
         quotient = (rows["middle"] / rows["sums"]).unstack("t")
         center, ends = quotient.mean(), interval_of_mean(quotient.to_numpy())
         ratio.plot(center.index, center, **look)
@@ -62,10 +63,10 @@ def draw(table):
     ratio.axhline(1, color="black", lw=0.8)
     ratio.set(title="the two places of the noise", xlabel="round $t$", xscale="log")
     ratio.set_ylabel("regret, noise in the middle / in sums")
-    instances = table["env.instance"].nunique()
+    instances = final["env.instance"].nunique()
     note = (
         f"Means over {instances} instances, RUNS runs each. Bands, where drawn: 95 % interval "
         "over instances."
     )
-    finish(figure, TITLE, table, note)
+    finish(figure, TITLE, final, note)
     return figure

@@ -3,9 +3,10 @@ LinUCB."""
 
 import numpy as np
 
-from dpbandits.figures.bands import curve_of, draw_band
+from dpbandits.figures.bands import draw_band
 from dpbandits.figures.labels import budget_title, labelled
 from dpbandits.figures.layout import label_edges
+from dpbandits.figures.regret_vs_time import curves_of
 from dpbandits.figures.style import Chart, finish, styled, styles_of
 
 TITLE = "Local privacy of contexts and rewards (Han et al. 2021)"
@@ -18,18 +19,19 @@ EARLIEST = 1e-4  # of the horizon
 
 
 @styled
-def draw(table):
-    table = labelled(table[table["t"] >= EARLIEST * table["horizon"]])
-    budgets = sorted(eps for eps in table["eps"].unique() if np.isfinite(eps))
-    styles = styles_of(table)
+def draw_curves(table):
+    ends = labelled(table.ends)
+    curves = curves_of(table, ends, "ci")
+    curves = curves[curves["t"] >= EARLIEST * curves["horizon"]]
+    budgets = sorted(eps for eps in ends["eps"].unique() if np.isfinite(eps))
+    styles = styles_of(ends)
     figure = Chart(figsize=(3.8 * len(budgets) + 0.4, 4.2))
     axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)
     for ax, eps in zip(axes.flat, budgets, strict=True):
-        here = table[(table["eps"] == eps) | ~np.isfinite(table["eps"])]
-        for label, rows in here.groupby("line", sort=False):
-            curve = curve_of(rows, "t", "ci")
+        here = curves[(curves["eps"] == eps) | ~np.isfinite(curves["eps"])]
+        for label, curve in here.groupby("line", sort=False):
             ax.plot(curve["t"], curve["middle"], label=label, **styles[label])
             draw_band(ax, curve, "t", styles[label]["color"])
         ax.set(title=budget_title("eps", eps), xscale="log", yscale="log")
     label_edges(axes, "round $t$", "pseudo-regret")
-    return finish(figure, TITLE, table, NOTE)
+    return finish(figure, TITLE, ends, NOTE)

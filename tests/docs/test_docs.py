@@ -135,6 +135,7 @@ def test_the_page_on_bounds_is_made_from_the_theorems():
     [
         ("benchmarks/table.md", "docs/speed.md"),
         ("benchmarks/plan.md", "docs/scale.md"),
+        ("benchmarks/memory.md", "docs/scale.md"),
         ("benchmarks/intervals.md", "docs/runs.md"),
         ("benchmarks/reliability.md", "docs/reliability.md"),
         ("results/claims.md", "docs/claims.md"),

@@ -9,10 +9,10 @@ from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.figures import draw, placement
-from dpbandits.figures.bands import curve_of
 from dpbandits.figures.draw import KINDS, figure_of_experiment
 from dpbandits.figures.labels import labelled
 from dpbandits.figures.style import Chart
+from dpbandits.results.opened import Opened, curve_of
 from dpbandits.settings import groups
 
 REGRETS = pd.DataFrame({"algo": ["ucb"]})
@@ -41,12 +41,14 @@ def test_a_bad_figure_is_refused_in_one_line(tmp_path, monkeypatch, figure, part
         monkeypatch.setattr(module, "package_folder", lambda name: tmp_path / name)
     (tmp_path / "conf" / "experiment").mkdir(parents=True)
     (tmp_path / "conf" / "experiment" / "mine.yaml").write_text(f"figure: {figure}\n")
-    message = message_of(figure_of_experiment, "mine", REGRETS)
+    message = message_of(figure_of_experiment, "mine", Opened(REGRETS, list))
     assert all(part in message for part in parts), message
 
 
 def test_a_table_without_contamination_is_refused():
-    assert "no column env.alpha" in message_of(KINDS["contamination"], REGRETS, "title")
+    assert "no column env.alpha" in message_of(
+        KINDS["contamination"], Opened(REGRETS, list), "title"
+    )
 
 
 def test_jupyter_displays_a_figure():
@@ -107,7 +109,7 @@ def test_what_is_also_played_without_privacy_has_a_line_of_its_own(given):
 
 def test_what_is_also_played_without_privacy_is_not_drawn_beside_other_algorithms():
     table = made([("dp_se", 1.0), ("dp_se", np.inf), ("mine", 1.0), ("ucb", np.inf)])
-    figure = KINDS["time_per_algorithm"](table, "title")
+    figure = KINDS["time_per_algorithm"](Opened.of(table), "title")
     assert [len(ax.lines) for ax in figure.axes] == [3, 2]
 
 
@@ -121,7 +123,7 @@ def test_regret_of_zero_is_drawn_on_a_linear_axis():
     assert dp.plot(nothing, kind="tail").axes[0].get_xscale() == "linear"
     both = pd.concat([made([("adap_ucb", 1.0)]), nothing])
     for table in (both, both[::-1]):  # panels that share the axis
-        figure = KINDS["time_per_algorithm"](table, "title")
+        figure = KINDS["time_per_algorithm"](Opened.of(table), "title")
         assert all(ax.get_ylim()[1] > 300 for ax in figure.axes)
 
 
@@ -250,7 +252,7 @@ def test_nash_regret_has_no_spread(given):
     for drawn in ({"table": table, "metric": "nash"}, {"table": dp.measured(table, "nash")}):
         assert f"{key}={value}: Nash regret is one number" in message_of(dp.plot, **drawn, **given)
     assert "band=std: Nash regret" in message_of(
-        draw.from_file, "mine", {"kind": "time", "metric": "nash", "band": "std"}, table
+        draw.from_file, "mine", {"kind": "time", "metric": "nash", "band": "std"}, Opened.of(table)
     )
     assert dp.plot(table, metric="average", **given).axes
 

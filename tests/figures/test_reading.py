@@ -11,13 +11,15 @@ from refusals import message_of
 from tiers import first
 
 import dpbandits as dp
-from dpbandits.figures import bands, regret_vs_budget
+from dpbandits.figures import regret_vs_budget
 from dpbandits.figures.draw import figure_of_table, from_file
 from dpbandits.figures.labels import labelled
 from dpbandits.figures.overlays import SLOPE
 from dpbandits.figures.regret_vs_budget import contamination_panels, order, regret_vs
 from dpbandits.figures.regret_vs_time import time_panels
 from dpbandits.figures.style import BOUND, label_logarithms, styles_of
+from dpbandits.results import opened
+from dpbandits.results.opened import Opened, curve_of
 from dpbandits.results.reading import checked
 
 
@@ -37,7 +39,7 @@ def test_the_legend_is_as_wide_as_there_is_room_for(lines, budgets):
     names = [f"algorithm {i}" for i in range(lines)]
     runs = [(name, eps) for name in names for eps in range(1, budgets + 1)]
     table = pd.DataFrame(runs, columns=["algo", "eps"]).assign(t=9, regret=1.0)
-    figure = figure_of_table(checked("t", table), "")
+    figure = figure_of_table(Opened.of(checked("t", table)), "")
     figure.draw_without_rendering()
     legend, width = figure.legends[0], figure.bbox.width
     columns = legend._ncols
@@ -88,7 +90,7 @@ def test_nothing_is_cut_off_whichever_panel_is_the_highest(order, described):
     rows = [("mine", eps, t, ends[eps][k]) for eps in order for k, t in enumerate((100, 1000))]
     table = pd.DataFrame(rows, columns=["algo", "eps", "t", "regret"])
     table = table.assign(env="", horizon=1000, seed=0, run=0)
-    figure = from_file("mine", described, table)(table)
+    figure = from_file("mine", described, Opened.of(table))(Opened.of(table))
     for ax in figure.axes:
         low, high = ax.get_ylim()
         assert low <= 10 and 4000 < high < 1e4
@@ -107,20 +109,20 @@ def test_time_is_logarithmic_where_learning_is_early(early, scale):
     assert [ax.get_xscale() for ax in figure.axes] == [scale]
     other = {"log": "linear", "linear": "log"}[scale]
     table = of_shape(early).assign(env="", eps=np.inf, horizon=10_000, seed=0)
-    assert time_panels(table, "", time=other).axes[0].get_xscale() == other
+    assert time_panels(Opened.of(table), "", time=other).axes[0].get_xscale() == other
 
 
 def test_an_experiment_can_choose_its_scales(measured):
     described = {"kind": "time", "scale": "log", "time": "linear"}
-    ax = from_file("mine", described, measured)(measured).axes[0]
+    ax = from_file("mine", described, Opened.of(measured))(Opened.of(measured)).axes[0]
     assert (ax.get_xscale(), ax.get_yscale()) == ("linear", "log")
     assert "figure.time=lin: log or linear is needed" in message_of(
-        from_file, "mine", {"kind": "time", "time": "lin"}, measured
+        from_file, "mine", {"kind": "time", "time": "lin"}, Opened.of(measured)
     )
 
 
 def test_tails_are_below_each_panel(measured):
-    figure = time_panels(measured, "", band="quantiles", tails=True)
+    figure = time_panels(Opened.of(measured), "", band="quantiles", tails=True)
     above, below = figure.axes[:2], figure.axes[2:]
     assert [ax.get_ylabel() for ax in (above[0], below[0])] == [
         "pseudo-regret",
@@ -166,20 +168,21 @@ def test_means_without_bands_need_no_intervals(measured, monkeypatch):
         raise AssertionError("an interval was computed")
 
     table = labelled(measured)
-    expected = bands.curve_of(table, "eps", "ci")["mean"]
-    monkeypatch.setattr(bands, "mean_of", fails)
+    expected = curve_of(table, "eps", "ci")["mean"]
+    monkeypatch.setattr(opened, "mean_of", fails)
     for band in (None, "std", "quantiles"):
         regret_vs(Figure().subplots(), table, "eps", styles_of(table), band)
-        assert bands.curve_of(table, "eps", band)["mean"].tolist() == pytest.approx(expected)
+        assert curve_of(table, "eps", band)["mean"].tolist() == pytest.approx(expected)
     with pytest.raises(AssertionError, match="computed"):
         regret_vs(Figure().subplots(), table, "eps", styles_of(table), "ci")
 
 
 def test_several_horizons_are_told_apart():
     table = dp.run("adap_ucb", "bernoulli_c2", eps=[0.5, 1], horizon=[1e3, 1e4], runs=2)
-    names = [t.get_text() for t in figure_of_table(table, "", x="eps").legends[0].get_texts()]
+    both = Opened.of(table)
+    names = [t.get_text() for t in figure_of_table(both, "", x="eps").legends[0].get_texts()]
     assert names == ["AdaP-UCB, $T$ = $10^{3}$", "AdaP-UCB, $T$ = $10^{4}$"]
-    figure = figure_of_table(table, "", x="horizon")
+    figure = figure_of_table(both, "", x="horizon")
     assert figure.axes[0].get_xlabel() == "$T$" and figure.axes[0].get_xscale() == "log"
     assert regret_vs_budget.regret_label(table) == "pseudo-regret at $T$"
     plt.close("all")

@@ -12,15 +12,15 @@ from dpbandits.report import build
 from dpbandits.report import study as module
 from dpbandits.report.charts import chart_of
 from dpbandits.report.sources import source_of, sources_in
-from dpbandits.report.study import AT_END, OVER_TIME, TAILS, Study, map_of, tails, thinned
-from dpbandits.results.concat import concat_tables
+from dpbandits.report.study import AT_END, OVER_TIME, TAILS, Study, map_of, tails
+from dpbandits.results.opened import Opened, concat_tables, thinned
 from dpbandits.results.reading import checked
 from dpbandits.results.summary import summarize
 from dpbandits.results.tables import write_table
 
 
 def study_of(table, metric="regret"):
-    return Study(source_of("table", checked("table", table), metric))
+    return Study(source_of("table", Opened.of(checked("table", table)), metric))
 
 
 def view(study, name, bound=False):

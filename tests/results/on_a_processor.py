@@ -16,8 +16,9 @@ from dpbandits.claims.statistics import largest_ratio, quotient_of_means
 from dpbandits.comparison import pairs
 from dpbandits.comparison.pairs import located
 from dpbandits.contracts.question import REGRET
-from dpbandits.figures.bands import BANDS, curve_of
+from dpbandits.figures.bands import BANDS
 from dpbandits.results.intervals import TAIL
+from dpbandits.results.opened import curve_of
 from dpbandits.results.summary import render, summarize
 from dpbandits.results.varying import columns_of
 

@@ -10,7 +10,7 @@ from report_tables import regrets, stopping_times
 from sweeps import report, requested
 
 import dpbandits as dp
-from dpbandits.results.concat import concat_tables, read_tables
+from dpbandits.results.opened import concat_tables, open_tables
 from dpbandits.results.reading import checked, read_table
 from dpbandits.results.records import records_of
 from dpbandits.results.run_store import RunStore
@@ -87,7 +87,7 @@ def test_a_setting_in_two_tables_is_one_without_their_manifests(tmp_path):
     ]
     for file in files:
         file.with_suffix(".json").unlink()
-    table = read_tables(files)
+    table = open_tables(files).ends
     assert table.groupby("eps")["run"].nunique().to_dict() == {0.5: 3, 1.0: 2}
     assert len(settings_in(table)) == 2
     one = read_table(files[0])

@@ -10,9 +10,8 @@ from scipy.stats import norm
 
 import dpbandits as dp
 from dpbandits.cli import compare, plot, report, run
-from dpbandits.results.concat import read_tables
 from dpbandits.results.metrics import nash, resolution
-from dpbandits.results.records import with_metric
+from dpbandits.results.opened import open_tables
 
 MEANS = [0.9, 0.5, 0.1]
 ENV = dp.bernoulli(MEANS)
@@ -93,7 +92,7 @@ def test_summaries_and_figures_show_it(tmp_path, bandit):
     assert (tmp_path / "nash.png").is_file()
     dp.save(table, "a.csv")
     assert "metric=nash: no readable manifest a.json" in message_of(
-        with_metric, read_tables([Path("a.csv")]), "nash"
+        open_tables([Path("a.csv")]).measured, "nash"
     )
 
 

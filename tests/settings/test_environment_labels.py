@@ -5,7 +5,7 @@ from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.cli import compare, plot, run
-from dpbandits.results.concat import concat_tables
+from dpbandits.results.opened import concat_tables
 
 FAIR = {"law": "bernoulli", "means": [0.5, 0.4]}
 SMALL = {"horizon": 50, "runs": 1}

@@ -80,16 +80,13 @@ def plot(
     Raises:
         BadInput: the table cannot be drawn so.
     """
-    from ..errors import BadInput
     from ..figures.bands import BANDS
-    from ..figures.bounds import curves
-    from ..figures.draw import figure_of_table, name_axes, refuse_bounds, refuse_spread
-    from ..figures.experiments import as_it_stands
-    from ..figures.labels import chosen_rows, usual_title
+    from ..figures.draw import figure_as_chosen
+    from ..figures.labels import chosen_rows
     from ..figures.options import checked
     from ..figures.regret_vs_budget import budget_needed
+    from ..results.opened import Opened
     from ..results.reading import frame
-    from ..results.records import metric_of
     from ..validation import one_of, text, yes_no
 
     x, kind = (None if v is None else text(k, v) for k, v in (("x", x), ("kind", kind)))
@@ -104,21 +101,8 @@ def plot(
     if "reached" in frame("the table", table):
         with chosen.applied():
             return budget_needed(chosen_rows(table, chosen))
-    table = measured(table, metric)
-    metric = metric_of(table)
-    if bounds:
-        refuse_bounds(metric)
-    refuse_spread(metric, kind, band)
-    if bounds and "rule" in table.columns:
-        raise BadInput("bounds=True: bounds are drawn beside regret, not beside stopping times")
-    table = chosen_rows(table, chosen)
-    drawn = curves(table, "bounds=True") if bounds else None
-    table = as_it_stands(table)
-    with chosen.applied():
-        usual = usual_title(table)
-        figure = figure_of_table(table, usual, x=x, kind=kind, band=band, bounds=drawn, marks=marks)
-        name_axes(figure, metric)
-    return figure
+    opened, asked = Opened.of(measured(table, metric)), "bounds=True" if bounds else None
+    return figure_as_chosen(opened, chosen, bounds=asked, x=x, kind=kind, band=band, marks=marks)
 
 
 def report(

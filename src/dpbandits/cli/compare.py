@@ -8,10 +8,10 @@ from ..comparison.table import compare
 from ..comparison.text import note, render
 from ..figures.experiments import table_of
 from ..files import check_writable, write_atomically
-from ..results.concat import read_tables
 from ..results.latex import latex_of
 from ..results.metrics import METRICS, REGRET
-from ..results.records import with_labels, with_metric
+from ..results.opened import open_tables
+from ..results.records import with_labels
 from ..results.summary import columns_shown, too_few_runs
 from ..results.varying import question_of_table
 from ..settings.user_files import user_folders
@@ -39,7 +39,7 @@ def main(given: Namespace) -> int:
     baseline, options = keys.get("baseline"), table_options(keys)
     metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
     folders = user_folders(given.config_dir)
-    table = with_metric(read_tables(paths), metric, folders)
+    table = open_tables(paths).measured(metric, folders).ends
     compared = compare(with_labels(table), baseline)
     check_writable(stem.parent)
     texts = {".md": render(compared, "pipe", baseline), ".tex": render(compared, "latex", baseline)}

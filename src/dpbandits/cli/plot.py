@@ -12,17 +12,14 @@ from matplotlib.figure import Figure
 
 from ..errors import BadInput, unknown
 from ..figures.bands import BANDS
-from ..figures.bounds import curves
-from ..figures.draw import axis_of, figure_of_table, name_axes, refuse_bounds, refuse_spread
-from ..figures.experiments import as_it_stands, experiment_figure
-from ..figures.labels import chosen_rows, usual_title
+from ..figures.draw import axis_of, figure_as_chosen
+from ..figures.experiments import experiment_figure
 from ..figures.options import KEYS, FigureOptions, checked
 from ..figures.output import FORMATS, in_text, origin_in
 from ..figures.style import save
 from ..files import check_writable
-from ..results.concat import read_tables
 from ..results.metrics import METRICS, REGRET
-from ..results.records import with_metric
+from ..results.opened import open_tables
 from ..settings.groups import file_of
 from ..settings.sweep import Values
 from ..settings.user_files import user_folders
@@ -138,26 +135,17 @@ def _of_tables(
     chosen: FigureOptions,
 ) -> tuple[Path, Figure]:
     """The figure of tables, and its path without a suffix; says what was chosen."""
-    table = read_tables(files)
-    if bounds and "rule" in table.columns:
-        raise BadInput("bounds=true: bounds are drawn beside regret, not beside stopping times")
-    x, kind = keys.get("x"), keys.get("kind")
+    table, x, kind = open_tables(files), keys.get("x"), keys.get("kind")
     band = one_of(BANDS, "band", keys.get("band", "ci"))
     if one_of(("regret", "quantiles"), "y", keys.get("y", "regret")) == "quantiles":
         if band == "std":
             raise BadInput(f"band={band}: y=quantiles has the band of 10 % to 90 % of the runs")
         band = "quantiles"
-    metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
-    if bounds:
-        refuse_bounds(metric)
-    refuse_spread(metric, kind, band)
-    table = chosen_rows(with_metric(table, metric, folders), chosen)
-    drawn = curves(table, folders=folders) if bounds else None
-    marks, table = is_true(keys, "marks"), as_it_stands(table)
-    with chosen.applied():
-        title = usual_title(table)
-        figure = figure_of_table(table, title, drawn, x=x, band=band, kind=kind, marks=marks)
-        name_axes(figure, metric)
-    if "rule" not in table.columns and kind is None:
-        print(f"drawn with x={axis_of(table, x)} band={band}", file=sys.stderr)
+    figure = figure_as_chosen(
+        table, chosen, bounds="bounds=true" if bounds else None,
+        metric=one_of(METRICS, "metric", keys.get("metric", REGRET)), folders=folders,
+        x=x, band=band, kind=kind, marks=is_true(keys, "marks"),
+    )  # fmt: skip
+    if "rule" not in table.ends.columns and kind is None:
+        print(f"drawn with x={axis_of(table.ends, x)} band={band}", file=sys.stderr)
     return named_after(files), figure

@@ -9,11 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..comparison.pairs import Located, difference
-from ..results.summary import mean_of
 from ..results.tables import at_end
 from ..results.varying import settings_of
 
-QUANTILES = 0.1, 0.5, 0.9
 INTERVAL = "95 % interval of the mean"
 # What a line is, and what its band is
 BANDS = {
@@ -23,42 +21,19 @@ BANDS = {
 }
 
 
-def curve_of(rows: pd.DataFrame, by: str, band: str | None) -> pd.DataFrame:
-    """The regret over the runs at each value of the column ``by``, in ascending order.
-
-    ``band`` is a key of ``BANDS``, or None for means alone; that of a single run has no width.
-
-    Returns:
-        The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band).
-    """
-    if band == "ci":
-        found = mean_of(rows, [by], "regret").sort_values(by, ignore_index=True)
-        mean, low, high = found["mean"], found["ci_low"], found["ci_high"]
-        return found.assign(middle=mean, low=low.fillna(mean), high=high.fillna(mean))
-    regret = rows.groupby(by)["regret"]
-    mean = regret.mean()
-    low, middle, high = mean, mean, mean
-    if band == "quantiles":
-        low, middle, high = (regret.quantile(q) for q in QUANTILES)
-    elif band == "std":
-        std = regret.std().fillna(0.0)
-        low, high = mean - std, mean + std
-    columns = {"mean": mean, "middle": middle, "low": low, "high": high}
-    return pd.DataFrame(columns).reset_index()
-
-
-def prices(rows: pd.DataFrame, by: str, budget: str) -> Located:
+def prices(found: pd.DataFrame, by: str, budget: str) -> Located:
     """The mean regret at each budget minus that without privacy, with its 95 % interval.
 
     Args:
-        rows: runs with columns ``by``, the budget (inf without privacy) and ``regret``.
+        found: means with their intervals, and the columns ``by`` and of the budget (inf without
+            privacy).
         by: a column, such as the horizon.
         budget: the name of the budget.
 
     Returns:
         Three frames, whose index is ``by`` and whose columns are the budgets but inf.
     """
-    found = mean_of(rows, [by, budget], "regret").set_index([by, budget])
+    found = found.set_index([by, budget])
     means = [found[name].unstack(budget) for name in ("mean", "ci_low", "ci_high")]
     private = Located(*(x.drop(columns=np.inf) for x in means))
     free = Located(*(x[[np.inf]].to_numpy() for x in means))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, wraps
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,33 +21,47 @@ from ..contracts.question import STOPPING
 from ..errors import BadInput, plain, unknown
 from ..files import package_folder
 from ..results.metrics import METRICS, NASH, REGRET
-from ..results.records import with_metric
+from ..results.opened import Opened
+from ..results.records import metric_of
 from ..results.varying import question_of_table, varied_in
 from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, one_of, text, yes_no
 from .bands import BANDS
+from .bounds import curves
 from .identification import identification_panels
-from .labels import finite_budgets
-from .options import SCALES, current
+from .labels import as_it_stands, chosen_rows, finite_budgets, usual_title
+from .options import SCALES, FigureOptions, current
 from .regret_vs_budget import budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
 from .tails import tail_panels
 
 Draw = Callable[..., Figure]  # of a table and, where a figure has them, curves of bounds
+
+
+def at_the_end(draw: Draw) -> Draw:
+    """A figure of a table from one of its rows at the horizon."""
+
+    @wraps(draw)
+    def drawn(table: Opened, *given: Any, **named: Any) -> Figure:
+        return draw(table.ends, *given, **named)
+
+    return drawn
+
+
 KINDS: dict[str, Draw] = {
     "time": time_panel,
     "time_panels": time_panels,
     "time_per_algorithm": panel_per_algorithm,
-    "budget": budget_panels,
-    "contamination": contamination_panels,
-    "stopping": stopping_panels,
-    "identification": identification_panels,
-    "tail": tail_panels,
+    "budget": at_the_end(budget_panels),
+    "contamination": at_the_end(contamination_panels),
+    "stopping": at_the_end(stopping_panels),
+    "identification": at_the_end(identification_panels),
+    "tail": at_the_end(tail_panels),
 }
 
 AXES: dict[str, Draw] = {"t": time_panels} | {
-    name: partial(budget_panels, x=name) for name in BUDGETS
+    name: partial(KINDS["budget"], x=name) for name in BUDGETS
 }
 
 
@@ -65,8 +79,45 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
 METRIC = "metric"  # an option of every kind: the statistic that is drawn
 
 
+def figure_as_chosen(
+    table: Opened,
+    chosen: FigureOptions,
+    *,
+    bounds: str | None = None,
+    metric: str = REGRET,
+    folders: Sequence[str] = (),
+    **given: Any,
+) -> Figure:
+    """The figure of a table with the options, the bounds and the title that are asked for.
+
+    Args:
+        table: a table.
+        chosen: the options of its style.
+        bounds: the words that ask for bounds, for errors; None for none.
+        metric: one of METRICS.
+        folders: the user's folders, with the reward laws that records name.
+        **given: see ``figure_of_table``.
+
+    Raises:
+        BadInput: the table cannot be drawn so.
+    """
+    held = metric_of(table.ends) if metric == REGRET else metric
+    if bounds is not None and "rule" in table.ends.columns:
+        raise BadInput(f"{bounds}: bounds are drawn beside regret, not beside stopping times")
+    if bounds is not None:
+        refuse_bounds(held)
+    refuse_spread(held, given.get("kind"), given.get("band", "ci"))
+    table = table.measured(metric, folders).with_ends(partial(chosen_rows, chosen=chosen))
+    drawn = curves(table.ends, bounds, folders) if bounds is not None else None
+    table = table.with_ends(as_it_stands)
+    with chosen.applied():
+        figure = figure_of_table(table, usual_title(table.ends), drawn, **given)
+        name_axes(figure, held)
+    return figure
+
+
 def figure_of_table(
-    table: pd.DataFrame,
+    table: Opened,
     title: str,
     bounds: pd.DataFrame | None = None,
     x: str | None = None,
@@ -85,28 +136,29 @@ def figure_of_table(
     one_of(BANDS, "band", band)
     if kind not in (None, "tail"):
         raise BadInput(f"kind={plain(kind)}: tail is needed, or nothing")
-    if marks and ("rule" in table.columns or kind is not None):
+    ends = table.ends
+    if marks and ("rule" in ends.columns or kind is not None):
         raise BadInput("marks=true: only figures of regret against t, eps or rho have marks")
-    if "rule" in table.columns:
+    if "rule" in ends.columns:
         if x is not None or kind is not None or band != "ci":
             given = f"kind={kind}" if kind else f"x={x}" if x is not None else f"band={band}"
             raise BadInput(f"{given}: a figure of stopping times takes no x, kind or band")
-        of_mean = question_of_table(table) == STOPPING
-        return (stopping_panels if of_mean else identification_panels)(table, title)
+        of_mean = question_of_table(ends) == STOPPING
+        return (stopping_panels if of_mean else identification_panels)(ends, title)
     if kind == "tail":
         if x is not None or bounds is not None or band != "ci":
             raise BadInput(
                 f"kind={kind}: the axis of this figure is regret; leave x, band and bounds out"
             )
-        return tail_panels(table, title)
-    x = axis_of(table, x)
+        return tail_panels(ends, title)
+    x = axis_of(ends, x)
     if x in AXES:
         return AXES[x](table, title, band=band, bounds=bounds, marks=marks)
     if marks:
         raise BadInput(f"x={x}: marks of the best are drawn against t, eps or rho")
     if bounds is not None:
         raise BadInput(f"x={x}: bounds are drawn against t, eps or rho")
-    return parameter_panels(table, title, x, band)
+    return parameter_panels(ends, title, x, band)
 
 
 def axis_of(table: pd.DataFrame, x: str | None) -> str:
@@ -130,9 +182,10 @@ def axis_of(table: pd.DataFrame, x: str | None) -> str:
     return x
 
 
-def figure_of_experiment(name: str, table: pd.DataFrame) -> Draw:
+def figure_of_experiment(name: str, table: Opened) -> Draw:
     """The function that draws the table of an experiment: of the kind that its file names under
-    ``figure``, else ``draw`` of its script, else the one that suits the table.
+    ``figure``, else ``draw_curves`` of its script, or ``draw``, which takes the rows at the
+    horizon, else the one that suits the table.
 
     Only an experiment of the package has a file or a script here: the name of a user's own must
     not choose which code is run.
@@ -145,11 +198,12 @@ def figure_of_experiment(name: str, table: pd.DataFrame) -> Draw:
         if described is not None:
             return from_file(name, described, table)
         if script_of(name).is_file():
-            return load_script(name).draw
+            script = load_script(name)
+            return getattr(script, "draw_curves", None) or at_the_end(script.draw)
     return partial(figure_of_table, title=name)
 
 
-def from_file(name: str, described: Any, table: pd.DataFrame) -> Draw:
+def from_file(name: str, described: Any, table: Opened) -> Draw:
     """The function of the kind of figure that an experiment's file describes, with its options."""
     if not isinstance(described, Mapping):
         example = "{kind: time, title: TITLE} is needed"
@@ -167,17 +221,17 @@ def from_file(name: str, described: Any, table: pd.DataFrame) -> Draw:
         elif option not in ("kind", METRIC):
             place = f"option of figure.kind={kind} of experiment {name}:"
             raise unknown(place, plain(option), ["kind", METRIC, *known])
-    if ("rule" in table.columns) != (kind in ("stopping", "identification")):
-        found = "stopping times" if "rule" in table.columns else "regret"
+    if ("rule" in table.ends.columns) != (kind in ("stopping", "identification")):
+        found = "stopping times" if "rule" in table.ends.columns else "regret"
         raise BadInput(f"figure.kind={kind} of experiment {name}: it cannot draw {found}")
     refuse_spread(metric, kind, options.get("band", "ci"))
     draw = partial(KINDS[kind], **options)
     return draw if metric == REGRET else partial(_with_metric, draw, metric)
 
 
-def _with_metric(draw: Draw, metric: str, table: pd.DataFrame, **given: Any) -> Figure:
+def _with_metric(draw: Draw, metric: str, table: Opened, **given: Any) -> Figure:
     """The figure of another statistic than pseudo-regret, of a table that knows its settings."""
-    figure = draw(with_metric(table, metric), **given)
+    figure = draw(table.measured(metric), **given)
     name_axes(figure, metric)
     return figure
 

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,7 @@ from ..results.formats import FORMATS, bare_name
 from ..results.formats import beside as of_table
 from ..results.manifest import is_current
 from ..results.naming import refuse_to_replace, table_path
-from ..results.reading import read_table
-from ..results.records import with_labels
+from ..results.opened import open_table
 from ..results.report import write_report
 from ..results.varying import question_of_table
 from ..running.monte_carlo import play_missing
@@ -33,7 +33,7 @@ from ..settings.sweep import grids, names_varied
 from ..validation import whole
 from .bounds import curves
 from .draw import figure_of_experiment, has_script
-from .labels import chosen_rows
+from .labels import as_it_stands, chosen_rows
 from .options import FigureOptions
 from .style import save
 
@@ -99,7 +99,7 @@ def experiment_figure(
     """The figure of an experiment from its table, and its path without a suffix."""
     file = table_of(name, results)
     chosen = chosen or FigureOptions(command=f"bandit-plot experiment={name}")
-    table = read_table(file)
+    table = open_table(file)
     draw = figure_of_experiment(name, table)
     for key in ("only", "order"):
         if getattr(chosen, key) and has_script(name):
@@ -107,16 +107,16 @@ def experiment_figure(
                 f"the script of {name} chooses what it draws; bandit-plot {file} draws its table"
             )
             raise BadInput(f"{key}={plain(list(getattr(chosen, key)))}: {words}")
-    table = chosen_rows(table, chosen)
+    table = table.with_ends(partial(chosen_rows, chosen=chosen))
     if bounds and "bounds" not in inspect.signature(draw).parameters:
         raise BadInput(
             f"bounds=true: the figure of {name} takes no bounds; bandit-plot {file} bounds=true "
             "draws its table with them"
         )
-    beside = {"bounds": curves(table)} if bounds else {}
+    beside = {"bounds": curves(table.ends)} if bounds else {}
     with chosen.applied():
-        figure = draw(as_it_stands(table), **beside)
-    return results / "figures" / name, _scaled(figure, name, table)
+        figure = draw(table.with_ends(as_it_stands), **beside)
+    return results / "figures" / name, _scaled(figure, name, table.ends)
 
 
 def table_of(name: str, results: Path) -> Path:
@@ -145,18 +145,3 @@ def _scaled(figure: Figure, name: str, table: pd.DataFrame) -> Figure:
         heading.set_text(f"{heading.get_text()}\n({runs} runs{length}; not paper scale)")
         heading.set_multialignment("center")
     return figure
-
-
-def as_it_stands(table: pd.DataFrame) -> pd.DataFrame:
-    """A table whose words are drawn as they stand, environments by their labels."""
-    table = with_labels(table).rename(columns=escaped)
-    for name in (n for n, kind in table.dtypes.items() if not pd.api.types.is_numeric_dtype(kind)):
-        words = [word for word in table[name].unique() if isinstance(word, str) and "$" in word]
-        if words:
-            table[name] = table[name].replace({word: escaped(word) for word in words})
-    return table
-
-
-def escaped(text: str) -> str:
-    """Text that matplotlib draws as it stands."""
-    return str(text).replace("$", r"\$")

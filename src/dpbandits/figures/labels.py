@@ -11,8 +11,9 @@ import pandas as pd
 
 from ..contracts.display import display_name, environment_title, symbol
 from ..errors import unknown
-from ..results.records import SETTINGS
+from ..results.records import SETTINGS, with_labels
 from ..results.varying import (
+    SETTING,
     budgets_of,
     numbers_of,
     of_game,
@@ -179,3 +180,20 @@ def usual_title(table: pd.DataFrame) -> str:
     if "horizon" in table.columns and table["horizon"].nunique() > 1:
         varied.append("horizon")
     return title + (f", by {', '.join(map(symbol, varied))}" if varied else "")
+
+
+def as_it_stands(table: pd.DataFrame) -> pd.DataFrame:
+    """A table whose words are drawn as they stand, environments by their labels."""
+    table = with_labels(table).rename(columns=escaped)
+    for name, kind in table.dtypes.items():
+        if name == SETTING or pd.api.types.is_numeric_dtype(kind):
+            continue
+        words = [word for word in table[name].unique() if isinstance(word, str) and "$" in word]
+        if words:
+            table[name] = table[name].replace({word: escaped(word) for word in words})
+    return table
+
+
+def escaped(text: str) -> str:
+    """Text that matplotlib draws as it stands."""
+    return str(text).replace("$", r"\$")

@@ -16,8 +16,9 @@ from matplotlib.figure import Figure
 
 from ..contracts.display import display_name, environment_title, symbol
 from ..errors import BadInput
+from ..results.opened import curve_of
 from ..results.tables import at_end
-from .bands import band_note, curve_of, draw_band
+from .bands import band_note, draw_band
 from .labels import budget_title, environment_titles, labelled, legend_name, line_label, scientific
 from .layout import label_edges, panels_of
 from .options import PALETTE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
 from ..contracts.display import symbol
-from ..results.tables import at_end
-from ..results.varying import budgets_of, varied_in, without_privacy
-from .bands import band_note, curve_of, draw_band
+from ..results.opened import Opened
+from ..results.varying import SETTING, budgets_of, settings_in, varied_in, without_privacy
+from .bands import band_note, draw_band
 from .labels import (
     environment_titles,
     finite_budgets,
@@ -33,40 +33,43 @@ FEW = 10  # points of a curve that are marked
 DOTS = 12  # means of a line of medians
 EARLY = 0.02  # of the rounds
 EARLIEST = 1e-3  # of the rounds: where a logarithmic axis of time begins, approximately
-DRAWN = ["line", "horizon", "t", "regret"]  # the columns of a labelled table that a panel needs
 
 
-def learns_early(table: pd.DataFrame) -> bool:
-    """Whether at least half of the settings of a labelled table have half of their final regret
-    in the first 2 % of the rounds: a linear axis of time would show that as a corner.
+def curves_of(table: Opened, ends: pd.DataFrame, band: str | None) -> pd.DataFrame:
+    """The curves of a table, with the columns of its settings, of which ``ends`` has the lines."""
+    settings = settings_in(ends)
+    return settings.merge(table.curves(band), on=SETTING)
+
+
+def learns_early(curves: pd.DataFrame) -> bool:
+    """Whether at least half of the curves have half of their final regret in the first 2 % of the
+    rounds: a linear axis of time would show that as a corner.
     """
-    setting = ["line", "env", "horizon", *budgets_of(table)]
-    before = table[table["t"] <= EARLY * table["horizon"]]
-    last = before.groupby(setting, dropna=False)["t"].transform("max")
-    early = before[before["t"] == last].groupby(setting, dropna=False)["regret"].mean()
-    final = at_end(table).groupby(setting, dropna=False)["regret"].mean()
+    before = curves[curves["t"] <= EARLY * curves["horizon"]]
+    early, final = (
+        rows.sort_values("t").groupby([SETTING, "line"])["mean"].last() for rows in (before, curves)
+    )
     return bool(((early.reindex(final.index) >= final / 2) & (final > 0)).mean() >= 0.5)
 
 
 def regret_vs_time(
     ax: Axes,
-    table: pd.DataFrame,
+    curves: pd.DataFrame,
     styles: Styles,
     band: str,
     scale: str,
     bounds: pd.DataFrame,
     log_time: bool = False,
 ) -> None:
-    """Draw the pseudo-regret of each line of a labelled table against the round, with bands.
+    """Draw some of the curves of ``curves_of`` against the round, with bands.
 
     ``scale`` is that of the axis of regret, ``log`` or ``linear``. The axis of time is logarithmic
     with ``log_time``, and above a horizon of LONG.
     """
-    horizon = table["horizon"].max()
+    horizon = curves["horizon"].max()
     log_time = log_time or horizon > LONG
     start = (EARLIEST if log_time else 0.01) * horizon
-    lines = table.groupby("line", sort=False)
-    measured = {str(label): curve_of(rows, "t", band) for label, rows in lines}
+    measured = {str(label): rows for label, rows in curves.groupby("line", sort=False)}
     shown = [c.loc[c["t"] >= start, "middle"].min() for c in measured.values()]
     if len(bounds):
         late = bounds.loc[bounds["x"] >= 0.1 * bounds["x"].max(), "value"].min()
@@ -118,7 +121,7 @@ def _begin(ax: Axes, bottom: float) -> None:
 
 @styled
 def time_panels(
-    table: pd.DataFrame,
+    table: Opened,
     title: str,
     band: str = "ci",
     bounds: pd.DataFrame | None = None,
@@ -134,14 +137,14 @@ def time_panels(
     what suits the table, see ``learns_early``. With ``marks`` the means that are tied with the best
     have rings, see ``ties``.
     """
-    titles = environment_titles(table)
-    table = labelled(table)
-    bounds = lines_of(bounds, table, "t")
-    best = tied(table) if marks else None
-    budgets = finite_budgets(table)
-    played = table[["env", "horizon"]].drop_duplicates()
+    titles, ends = environment_titles(table.ends), labelled(table.ends)
+    curves = curves_of(table, ends, band)
+    bounds = lines_of(bounds, ends, "t")
+    best = tied(ends) if marks else None
+    budgets = finite_budgets(ends)
+    played = ends[["env", "horizon"]].drop_duplicates()
     games = list(played.itertuples(index=False, name=None))
-    places, columns = _grid(table, games, budgets)
+    places, columns = _grid(ends, games, budgets)
     each = 2 if tails else 1  # rows of a game
     rows = -(-len(places) // columns) * each
     width, height = (2.9, 2.5) if tails else (2.3, 2.1)  # of a panel, in inches
@@ -150,29 +153,30 @@ def time_panels(
         *size, rows, columns, sharex=_shared_time(places, columns, tails), sharey="row"
     )
     axes, below = everything[::each], everything[each - 1 :: each]
-    styles = styles_of(table)
-    log_time = time == "log" if time else table["horizon"].max() > LONG or learns_early(table)
-    scale = "log" if (table["regret"] > 0).any() else "linear"
+    styles = styles_of(ends)
+    log_time = time == "log" if time else ends["horizon"].max() > LONG or learns_early(curves)
+    scale = "log" if (curves["mean"] > 0).any() else "linear"
     for ax, tail, panel in itertools.zip_longest(axes.flat, below.flat, places):
         if panel is None:
             ax.set_visible(False)
             tail.set_visible(False)
             continue
         (env, horizon), budget = panel
-        inside, beside = (_of_panel(x, env, horizon, *budget) for x in (table, bounds))
-        drawn = table[DRAWN][inside]
-        regret_vs_time(ax, drawn, styles, band, scale, bounds[beside], log_time)
-        heading = panel_title(titles[env], *budget) + _differences(table, inside, horizon)
+        drawn, inside, beside = (
+            x[_of_panel(x, env, horizon, *budget)] for x in (curves, ends, bounds)
+        )
+        regret_vs_time(ax, drawn, styles, band, scale, beside, log_time)
+        heading = panel_title(titles[env], *budget) + _differences(ends, inside, horizon)
         ax.set_title(heading)
         if best is not None:
             draw_rings(ax, best[_of_panel(best, env, horizon, *budget)], "horizon", styles)
         if tails:
-            exceedance(tail, drawn, styles)
+            exceedance(tail, inside, styles)
             tail.set_title(heading)
     label_edges(axes, "round $t$", "pseudo-regret", each_row=tails)
     if tails:
         label_tails(below)
-    return finish(figure, title, table, band_note(table, band) + (RINGS if marks else ""))
+    return finish(figure, title, ends, band_note(ends, band) + (RINGS if marks else ""))
 
 
 def _grid(
@@ -218,18 +222,18 @@ def _of_game(rows: pd.DataFrame, env: str, horizon: float) -> pd.Series:
     return (rows["env"] == env) & (rows["horizon"] == horizon)
 
 
-def _differences(table: pd.DataFrame, inside: pd.Series, horizon: float) -> str:
+def _differences(table: pd.DataFrame, inside: pd.DataFrame, horizon: float) -> str:
     """A second line for a panel's title: the parameters that differ from those of other panels."""
     shared = [f"$T$ = {scientific(horizon)}"] if table["horizon"].nunique() > 1 else []
     for name in varied_in(table.drop(columns="line")):
-        here = table.loc[inside, name].dropna().unique()
+        here = inside[name].dropna().unique()
         if len(here) == 1 and table[name].dropna().nunique() > 1:
             shared.append(f"{symbol(name)} = {value_text(here[0])}")
     return "\n" + ", ".join(shared) if shared else ""
 
 
 def panel_per_algorithm(
-    table: pd.DataFrame,
+    table: Opened,
     title: str,
     private: str = "private",
     band: str = "ci",
@@ -238,44 +242,46 @@ def panel_per_algorithm(
     """A panel for each private algorithm, where it is called ``private``; those without a budget
     are drawn in every panel.
     """
-    names = table.loc[~without_privacy(table), "algo"].unique()
-    free = ~table["algo"].isin(names)
-    panels = {
-        legend_name(algo): table[free | (table["algo"] == algo)].replace({"algo": {algo: private}})
-        for algo in names
-    }
-    return time_panel(panels, title, band, scale=scale)
+
+    def divided(ends: pd.DataFrame) -> pd.DataFrame:
+        names = ends.loc[~without_privacy(ends), "algo"].unique()
+        free = ~ends["algo"].isin(names)
+        panels = ((legend_name(algo), ends[free | (ends["algo"] == algo)]) for algo in names)
+        found = pd.concat([rows.assign(panel=name) for name, rows in panels], ignore_index=True)
+        return found.assign(algo=found["algo"].mask(found["algo"].isin(names), private))
+
+    return time_panel(table.with_ends(divided), title, band, scale=scale)
 
 
 @styled
 def time_panel(
-    tables: pd.DataFrame | Mapping[str, pd.DataFrame],
+    table: Opened,
     title: str,
     band: str = "ci",
     bounds: pd.DataFrame | None = None,
     scale: str = "linear",
     time: str | None = None,
 ) -> Figure:
-    """A line for each setting of a table; of several tables a panel each, under its key.
+    """A line for each setting of a table, in the panel that its column ``panel`` names, if it has
+    one.
 
     Lines of the same label look the same in every panel. ``scale`` is that of the axis of regret;
     with ``bounds`` (see ``time_panels``) it is ``log``. For ``time`` see ``time_panels``.
     """
-    tables = tables if isinstance(tables, Mapping) else {"": tables}
-    panels = [rows.assign(panel=name) for name, rows in tables.items()]
-    table = pd.concat(panels, ignore_index=True)
-    for budget in budgets_of(table):
-        if "eps_min" not in table.columns and table[budget].nunique() > 1:
-            table[symbol(budget)] = table[budget].where(np.isfinite(table[budget]))
-    table = labelled(table, but=["panel"])
-    scale = scale if bounds is None else "log"
-    bounds = lines_of(bounds, table, "t")
-    figure, (axes,) = subplots(4.0 * len(tables) + 1.0, 4.0, 1, len(tables), sharey=True)
-    styles = styles_of(table)
-    log_time = time == "log" if time else table["horizon"].max() > LONG or learns_early(table)
-    for ax, (name, rows) in zip(axes, table.groupby("panel", sort=False), strict=True):
-        beside = bounds[bounds["line"].isin(rows["line"])]
-        regret_vs_time(ax, rows, styles, band, scale, beside, log_time)
+    ends = table.ends if "panel" in table.ends else table.ends.assign(panel="")
+    for budget in budgets_of(ends):
+        if "eps_min" not in ends.columns and ends[budget].nunique() > 1:
+            ends = ends.assign(**{symbol(budget): ends[budget].where(np.isfinite(ends[budget]))})
+    ends = labelled(ends, but=["panel"])
+    curves, scale = curves_of(table, ends, band), scale if bounds is None else "log"
+    bounds, styles = lines_of(bounds, ends, "t"), styles_of(ends)
+    names = list(ends["panel"].unique())
+    figure, (axes,) = subplots(4.0 * len(names) + 1.0, 4.0, 1, len(names), sharey=True)
+    log_time = time == "log" if time else ends["horizon"].max() > LONG or learns_early(curves)
+    for ax, name in zip(axes, names, strict=True):
+        drawn = curves[curves["panel"] == name]
+        beside = bounds[bounds["line"].isin(drawn["line"])]
+        regret_vs_time(ax, drawn, styles, band, scale, beside, log_time)
         ax.set(title=name, xlabel="round $t$")
     axes[0].set_ylabel("pseudo-regret")
-    return finish(figure, title, table, band_note(table, band))
+    return finish(figure, title, ends, band_note(ends, band))

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..errors import BadInput, plain
 from ..results.metrics import REGRET
+from ..results.opened import Opened
 from ..results.reading import checked
 from ..validation import path_of
 from .charts import engine
@@ -66,7 +67,7 @@ def report_of_tables(
     if not isinstance(tables, Mapping) or not tables:
         raise BadInput(f"tables={plain(tables)}: at least one is needed, in a list or by name")
     named = [(plain(name), checked(plain(name), table)) for name, table in tables.items()]
-    sources, notes = gathered((n, partial(source_of, n, t, metric)) for n, t in named)
+    sources, notes = gathered((n, partial(source_of, n, Opened.of(t), metric)) for n, t in named)
     return render("Private bandits: report", sources, None, notes)
 
 

@@ -18,8 +18,8 @@ from ..results import metrics
 from ..results.formats import SUMMARY_CSV, bare_name, tables_in
 from ..results.manifest import UNREADABLE, read_manifest
 from ..results.naming import FINDINGS
-from ..results.reading import read_table
-from ..results.records import SETTINGS, Record, Records, metric_of, records_of, with_metric
+from ..results.opened import Opened, open_table
+from ..results.records import SETTINGS, Record, Records, metric_of, records_of
 from ..results.summary import summarize
 from ..results.varying import SETTING
 from ..settings.compose import request_from
@@ -35,7 +35,7 @@ class Source:
     Attributes:
         title: its name; of another metric than pseudo-regret also this.
         summary: the summary of the table, see ``summarize``.
-        table: the tidy table, or None.
+        table: the table, or None.
         records: the records of its settings, for theorems; none if they are unknown.
         says: what an experiment of the package is about.
         command: the command that makes the table; empty if it is unknown.
@@ -45,7 +45,7 @@ class Source:
     name: str
     title: str
     summary: pd.DataFrame
-    table: pd.DataFrame | None = None
+    table: Opened | None = None
     records: list[Record] = field(default_factory=list)
     says: str = ""
     command: str = ""
@@ -94,17 +94,17 @@ def gathered(
 
 
 def source_of(
-    name: str, table: pd.DataFrame, metric: str, folders: Sequence[str] = (), **more: Any
+    name: str, table: Opened, metric: str, folders: Sequence[str] = (), **more: Any
 ) -> Source:
-    """The source of a tidy table, of one statistic.
+    """The source of a table, of one statistic.
 
     Raises:
         BadInput: the table does not have this statistic.
     """
-    table = with_metric(table, metric, folders)
-    held, summary = metric_of(table), summarize(table)
+    table = table.measured(metric, folders)
+    held, summary = metric_of(table.ends), summarize(table.ends)
     title = name if held == metrics.REGRET else f"{name} ({metrics.METRICS[held]})"
-    records = known_records(table, summary, folders) if held == metrics.REGRET else []
+    records = known_records(table.ends, summary, folders) if held == metrics.REGRET else []
     return Source(name, title, summary, table, records, metric=held, **more)
 
 
@@ -121,7 +121,7 @@ def source_of_file(name: str, file: Path, metric: str, folders: Sequence[str]) -
         more["command"] = shlex.join([question.command, *own, *map(str, manifest["changed"])])
         made |= {"commit": manifest["commit"]}
         more["made"] = ", ".join(f"{key} {x}" for key, x in made.items() if x is not None)
-    return source_of(name, read_table(file), metric, folders, **more)
+    return source_of(name, open_table(file), metric, folders, **more)
 
 
 def source_of_summary(name: str, file: Path, metric: str) -> Source:

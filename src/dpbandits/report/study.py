@@ -23,9 +23,9 @@ from ..contracts.parameters import BUDGETS
 from ..figures.bounds import curves
 from ..figures.labels import WITHOUT, plain_text, unprotected, value_text
 from ..results.metrics import METRICS, NASH, REGRET
+from ..results.opened import Opened
 from ..results.reading import with_ids
-from ..results.summary import FORMATS, NAMES, mean_of, render, rounds, summarize
-from ..results.tables import at_end, with_words
+from ..results.summary import FORMATS, NAMES, render, rounds, summarize
 from ..results.varying import SETTING, budgets_of, columns_of, of_game, question_of_table, varying
 from ..theory.bounds import best_lower_bound
 from ..theory.problem import budget_of, problem
@@ -74,7 +74,7 @@ class Study:
         """The comparison as an HTML table; empty without runs of settings, or with one line."""
         if self.source.table is None or self.note or self.places["line"].nunique() == 1:
             return ""
-        return compact(compared(named(compare(self.source.table)), "html"))
+        return compact(compared(named(compare(self.source.table.ends)), "html"))
 
     def chart(self) -> Chart | None:
         """The chart; None if nothing can be drawn."""
@@ -99,25 +99,26 @@ class Study:
             free = ends["x"].isna()
             sides = [ends[free].assign(x=x) for x in (ends["x"].min(), ends["x"].max())]
             parts += [ends[~free], *sides]
-        if table is not None and self.question.each_checkpoint and table["t"].nunique() > 1:
-            few = thinned(table, int(np.clip(NUMBERS / len(places), FEWEST, POINTS)))
-            found = mean_of(few, [SETTING, "t"], statistic).rename(columns=ENDS | {"t": "x"})
-            parts.append(found.merge(at, on=SETTING).assign(view=OVER_TIME))
+        if table is not None and self.question.each_checkpoint:
+            curves = table.curves(most=int(np.clip(NUMBERS / len(places), FEWEST, POINTS)))
+            found = curves[[SETTING, "t", *ENDS]].rename(columns=ENDS | {"t": "x"})
+            if found["x"].nunique() > 1:
+                parts.append(at.merge(found, on=SETTING).assign(view=OVER_TIME))
         if table is not None and self.source.metric != NASH:  # its values are those of no run
-            parts.append(tails(at_end(table), statistic).merge(at, on=SETTING).assign(view=TAILS))
+            parts.append(tails(table.ends, statistic).merge(at, on=SETTING).assign(view=TAILS))
         if table is not None and self.source.records:
-            parts += self.bounds(table)
+            parts += self.bounds(table.ends)
         found = pd.concat([pd.DataFrame(columns=COLUMNS), *parts], ignore_index=True)[COLUMNS]
         shown = (found["x"] > 0) | (found["view"] == AT_END)  # whose axis may be linear
         found = found[shown & (found["y"] > 0)]
         low = found["low"].clip(lower=found["y"] / 1000)
         return found.assign(bound=found["bound"].fillna(""), low=low)
 
-    def bounds(self, table: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    def bounds(self, ends: pd.DataFrame) -> Iterator[pd.DataFrame]:
         """The curves of bounds of each panel, as in the figures, near what was measured."""
         views, means = {"t": OVER_TIME, self.axis: AT_END}, self.source.summary["mean"]
         for _, own in self.places.groupby("panel", sort=False):
-            drawn = curves(table[table[SETTING].isin(own[SETTING])])
+            drawn = curves(ends[ends[SETTING].isin(own[SETTING])])
             near = drawn["value"].between(means.min() / SLACK, means.max() * ROOM)
             drawn = drawn[near & drawn["axis"].isin(views)]
             drawn = drawn[["axis", SETTING, "x", "value", "label"]].iloc[::4]  # 15 of a curve
@@ -158,7 +159,7 @@ def collapsed(source: Source) -> Source:
     )  # fmt: skip
     table["run"] = table.groupby(keep, dropna=False).cumcount()
     table = with_ids(table.assign(**dict.fromkeys({*columns_of(table)} - {*table.columns})))
-    return replace(source, table=table, summary=summarize(table), records=[])
+    return replace(source, table=Opened.of(table), summary=summarize(table), records=[])
 
 
 def one_digit(x: float) -> float:
@@ -219,16 +220,6 @@ def words(values: Mapping[Any, Any]) -> list[str]:
         for name, x in values.items()
         if not pd.isna(x)
     ]
-
-
-def thinned(table: pd.DataFrame, most: int) -> pd.DataFrame:
-    """The rows of some checkpoints of each horizon, the first and the last among them."""
-
-    def few(t: pd.Series) -> pd.Series:
-        times = np.unique(t)
-        return t.isin(times[np.unique(np.linspace(0, len(times) - 1, most).astype(int))])
-
-    return with_words(table[table.groupby("horizon")["t"].transform(few)])
 
 
 def tails(ends: pd.DataFrame, statistic: str) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from numbers import Real
 from pathlib import Path
@@ -39,6 +39,8 @@ POSITIVE = (
     *BUDGETS, "horizon", "t", "rel_error", "alpha", "beta", "delta", "mu0", "mu1", "R", "cap",
     "stopping_time",
 )  # fmt: skip
+MEASURED = ["run", "t", "regret"]
+OF_CURVES = [SETTING, "horizon", *MEASURED]  # the columns that curves over time need
 ENOUGH = ("algo", "t", "regret")  # the columns without which nothing can be drawn
 KINDS = [{"b"}, {"i"}, {"f"}, {"i", "f"}, {"O"}]  # of the types of a column's pieces
 LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
@@ -53,11 +55,100 @@ def read_table(path: Path) -> pd.DataFrame:
             tidy table.
     """
     found = read_parquet(path) if format_of(path) == "parquet" else _csv_of(path)
-    table = checked(str(path), found)
+    return _with_records(checked(str(path), found), path)
+
+
+def _with_records(table: pd.DataFrame, path: Path) -> pd.DataFrame:
     table.attrs[FILE] = str(path)
     with suppress(*UNREADABLE):
         table.attrs[SETTINGS] = records_in(read_manifest(path))
     return table
+
+
+def scanned(path: Path) -> tuple[pd.DataFrame, Callable[[], Iterator[pd.DataFrame]]] | None:
+    """The rows of a CSV table at the horizon, and a function that reads the rows of some of its
+    settings at a time, or of all if these do not follow each other in the file; None if anything
+    else is not as commands write it.
+
+    Raises:
+        BadInput: as ``read_table``.
+    """
+    if format_of(path) == "parquet":
+        return None
+    check_header(str(path), header_of(str(path), path))
+    found = _Settings(str(path))
+    types, words = _types_of(path, found.add)
+    if any(types[name] != {np.dtype(object)} for name in words & types.keys()):
+        found = _Settings(str(path))
+        types, _ = _types_of(path, found.add, words)
+    if not types or not found.known:
+        return None
+    ends = _with_records(checked(str(path), pd.concat(found.ends, ignore_index=True)), path)
+    parts = _by_settings(path, found.follow, ends.attrs)
+    return (ends, parts) if found.described(ends) else None
+
+
+class _Settings:
+    """What the pieces of a table tell of its settings.
+
+    Attributes:
+        known: whether each row has the id of its setting and what curves need.
+        follow: whether the rows of each setting follow each other.
+        ends: the rows at the horizon.
+    """
+
+    def __init__(self, where: str):
+        self.where, self.known, self.follow, self.last = where, True, True, None
+        self.ends: list[pd.DataFrame] = []
+        self.rows: list[pd.DataFrame] = []  # of each setting those that describe it differently
+        self.ids: set[str] = set()
+
+    def add(self, piece: pd.DataFrame) -> None:
+        """Add a piece; refuse one with other measurements than a tidy table's."""
+        self.known &= {*OF_CURVES} <= {*piece} and bool(piece[SETTING].notna().all())
+        if not self.known:
+            return
+        for name in MEASURED:
+            _check_column(f"{self.where}: column {name}", name, piece[name])
+        own = piece[SETTING]
+        firsts = own[own != own.shift(fill_value=self.last)]
+        self.follow &= firsts.is_unique and self.ids.isdisjoint(firsts)
+        self.ids, self.last = self.ids.union(firsts), own.iloc[-1]
+        self.ends.append(at_end(piece))
+        self.rows.append(piece.drop(columns=MEASURED).drop_duplicates())
+
+    def described(self, ends: pd.DataFrame) -> bool:
+        """Whether each setting has one description and a row at its horizon."""
+        found = pd.concat(self.rows).drop_duplicates()
+        return bool(found[SETTING].is_unique) and self.ids == {*ends[SETTING]}
+
+
+def _by_settings(
+    path: Path, follow: bool, attributes: dict[Any, Any]
+) -> Callable[[], Iterator[pd.DataFrame]]:
+    """A function that reads all rows of some settings of a file at a time, if they follow each
+    other there.
+    """
+
+    def joined(pieces: list[pd.DataFrame]) -> pd.DataFrame:
+        whole = pd.concat(pieces, ignore_index=True)
+        whole.attrs = dict(attributes)
+        return whole
+
+    def parts() -> Iterator[pd.DataFrame]:
+        held: list[pd.DataFrame] = []  # rows of one setting
+        for piece in _pieces(path, columns=OF_CURVES):
+            last = piece[SETTING].iloc[-1]
+            if not follow or (held and held[0][SETTING].iloc[0] == last):
+                held.append(piece)
+                continue
+            of_last = piece[SETTING] == last
+            if held or not of_last.all():
+                yield joined([*held, piece[~of_last]])
+            held = [piece[of_last]]
+        yield joined(held)
+
+    return parts
 
 
 def _csv_of(path: Path) -> pd.DataFrame:
@@ -66,41 +157,23 @@ def _csv_of(path: Path) -> pd.DataFrame:
     settings, which are many rows' words, are categories.
     """
     check_header(str(path), header_of(str(path), path))
-    with pd.option_context("mode.string_storage", "python"):  # pyarrow would copy each word
-        columns, ids = _columns_of(path)
-    if columns is None:  # refuses it
-        return read_csv(str(path), path, words=[SETTING])
-    if SETTING in columns:
-        columns[SETTING] = pd.Categorical.from_codes(columns[SETTING], pd.Index(ids))
-    return pd.DataFrame(columns, copy=False)
-
-
-def _columns_of(path: Path) -> tuple[dict[str, Any] | None, list[str]]:
-    """The columns of a CSV file, with the numbers of the settings' ids in the place of these, and
-    the ids; no columns if pandas cannot read it, or its types differ between pieces. Numbers among
-    words are words.
-    """
     rows = 0
-    types: dict[str, set[np.dtype]] = {}
-    words: set[str] = set()
     ids: dict[str, int] = {}
-    try:
-        for piece in _pieces(path):
-            rows += len(piece)
-            for name, kind in piece.dtypes.items():
-                types.setdefault(str(name), set()).add(kind)
-                if kind.kind == "O" and pd.api.types.infer_dtype(piece[name]) == "string":
-                    words.add(str(name))
-            for own in piece[SETTING].dropna().unique() if SETTING in piece else ():
-                ids.setdefault(own, len(ids))
-    except (OSError, ValueError, pd.errors.ParserWarning):
-        types = {}
-    kinds = {name: {x.kind for x in some} for name, some in types.items()}
-    if not types or any(kinds[name] not in KINDS for name in types if name not in words):
-        return None, []
+
+    def add(piece: pd.DataFrame) -> None:
+        nonlocal rows
+        rows += len(piece)
+        for own in piece[SETTING].dropna().unique() if SETTING in piece else ():
+            ids.setdefault(own, len(ids))
+
+    types, words = _types_of(path, add)
+    if not types:  # pandas refuses it
+        return read_csv(str(path), path, words=[SETTING])
     if SETTING in types:
         types[SETTING] = {np.dtype(np.int32)}  # codes
-    columns = {name: np.empty(rows, np.result_type(*some)) for name, some in types.items()}
+    columns: dict[str, Any] = {
+        name: np.empty(rows, np.result_type(*kinds)) for name, kinds in types.items()
+    }
     start = 0
     for piece in _pieces(path, words):
         if SETTING in piece:
@@ -108,15 +181,45 @@ def _columns_of(path: Path) -> tuple[dict[str, Any] | None, list[str]]:
         for name, column in columns.items():
             column[start : start + len(piece)] = piece[name]
         start += len(piece)
-    return columns, list(ids)
+    if SETTING in columns:
+        columns[SETTING] = pd.Categorical.from_codes(columns[SETTING], pd.Index(list(ids)))
+    return pd.DataFrame(columns, copy=False)
 
 
-def _pieces(path: Path, words: Collection[str] = ()) -> Iterator[pd.DataFrame]:
-    """A CSV file in pieces; words are objects, and so is all in columns that are ``words``."""
+def _types_of(
+    path: Path, add: Callable[[pd.DataFrame], None], words: Collection[str] = ()
+) -> tuple[dict[str, set[np.dtype]], set[str]]:
+    """The types of each column in the pieces of a CSV file, each of which is given to ``add``, and
+    the columns of words, in which numbers are words; no types if pandas cannot read it, or if the
+    types of a column do not go together.
+    """
+    types: dict[str, set[np.dtype]] = {}
+    found = {*words}
+    try:
+        for piece in _pieces(path, words):
+            add(piece)
+            for name, kind in piece.dtypes.items():
+                types.setdefault(str(name), set()).add(kind)
+                if kind.kind == "O" and pd.api.types.infer_dtype(piece[name]) == "string":
+                    found.add(str(name))
+    except (OSError, ValueError, pd.errors.ParserWarning):
+        return {}, found
+    kinds = {name: {x.kind for x in some} for name, some in types.items()}
+    together = all(kinds[name] in KINDS for name in types if name not in found)
+    return types if together else {}, found
+
+
+def _pieces(
+    path: Path, words: Collection[str] = (), columns: list[str] | None = None
+) -> Iterator[pd.DataFrame]:
+    """A CSV file, or some of its columns, in pieces; words are objects, and so is all in columns
+    that are ``words``.
+    """
     with (
+        pd.option_context("mode.string_storage", "python"),  # pyarrow would copy each word
         warnings.catch_warnings(action="error", category=pd.errors.ParserWarning),
         pd.read_csv(
-            file_at(path), chunksize=ROWS, low_memory=False,
+            file_at(path), chunksize=ROWS, low_memory=False, usecols=columns,
             dtype=dict.fromkeys([SETTING, *words], str), **CSV,
         ) as reader,
     ):  # fmt: skip

@@ -11,7 +11,7 @@ from sweeps import report, requested
 
 from dpbandits.cli import compare, plot, run, stop
 from dpbandits.figures.labels import labelled
-from dpbandits.results.concat import read_tables
+from dpbandits.results.opened import open_tables
 from dpbandits.results.reading import read_table
 
 SMALL = "horizon=1000 runs=2 jobs=1 checkpoints=10"
@@ -46,7 +46,7 @@ def test_tables_of_stopping_times_are_drawn(bandit):
     Path("regrets.csv").write_text(REGRETS)
     other = bandit(stop, "rule=dp_se_bai env=bernoulli env.means=[0.9,0.5] runs=2 jobs=1")[-1]
     for file, names in (("regrets.csv", "regret, stopping"), (other, "best arm, stopping")):
-        message = message_of(read_tables, [Path(first), Path(file)])
+        message = message_of(open_tables, [Path(first), Path(file)])
         assert message == f"the tables answer different questions: {names}"
 
 
@@ -71,16 +71,16 @@ def test_tables_that_share_no_panel_are_drawn(bandit):
 def test_tables_are_told_apart_by_their_manifests(bandit, change, column, values):
     """Without the manifests they are refused; a setting in both tables is taken once, also then."""
     tables = [Path(bandit(run, f"{SMALL} algo=adap_ucb {more}")[-1]) for more in ("", change)]
-    found = read_tables(tables)
+    found = open_tables(tables).ends
     assert list(found[column].unique()) == values
-    assert len(found) == len(read_tables([*tables, tables[0]]))
+    assert len(found) == len(open_tables([*tables, tables[0]]).ends)
     assert len(bandit(plot, f"{tables[0]} {tables[1]} bounds=true")) == 2
     tables[0].with_suffix(".json").unlink()
     if column == "run":
-        assert len(read_tables(tables)) == len(found)
+        assert len(open_tables(tables).ends) == len(found)
     if column in ("alpha", "env.arms"):
         for some in (tables, tables[::-1]):
-            assert "no column and no manifest" in message_of(read_tables, some)
+            assert "no column and no manifest" in message_of(open_tables, some)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_folder_may_hold_tables_of_other_columns_and_kinds(bandit, refused):
     Path("results/audit-x.csv").write_text("mechanism,verdict\ntree,consistent\n")
     files = [file for file in sorted(Path("results").glob("*.csv")) if file.stem != "audit-x"]
     for some in (files, files[::-1]):
-        found = read_tables(some)
+        found = open_tables(some).ends
         assert {"alpha", "env.arms"} <= set(found.columns)
         assert len(found.drop_duplicates(["algo", "eps", "alpha", "env.arms"])) == 5
     for command in (plot, compare):
@@ -143,8 +143,8 @@ def test_environments_of_one_name_are_games_of_their_own(bandit):
         Path(bandit(run, f"algo={algo} env=bernoulli env.means=[.9,{mean}] {SMALL}")[-1])
         for algo, mean in (("adap_ucb", 0.8), ("dp_se", 0.1))
     ]
-    assert read_tables(tables)["env.means"].nunique() == 2
-    assert set(labelled(read_tables(tables))["line"]) == {
+    assert open_tables(tables).ends["env.means"].nunique() == 2
+    assert set(labelled(open_tables(tables).ends)["line"]) == {
         "AdaP-UCB, means = [0.9,0.8]", "DP-SE, means = [0.9,0.1]"
     }  # fmt: skip
     assert not any("dp_se" in line and "adap_ucb" in line for line in bandit(compare, "results"))
@@ -157,7 +157,7 @@ def test_games_that_one_table_varies_have_no_blanks_in_another(bandit):
     five = f"algo=ucb env=bernoulli_c2 {SMALL}"
     swept = f"'sweep={{algo:[adap_ucb],eps:[.1,1],env:[bernoulli_c2],env.arms:[4,5]}}' {SMALL}"
     paths = [Path(bandit(run, line)[-1]) for line in (five, swept)]
-    table = read_tables(paths)
+    table = open_tables(paths).ends
     assert table.groupby("algo")["env.arms"].unique().map(sorted).to_dict() == {
         "ucb": [5], "adap_ucb": [4, 5]
     }  # fmt: skip
@@ -168,7 +168,7 @@ def test_games_that_one_table_varies_have_no_blanks_in_another(bandit):
     table = read_table(Path(bandit(run, f"{one} env=bernoulli_c2")[-1]))
     assert table.groupby("algo")["env.arms"].unique().to_dict() == {"ucb": [5], "adac_ucb": [4]}
     rho = f"'sweep={{algo:[ucb,adac_ucb],rho:[.1,1]}}' env=bernoulli_c2 seed=1 {SMALL}"
-    table = read_tables([Path(bandit(run, rho)[-1]), paths[1]])
+    table = open_tables([Path(bandit(run, rho)[-1]), paths[1]]).ends
     blank = table.groupby("algo")[["eps", "rho"]].agg(lambda x: x.isna().all())
     assert blank.loc["ucb"].tolist() == [False, False]
     assert blank.loc["adac_ucb"].tolist() == [True, False]
@@ -186,7 +186,7 @@ def test_a_folder_is_drawn_with_the_table_of_a_multirun_in_it(bandit):
     bandit(run, f"-m algo=adap_ucb algo.alpha=1,3 eps=.5,1 {SMALL}")
     drawn = bandit(plot, "results")
     assert len(drawn) == 2 and all(is_drawn(Path(path)) for path in drawn)
-    found = read_tables(sorted(Path("results").glob("*.csv")))
+    found = open_tables(sorted(Path("results").glob("*.csv"))).ends
     assert list(found["alpha"].unique()) == [1, 3]
     assert not found.duplicated(["eps", "alpha", "run", "t"]).any()
 
@@ -257,7 +257,7 @@ def test_a_table_from_elsewhere_needs_three_columns(bandit):
     Path("theirs.csv").write_text("algo,t,regret\na,1,1\na,10,5\nb,1,2\nb,10,9\n")
     assert bandit(plot, "theirs.csv out=theirs.png") == ["theirs.png"]
     Path("fewer.csv").write_text("algo,regret\na,1\n")
-    message = message_of(read_tables, [Path("fewer.csv")])
+    message = message_of(open_tables, [Path("fewer.csv")])
     assert "no column env" in message and "(algo, t, regret are enough)" in message
     assert message_of(plot.main.__wrapped__, ["theirs.csv", "x=epsilon"]).endswith("choose from t")
     assert bandit(plot, "theirs.csv x=t y=regret out=other.pdf") == ["other.pdf"]

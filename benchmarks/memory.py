@@ -1,0 +1,89 @@
+"""The memory that commands need for tables of many rows: python benchmarks/memory.py.
+
+Made-up tables are written, of runs with 200 checkpoints, and each command reads them in a process
+of its own; the numbers are printed and written to benchmarks/memory.md.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from tabulate import tabulate
+
+from dpbandits.results.formats import write_pieces
+
+ROWS = 100_000, 1_000_000, 18_000_000
+HORIZON, CHECKPOINTS, SETTINGS = 10_000_000, 200, 50
+WORDS = {  # what reads a table, its path in the place of FILE
+    "`bandit-plot FILE`": ["bandit-plot", "FILE", "x=t", "format=png"],
+    "`bandit-plot FILE x=eps`": ["bandit-plot", "FILE", "x=eps", "format=png"],
+    "`bandit-compare FILE`": ["bandit-compare", "FILE"],
+    "`bandit-report`": ["bandit-report", "results=FOLDER", "out=report.html"],
+    "`dp.load(FILE)`": ["python", "-c", "import dpbandits as dp; dp.load('FILE')"],
+}
+
+
+def pieces(rows):
+    """The rows of a table of two algorithms, setting by setting."""
+    runs = rows // SETTINGS // CHECKPOINTS
+    t = np.unique(np.geomspace(1, HORIZON, CHECKPOINTS).astype(int))
+    t = np.concatenate([t, np.arange(HORIZON - CHECKPOINTS + len(t) + 1, HORIZON + 1)])
+    t = np.sort(np.append(t[t < HORIZON], HORIZON))
+    for i in range(SETTINGS):
+        algo, eps = ("dp_se", "adap_ucb")[i % 2], float(f"{0.1 * 1.1 ** (i // 2):.6g}")
+        size = np.random.default_rng(i).lognormal(size=(runs, 1))
+        yield pd.DataFrame(
+            {
+                "algo": algo, "env": "bernoulli_c2", "eps": eps, "horizon": HORIZON, "seed": 0,
+                "setting": f"{i:016x}", "run": np.repeat(np.arange(runs), len(t)),
+                "t": np.tile(t, runs), "regret": (size * np.log1p(t) * (1 + 1 / eps)).ravel(),
+            }
+        )  # fmt: skip
+
+
+def peak(words, folder):
+    """The largest memory of a command in MB, and its seconds."""
+    start = time.perf_counter()
+    path = str(Path(sys.executable).with_name(words[0]))
+    process = subprocess.Popen([path, *words[1:]], cwd=folder, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0, words
+    return usage.ru_maxrss / 1e3, time.perf_counter() - start
+
+
+def measured(rows):
+    """The memory of each command for a table of this many rows."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "results", "a.csv")
+        file.parent.mkdir()
+        # in another process, since Linux counts what a process used before it became the command
+        subprocess.run([sys.executable, __file__, str(rows), file], check=True)
+        for words in WORDS.values():
+            given = [
+                x.replace("FILE", str(file)).replace("FOLDER", f"{folder}/results") for x in words
+            ]
+            yield peak(given, folder)
+
+
+def main(given):
+    if given:
+        write_pieces(Path(given[1]), pieces(int(given[0])))
+        return
+    found = [list(measured(rows)) for rows in ROWS]
+    head = ["memory in MB (seconds)", *(f"{rows:,} rows" for rows in ROWS)]
+    table = [
+        [name, *(f"{of_rows[i][0]:,.0f} ({of_rows[i][1]:.0f})" for of_rows in found)]
+        for i, name in enumerate(WORDS)
+    ]
+    text = tabulate(table, head, "pipe", colalign=["left", *["right"] * len(ROWS)]) + "\n"
+    print(text, end="")
+    Path(__file__).with_name("memory.md").write_text(text)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

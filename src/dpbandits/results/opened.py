@@ -1,0 +1,224 @@
+"""Tables as figures and comparisons take them: the rows at the horizon, and curves over time.
+
+Of a table that is read from a file only the rows of some settings are in memory at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import BadInput
+from .metrics import NASH
+from .reading import read_table, scanned, with_ids
+from .records import FILE, SETTINGS, Record, Records, records_for_nash, with_metric
+from .summary import mean_of
+from .tables import at_end, with_words
+from .varying import (
+    SETTING,
+    budgets_of,
+    descriptive,
+    disambiguate,
+    question_of_table,
+    settings_in,
+    without_privacy,
+)
+
+ALIKE = (
+    "the tables contain settings that look alike: no column and no manifest says how they differ; "
+    "plot the tables separately"
+)
+NO_RECORD: Record = {"parameters": {}, "env_spec": {}, "population": None}
+QUANTILES = 0.1, 0.5, 0.9
+RUN = [SETTING, "run"]
+Parts = Callable[[], Iterable[pd.DataFrame]]
+
+
+class Opened:
+    """A table whose rows at the horizon are in memory.
+
+    Attributes:
+        ends: these rows, a tidy table; all rows of stopping times.
+        parts: yields all rows of some settings at a time, with at least their ids, runs, rounds,
+            horizons and regrets.
+    """
+
+    def __init__(self, ends: pd.DataFrame, parts: Parts):
+        self.ends, self.parts = ends, parts
+
+    @classmethod
+    def of(cls, table: pd.DataFrame) -> Opened:
+        """A tidy table in memory.
+
+        Raises:
+            BadInput: the runs of a setting do not reach its horizon.
+        """
+        known = table if SETTING in table.columns else with_ids(table)
+        ends = at_end(known)
+        unfinished = known.loc[~known[SETTING].isin(ends[SETTING].unique())]
+        if len(unfinished):
+            name = unfinished["algo"].iloc[0]
+            raise BadInput(f"the table: no row of {name} has reached its horizon")
+        return cls(ends, lambda: [known])
+
+    def with_ends(self, change: Callable[[pd.DataFrame], pd.DataFrame]) -> Opened:
+        """The table with other words or columns, or fewer settings."""
+        return Opened(change(self.ends), self.parts)
+
+    def measured(self, metric: str, folders: Sequence[str] = ()) -> Opened:
+        """The table with another statistic, see ``with_metric``."""
+        change = partial(with_metric, metric=metric, folders=folders)
+        found = Opened(self.ends, lambda: map(change, self.parts()))
+        if metric != NASH or "rule" in self.ends.columns:
+            return found.with_ends(change)
+        records_for_nash(self.ends, folders)
+        last = pd.concat([at_end(part)[[*RUN, "regret"]] for part in found.parts()])
+        values = self.ends[RUN].merge(last, how="left", on=RUN)["regret"].to_numpy()
+        return found.with_ends(lambda ends: change(ends).assign(regret=values))
+
+    def curves(self, band: str | None = "ci", most: int | None = None) -> pd.DataFrame:
+        """The regret of each setting over the runs at each of its checkpoints, or at ``most`` of
+        them: the columns of ``curve_of``, and the id of the setting.
+        """
+        known = set(self.ends[SETTING])
+        parts = (with_words(part[part[SETTING].isin(known)]) for part in self.parts())
+        few = (part if most is None else thinned(part, most) for part in parts)
+        return pd.concat([curve_of(part, [SETTING, "t"], band) for part in few if len(part)])
+
+
+def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.DataFrame:
+    """The regret over the runs at each value of the columns ``by``, in ascending order.
+
+    ``band`` is a key of ``BANDS``, or None for means alone; that of a single run has no width.
+
+    Returns:
+        The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band).
+    """
+    by = [by] if isinstance(by, str) else by
+    if band == "ci":
+        found = mean_of(rows, by, "regret").sort_values(by, ignore_index=True)
+        mean, low, high = found["mean"], found["ci_low"], found["ci_high"]
+        return found.assign(middle=mean, low=low.fillna(mean), high=high.fillna(mean))
+    regret = rows.groupby(by)["regret"]
+    mean = regret.mean()
+    low, middle, high = mean, mean, mean
+    if band == "quantiles":
+        low, middle, high = (regret.quantile(q) for q in QUANTILES)
+    elif band == "std":
+        std = regret.std().fillna(0.0)
+        low, high = mean - std, mean + std
+    columns = {"mean": mean, "middle": middle, "low": low, "high": high}
+    return pd.DataFrame(columns).reset_index()
+
+
+def thinned(table: pd.DataFrame, most: int) -> pd.DataFrame:
+    """The rows of some checkpoints of each horizon, the first and the last among them."""
+
+    def few(t: pd.Series) -> pd.Series:
+        times = np.unique(t)
+        return t.isin(times[np.unique(np.linspace(0, len(times) - 1, most).astype(int))])
+
+    return table[table.groupby("horizon")["t"].transform(few)]
+
+
+def open_tables(files: Sequence[Path]) -> Opened:
+    """The tables of some files as one, see ``concat_tables``."""
+    tables = [open_table(file) for file in files]
+    if len(tables) == 1:
+        return tables[0]
+    ids = pd.concat([table.ends[SETTING].drop_duplicates() for table in tables])
+    shared = set(ids[ids.duplicated()])
+
+    def parts() -> Iterator[pd.DataFrame]:
+        held = []
+        for part in (part for table in tables for part in table.parts()):
+            several = part[SETTING].isin(shared)
+            held.append(part[several])
+            yield part[~several]
+        yield _rows_once(held)
+
+    return Opened(concat_tables([table.ends for table in tables]), parts)
+
+
+def open_table(file: Path) -> Opened:
+    """The table of a file: read in pieces if the rows of each setting follow each other there.
+
+    Raises:
+        BadInput: see ``read_table``.
+    """
+    found = scanned(file)
+    return Opened.of(read_table(file)) if found is None else Opened(*found)
+
+
+def concat_tables(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Several tables as one, with the columns of ``disambiguate`` where the records of settings
+    tell those apart that look alike. A run in several tables is taken once.
+
+    Raises:
+        BadInput: the tables answer different questions, or no record tells settings apart.
+    """
+    questions = sorted({question_of_table(table).name for table in tables})
+    if len(questions) > 1:
+        raise BadInput(f"the tables answer different questions: {', '.join(questions)}")
+    if len(tables) == 1:
+        return tables[0]
+    records: dict[str, Record] = {}
+    shown: dict[str, dict[str, Any]] = {}
+    lacking = []
+    for table in tables:
+        records |= table.attrs.get(SETTINGS, {})
+        lacking += [table.attrs.get(FILE)] if SETTINGS not in table.attrs else []
+        for row in settings_in(table)[[*descriptive(table), SETTING]].to_dict("records"):
+            own = {str(n): x for n, x in row.items() if n != SETTING and pd.notna(x)}
+            shown[row[SETTING]] = own | shown.get(row[SETTING], {})
+    more = disambiguate(list(shown.values()), [records.get(own, NO_RECORD) for own in shown])
+    about = {own: shown[own] | found for own, found in zip(shown, more, strict=True)}
+    table = _joined_budgets(_described(_rows_once(tables), about))
+    settings = settings_in(table)
+    if settings.duplicated(descriptive(settings)).any():
+        raise BadInput(ALIKE)
+    table.attrs = {FILE: lacking[0]} if lacking else {SETTINGS: Records(records)}
+    return table
+
+
+def _rows_once(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """The rows of tables, one after the other; each run of a setting once.
+
+    Raises:
+        BadInput: a run has two results.
+    """
+    table, measured = pd.concat(tables, ignore_index=True), question_of_table(tables[0]).measured
+    table = table[~table.duplicated([SETTING, "run", *measured])].reset_index(drop=True)
+    if table.duplicated([SETTING, "run", *[name for name in measured if name == "t"]]).any():
+        raise BadInput(ALIKE)
+    return table
+
+
+def _described(table: pd.DataFrame, about: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+    """The rows with the columns of their settings, of which the tables had some, or some blank."""
+    filled = {}
+    for name in dict.fromkeys(name for own in about.values() for name in own):
+        if name not in table.columns or table[name].isna().any():
+            values = (
+                table[SETTING]
+                .astype(object)
+                .map({key: own.get(name) for key, own in about.items()})
+            )
+            own = table.get(name, values)
+            filled[name] = own.where(own.notna(), values)
+    return table.assign(**filled)
+
+
+def _joined_budgets(table: pd.DataFrame) -> pd.DataFrame:
+    """Joined tables, in which algorithms without any privacy have no blank budgets: they had no
+    column of those that only other tables have.
+    """
+    group, free = question_of_table(table).group, without_privacy(table)
+    never = free & ~table[group].isin(table.loc[~free, group])
+    filled = {name: table[name].mask(never, np.inf) for name in budgets_of(table)}
+    return table.assign(**filled)

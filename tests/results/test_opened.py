@@ -1,0 +1,142 @@
+"""Tables that are opened: rows at the horizon and curves are those of the whole table, of which
+only some settings are in memory at a time.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from refusals import message_of
+
+import dpbandits as dp
+from dpbandits.cli import run
+from dpbandits.errors import BadInput
+from dpbandits.results import reading
+from dpbandits.results.opened import Opened, open_table, open_tables
+from dpbandits.results.varying import SETTING
+
+RUNS = 6
+
+
+@pytest.fixture
+def played(bandit):
+    """A function that plays four settings: their table, and its file."""
+
+    def play(runs=RUNS, eps="0.5,1"):
+        words = f"-m algo=dp_se,adap_ucb eps={eps} horizon=2000 checkpoints=7 runs={runs} jobs=1"
+        file = Path(next(x for x in bandit(run, words) if x.endswith(".csv")))
+        return dp.load(file), file
+
+    return play
+
+
+def written(table, file):
+    dp.save(table, file)
+    return file
+
+
+def sorted_curves(table, **given):
+    found = table.curves(**given).sort_values([SETTING, "t"], ignore_index=True)
+    return found[[SETTING, "t", "mean", "middle", "low", "high"]]
+
+
+def same(found, wanted):
+    pd.testing.assert_frame_equal(
+        found, wanted, check_dtype=False, check_column_type=False, rtol=1e-12, atol=0
+    )
+
+
+@pytest.fixture(params=[3, 50, 100_000])
+def pieces(request, monkeypatch):
+    """Pieces of a file that end within settings, or are larger than it."""
+    monkeypatch.setattr(reading, "ROWS", request.param)
+    return request.param
+
+
+@pytest.mark.parametrize("band", ["ci", "std", "quantiles", None])
+def test_a_file_has_the_curves_of_the_whole_table(tmp_path, played, pieces, band):
+    """Controls: the rows of a piece are taken for a setting; a setting is left out."""
+    table, file = played()
+    right = sorted_curves(Opened.of(table), band=band)
+    assert len(right) == 4 * table["t"].nunique()
+    for some in (table, table.sample(frac=1.0, random_state=0)):
+        found = open_table(written(some, tmp_path / "b.csv"))
+        same(sorted_curves(found, band=band), right)
+        own = found.ends.sort_values([SETTING, "run"], ignore_index=True)
+        wanted = Opened.of(table).ends.sort_values([SETTING, "run"], ignore_index=True)
+        same(own, wanted)
+    assert open_table(file).ends.attrs["settings"].keys() == {*table[SETTING]}
+
+
+def test_few_settings_are_in_memory_at_a_time(played, monkeypatch):
+    """Mutation that it catches: all pieces are held."""
+    monkeypatch.setattr(reading, "ROWS", 5)
+    table, file = played(runs=20)
+    rows = [len(part) for part in open_table(file).parts()]
+    assert sum(rows) == len(table) and max(rows) <= table[SETTING].value_counts().max() + 5
+
+
+def test_few_checkpoints_are_the_first_the_last_and_some_between(played):
+    table, file = played()
+    times, few = np.unique(table["t"]), open_table(file).curves(most=3)["t"].unique()
+    assert len(few) == 3 < len(times) and {times[0], times[-1]} <= {*few} <= {*times}
+
+
+def test_runs_of_a_setting_in_several_files_are_taken_once(played, pieces):
+    """Controls: a run counts twice; the runs of the second file are left out."""
+    _, few = played(runs=2)
+    more, file = played()
+    other, third = played(eps="2")
+    found = open_tables([few, file, third])
+    right = Opened.of(pd.concat([more, other], ignore_index=True))
+    same(sorted_curves(found), sorted_curves(right))
+    assert len(found.ends) == 4 * RUNS + 2 * RUNS
+
+
+@pytest.mark.parametrize("metric", ["average", "nash"])
+def test_another_metric_is_that_of_the_whole_table(played, pieces, metric):
+    table, file = played()
+    right, found = Opened.of(dp.measured(table, metric)), open_table(file).measured(metric)
+    assert found.ends["regret"].to_numpy() == pytest.approx(right.ends["regret"].to_numpy())
+    same(sorted_curves(found), sorted_curves(right))
+    assert not sorted_curves(found).equals(sorted_curves(open_table(file)))
+    assert found.ends.attrs["metric"] == metric
+
+
+def test_rows_that_share_an_id_but_not_a_setting_are_told_apart(tmp_path, played, pieces):
+    table, _ = played()
+    table.loc[table["run"] == 1, "eps"] *= 4
+    found = open_table(written(table, tmp_path / "b.csv"))
+    assert found.ends[SETTING].nunique() == 8
+    assert len(found.curves()) == 8 * table["t"].nunique()
+
+
+def test_words_and_numbers_of_one_column_are_words_in_all_pieces(tmp_path, played, pieces):
+    table, _ = played()
+    table["c"] = np.where(table["algo"] == "dp_se", "0.10", "literal")
+    found = open_table(written(table, tmp_path / "b.csv"))
+    assert {*found.ends["c"]} == {"0.10", "literal"} or {*found.ends["c"]} == {"0.1", "literal"}
+
+
+@pytest.mark.parametrize("round_of", ["first", "last"])
+def test_numbers_that_are_none_are_refused_wherever_they_are(tmp_path, played, pieces, round_of):
+    table, _ = played()
+    row = table.index[table["t"] == (1 if round_of == "first" else 2000)][3]
+    table.loc[row, "regret"] = np.nan
+    message = message_of(open_table, written(table, tmp_path / "b.csv"))
+    assert "b.csv: column regret holds something that is not a number" in message
+
+
+def test_a_setting_that_does_not_reach_its_horizon_is_refused(tmp_path, played, pieces):
+    table, _ = played()
+    cut = table[(table["algo"] == "ucb") | (table["eps"] == 1) | (table["t"] < 2000)]
+    message = message_of(open_table, written(cut, tmp_path / "b.csv"))
+    assert "no row of dp_se has reached its horizon" in message
+    with pytest.raises(BadInput, match="no row of dp_se has reached its horizon"):
+        dp.plot(cut)
+
+
+def test_stopping_times_have_no_curves(tmp_path):
+    table = dp.stop("nas", "sign", cap=1e5, runs=3, jobs=1)
+    assert len(open_table(written(table, tmp_path / "a.csv")).ends) == len(table)
