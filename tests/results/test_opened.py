@@ -94,6 +94,15 @@ def test_runs_of_a_setting_in_several_files_are_taken_once(played, pieces):
     assert len(found.ends) == 4 * RUNS + 2 * RUNS
 
 
+@pytest.mark.parametrize("eps", ["2", "1,2"])
+def test_nash_regret_of_several_files(played, eps):
+    """Mutation that it catches: rows of settings in several files lose their records."""
+    files = [played()[1], played(eps=eps)[1]]
+    found = open_tables(files).measured("nash")
+    wanted = pd.concat([dp.measured(dp.load(file), "nash") for file in files]).drop_duplicates()
+    same(sorted_curves(found), sorted_curves(Opened.of(wanted)))
+
+
 @pytest.mark.parametrize("metric", ["average", "nash"])
 def test_another_metric_is_that_of_the_whole_table(played, pieces, metric):
     table, file = played()

@@ -134,15 +134,19 @@ def open_tables(files: Sequence[Path]) -> Opened:
     ids = pd.concat([table.ends[SETTING].drop_duplicates() for table in tables])
     shared = set(ids[ids.duplicated()])
 
+    ends = concat_tables([table.ends for table in tables])
+
     def parts() -> Iterator[pd.DataFrame]:
         held = []
         for part in (part for table in tables for part in table.parts()):
             several = part[SETTING].isin(shared)
             held.append(part[several])
             yield part[~several]
-        yield _rows_once(held)
+        whole = _rows_once(held)
+        whole.attrs = dict(ends.attrs)
+        yield whole
 
-    return Opened(concat_tables([table.ends for table in tables]), parts)
+    return Opened(ends, lambda: filter(len, parts()))
 
 
 def open_table(file: Path) -> Opened:
