@@ -113,6 +113,7 @@ def test_what_is_also_played_without_privacy_is_not_drawn_beside_other_algorithm
     assert [len(ax.lines) for ax in figure.axes] == [3, 2]
 
 
+@pytest.mark.slow
 def test_regret_of_zero_is_drawn_on_a_linear_axis():
     nothing = made([("dp_se", 1.0)], lambda t, run: 0)
     figure = dp.plot(nothing)

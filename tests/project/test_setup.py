@@ -92,7 +92,7 @@ INSTALLED = {
     "figures": set(),
     "map": set(),
     "claims": set(),
-    "bench": set(),
+    "bench": {"report"},
     "bench-check": set(),
     "audit": {"audit", "exact"},
     "twins": {"audit", "exact"},

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from refusals import message_of
+from tiers import first
 
 import dpbandits as dp
 from dpbandits.cli import run
@@ -47,7 +48,7 @@ def same(found, wanted):
     )
 
 
-@pytest.fixture(params=[3, 50, 100_000])
+@pytest.fixture(params=first([3, 50, 100_000]))
 def pieces(request, monkeypatch):
     """Pieces of a file that end within settings, or are larger than it."""
     monkeypatch.setattr(reading, "ROWS", request.param)
