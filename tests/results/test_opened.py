@@ -55,14 +55,20 @@ def pieces(request, monkeypatch):
     return request.param
 
 
-@pytest.mark.parametrize("band", ["ci", "std", "quantiles", None])
-def test_a_file_has_the_curves_of_the_whole_table(tmp_path, played, pieces, band):
+PARQUET = pytest.param("ci", "parquet", marks=pytest.mark.extra("pyarrow"))
+
+
+@pytest.mark.parametrize(
+    ("band", "suffix"),
+    [("ci", "csv"), ("std", "csv"), ("quantiles", "csv.gz"), (None, "csv"), PARQUET],
+)
+def test_a_file_has_the_curves_of_the_whole_table(tmp_path, played, pieces, band, suffix):
     """Controls: the rows of a piece are taken for a setting; a setting is left out."""
     table, file = played()
     right = sorted_curves(Opened.of(table), band=band)
     assert len(right) == 4 * table["t"].nunique()
     for some in (table, table.sample(frac=1.0, random_state=0)):
-        found = open_table(written(some, tmp_path / "b.csv"))
+        found = open_table(written(some, tmp_path / f"b.{suffix}"))
         same(sorted_curves(found, band=band), right)
         own = found.ends.sort_values([SETTING, "run"], ignore_index=True)
         wanted = Opened.of(table).ends.sort_values([SETTING, "run"], ignore_index=True)

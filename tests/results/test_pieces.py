@@ -53,7 +53,7 @@ from dpbandits.results.reading import _csv_of
 pd.set_option("mode.string_storage", "python")
 def peak(): return 1024 * int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
 before = peak()
-table = eval(sys.argv[1])(sys.argv[2])
+table = eval(sys.argv[1])(Path(sys.argv[2]))
 print((peak() - before) / table.memory_usage().sum())
 """
 

@@ -133,6 +133,13 @@ def read_parquet(path: Path) -> pd.DataFrame:
     return _with_words(table)
 
 
+def parquet_pieces(path: Path, rows: int, columns: list[str] | None) -> Iterator[pd.DataFrame]:
+    """A table in Parquet, or some of its columns, in pieces of some rows."""
+    with _pyarrow(str(path)).parquet.ParquetFile(path) as file:
+        for batch in file.iter_batches(rows, columns=columns):
+            yield pd.DataFrame(batch.to_pandas())
+
+
 def _with_words(table: pd.DataFrame) -> pd.DataFrame:
     """A table whose words are objects, each of which is in memory once."""
     words = table.select_dtypes(exclude=["number", "bool"]).columns

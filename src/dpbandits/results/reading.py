@@ -17,7 +17,7 @@ from ..contracts.question import REGRET
 from ..errors import BadInput, plain
 from ..settings.setting import digest
 from ..validation import CSV, check_header, file_at, header_of, read_csv, refuse_alike
-from .formats import format_of, read_parquet
+from .formats import format_of, parquet_pieces, read_parquet
 from .manifest import UNREADABLE, read_manifest
 from .records import FILE, SETTINGS, records_in
 from .tables import at_end
@@ -66,16 +66,15 @@ def _with_records(table: pd.DataFrame, path: Path) -> pd.DataFrame:
 
 
 def scanned(path: Path) -> tuple[pd.DataFrame, Callable[[], Iterator[pd.DataFrame]]] | None:
-    """The rows of a CSV table at the horizon, and a function that reads the rows of some of its
+    """The rows of a table at the horizon, and a function that reads the rows of some of its
     settings at a time, or of all if these do not follow each other in the file; None if anything
     else is not as commands write it.
 
     Raises:
         BadInput: as ``read_table``.
     """
-    if format_of(path) == "parquet":
-        return None
-    check_header(str(path), header_of(str(path), path))
+    if format_of(path) != "parquet":
+        check_header(str(path), header_of(str(path), path))
     found = _Settings(str(path))
     types, words = _types_of(path, found.add)
     if any(types[name] != {np.dtype(object)} for name in words & types.keys()):
@@ -212,9 +211,19 @@ def _types_of(
 def _pieces(
     path: Path, words: Collection[str] = (), columns: list[str] | None = None
 ) -> Iterator[pd.DataFrame]:
-    """A CSV file, or some of its columns, in pieces; words are objects, and so is all in columns
+    """A file, or some of its columns, in pieces; words are objects, and so is all in columns of CSV
     that are ``words``.
     """
+    parquet = format_of(path) == "parquet"
+    raw = parquet_pieces(path, ROWS, columns) if parquet else _csv_pieces(path, words, columns)
+    for piece in raw:
+        found = piece.select_dtypes(exclude=["number", "bool"]).columns
+        yield piece.astype(dict.fromkeys(found, object))
+
+
+def _csv_pieces(
+    path: Path, words: Collection[str], columns: list[str] | None
+) -> Iterator[pd.DataFrame]:
     with (
         pd.option_context("mode.string_storage", "python"),  # pyarrow would copy each word
         warnings.catch_warnings(action="error", category=pd.errors.ParserWarning),
@@ -223,9 +232,7 @@ def _pieces(
             dtype=dict.fromkeys([SETTING, *words], str), **CSV,
         ) as reader,
     ):  # fmt: skip
-        for piece in reader:
-            found = piece.select_dtypes(exclude=["number", "bool"]).columns
-            yield piece.astype(dict.fromkeys(found, object))
+        yield from reader
 
 
 def checked(where: str, table: Any) -> pd.DataFrame:
