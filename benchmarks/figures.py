@@ -86,10 +86,7 @@ def targets(seconds, megabytes):
             f"{drawing / 60:.0f} minutes with 2 runs for each theta, so {drawing / 6:.0f} with 20"
         )
     if megabytes > MEGABYTES:
-        missed.append(
-            "the memory, since a figure is drawn from a table of millions of rows while the next "
-            "experiment is played"
-        )
+        missed.append("the memory, of a figure that is drawn while the next experiment is played")
     ends = f"Missed: {'; '.join(missed)}." if missed else "Both are met."
     return (
         f"Targets: {MINUTES} minutes and {MEGABYTES:,} MB, with 20 runs for each theta of "
