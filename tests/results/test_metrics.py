@@ -68,6 +68,15 @@ def test_its_standard_error_is_that_of_samples():
     assert spread != pytest.approx(errors.mean() / 2, rel=2 * sure)
 
 
+def test_a_run_of_more_regret_has_a_larger_value():
+    """Mutation that it catches: the influence of a run has the other sign, and its law the other
+    skewness; the mean and the standard error are the same."""
+    t = np.array([10, 20, 50, 100])
+    regret = of_arms(drawn_arms(np.random.default_rng(3), 50, 100), t)
+    values = nash(regret, t, 0.9)
+    assert np.corrcoef(values[:, -1], regret[:, -1])[0, 1] > 0.8
+
+
 def test_an_arm_of_mean_zero_makes_all_of_it():
     t = np.array([1, 2, 3])
     regret = np.array([[0.5, 0.5, 0.5]] * 2)  # the first round has the mean 0

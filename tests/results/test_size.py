@@ -1,12 +1,13 @@
 """Requests beyond memory are refused before anything is played, large ones announced."""
 
 from refusals import message_of
-from sweeps import requested
+from sweeps import quick, report, requested
 
 import dpbandits as dp
 from dpbandits.cli import run
 from dpbandits.results import size
-from dpbandits.results.size import announce_size, check_size
+from dpbandits.results.size import announce_size, check_size, size_of
+from dpbandits.results.summary import summarize, too_few_runs
 
 
 def test_the_key_raises_the_limit(bandit):
@@ -27,3 +28,25 @@ def test_a_large_request_is_announced(capsys, monkeypatch):
     monkeypatch.setattr(size, "MANY", 1e8)
     announce_size(request)
     assert capsys.readouterr().err == ""  # control
+
+
+def test_the_estimates_are_about_the_sizes_of_the_files(tmp_path):
+    """Controls: the headers of files are left out, or taken once for all files."""
+    request = quick(tmp_path)
+    table = report(request)
+    files = [file for file in tmp_path.glob("runs/*/*") if file.is_file()]
+    actual, found = sum(file.stat().st_size for file in files), size_of(request)
+    assert found.rows == len(dp.load(table)) and len(files) >= len(request.settings) > 1
+    assert actual <= found.stored < 10 * actual
+    assert table.stat().st_size / 2 < found.table < 2 * table.stat().st_size
+
+
+def test_settings_with_too_few_runs_are_named_and_counted():
+    table = dp.run("dp_se", "bernoulli_c2", eps=[0.5, 1], horizon=1000, runs=3, jobs=1)
+    found = summarize(table).assign(runs_needed=[50, 3])
+    line = too_few_runs(found)
+    assert "eps=0.5 " in line and "3 runs are too few" in line and "about 50 would do" in line
+    assert "settings have too few" not in line
+    both = too_few_runs(found.assign(runs_needed=[50, 70]))
+    assert "eps=1 " in both and both.endswith(" (2 of 2 settings have too few)")
+    assert too_few_runs(found.assign(runs_needed=3)) is None
