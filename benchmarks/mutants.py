@@ -15,7 +15,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
 
 from cosmic_ray.commands import init
 from cosmic_ray.mutating import mutate_and_test
@@ -27,19 +26,13 @@ from tabulate import tabulate
 PROJECT = Path(__file__).parent.parent
 
 
-class Room(NamedTuple):
-    """A room of the package whose source is mutated."""
-
-    tests: str  # the files and folders of tests that must notice
-    sample: int = 40  # mutants that are tested
-
-
+# The rooms that are mutated, and the files and folders of tests that must notice
 ROOMS = {
-    "comparison": Room("comparison decisions"),
-    "results": Room("results running/test_monte_carlo.py"),
-    # all kernels are compiled anew for each mutant
-    "parts": Room("parts algorithms/test_conformance.py", 12),
+    "comparison": "comparison decisions",
+    "results": "results running/test_monte_carlo.py",
+    "parts": "parts",
 }
+SAMPLE = 40  # mutants of a room
 SECONDS = 900.0  # after which tests are said to have noticed
 NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 # | stands in annotations, which nothing evaluates, and no test is about the words of errors
@@ -53,7 +46,7 @@ IGNORED = shutil.ignore_patterns(".git", ".venv", "build", "_build", "__pycache_
 
 def command_of(room):
     """The fast tests of a room."""
-    files = " ".join(f"tests/{name}" for name in ROOMS[room].tests.split())
+    files = " ".join(f"tests/{name}" for name in ROOMS[room].split())
     marks = shlex.quote("not slow and not long and not extra")
     plain = f"{sys.executable} -m pytest -q -x -p no:cacheprovider --deselect {BY_HASH}"
     return f"{plain} -m {marks} {files}"
@@ -67,7 +60,7 @@ def mutants_of(room):
         items = [x for x in found.work_items if not LEFT_OUT.search(x.mutations[0].operator_name)]
     items.sort(key=lambda x: (str(x.mutations[0].module_path), x.mutations[0].start_pos,
                               x.mutations[0].operator_name, x.mutations[0].occurrence))  # fmt: skip
-    return random.Random(0).sample(items, min(ROOMS[room].sample, len(items))), len(items)
+    return random.Random(0).sample(items, min(SAMPLE, len(items))), len(items)
 
 
 def changed_lines(diff):
@@ -91,7 +84,7 @@ def page(room):
             place = Path(item.mutations[0].module_path).relative_to("src/dpbandits")
             line = f"`{place}`:{item.mutations[0].start_pos[0]}"
             survivors.append([line, changed_lines(found.diff or "")])
-    tests = " and ".join(f"`tests/{name}`" for name in ROOMS[room].tests.split())
+    tests = " and ".join(f"`tests/{name}`" for name in ROOMS[room].split())
     share = f"{1 - len(survivors) / len(sample):.0%} of {len(sample)} of {total:,} mutants"
     text = f"## `{room}`\n\nThe fast tests of {tests} detect {share}. "
     if not survivors:
