@@ -23,7 +23,8 @@ def draw_curves(table):
     ends = labelled(table.ends[table.ends["horizon"] == horizon], but=["env.instance"])
     curves = curves_of(table, ends, None)
     curves = curves[curves["t"] >= EARLIEST * horizon]
-    curves["regret"] = curves["mean"] / curves["t"]  # of an instance, and these are the sample
+    # an instance's, and these are the sample
+    curves = curves.assign(regret=curves["mean"] / curves["t"])
     budgets, environments = sorted(ends["eps"].unique()), ends["env"].unique()
     styles = styles_of(ends)
     figure = Chart(figsize=(3.4 * len(budgets) + 0.4, 2.5 * len(environments) + 1.2))

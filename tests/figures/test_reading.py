@@ -224,3 +224,35 @@ def test_an_environment_that_is_only_a_law_is_titled_with_its_means():
     two = dp.bernoulli([0.9, 0.25]), dp.bernoulli([0.9, 0.5])
     table = dp.run("ucb", list(two), horizon=100, runs=2, jobs=1)
     assert "0.5" not in dp.plot(table, kind="tail").axes[0].get_title()
+
+
+def one_line(figure):
+    """The only line of a figure, whose rounds ascend."""
+    (line,) = [x for x in figure.axes[0].lines if len(x.get_xdata()) > 2]
+    assert (np.diff(line.get_xdata()) > 0).all()
+    return line
+
+
+@pytest.mark.parametrize("kind", ["time", "time_per_algorithm"])
+def test_settings_of_one_line_have_one_curve(kind):
+    """Of two horizons, of a blank and a value, or of two algorithms with one label. Mutation that
+    it catches: the curve of each setting is drawn, one after the other."""
+    table = dp.run("dp_se", "bernoulli_c2", eps=0.5, horizon=[1e3, 1e4], runs=3, jobs=1)
+    line = one_line(from_file("mine", {"kind": kind}, Opened.of(table))(Opened.of(table)))
+    assert line.get_xdata()[-1] == 1e4
+    at_end = table.loc[table["t"] == 1e4, "regret"].mean()
+    assert line.get_ydata()[-1] == pytest.approx(at_end)
+
+
+def test_algorithms_of_one_label_are_one_line():
+    table = dp.run(["dp_se", "adap_ucb"], "bernoulli_c2", eps=0.5, horizon=1e3, runs=3, jobs=1)
+    line = one_line(dp.plot(table, labels={"dp_se": "X", "adap_ucb": "X"}, x="t"))
+    assert line.get_ydata()[-1] == pytest.approx(table.loc[table["t"] == 1e3, "regret"].mean())
+
+
+@pytest.mark.parametrize("name", ["low", "high", "mean", "middle"])
+def test_a_column_may_have_the_name_of_one_of_curves(name):
+    table = dp.run("dp_se", "bernoulli_c2", eps=0.5, horizon=1e3, runs=2, jobs=1)
+    table = table.drop(columns="setting")
+    both = pd.concat([table.assign(**{name: 1.0}), table.assign(**{name: 2.0})])
+    assert len(dp.plot(both, x="t").axes[0].lines) == 2

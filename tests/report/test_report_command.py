@@ -132,3 +132,10 @@ def test_bad_tables(unchanged):
     assert "at least one is needed" in message_of(dp.report, [])
     assert "no column" in message_of(dp.report, pd.DataFrame({"algo": ["a"]}))
     assert "ends in .html" in message_of(dp.report, regrets(), out="page.txt")
+
+
+def test_a_table_that_ends_early_is_left_out_of_the_page(tmp_path):
+    good = regrets()
+    early = good[(good["algo"] != "dp_se") | (good["t"] < good["t"].max())]
+    page = dp.report({"early": early, "good": good}, tmp_path / "page.html").read_text()
+    assert "Left out: early: the table: no row of dp_se has reached its horizon" in page

@@ -12,7 +12,6 @@ from tiers import first
 
 import dpbandits as dp
 from dpbandits.cli import run
-from dpbandits.errors import BadInput
 from dpbandits.results import reading
 from dpbandits.results.opened import Opened, open_table, open_tables
 from dpbandits.results.varying import SETTING
@@ -148,11 +147,33 @@ def test_a_setting_that_does_not_reach_its_horizon_is_refused(tmp_path, played, 
     table, _ = played()
     cut = table[(table["algo"] == "ucb") | (table["eps"] == 1) | (table["t"] < 2000)]
     message = message_of(open_table, written(cut, tmp_path / "b.csv"))
-    assert "no row of dp_se has reached its horizon" in message
-    with pytest.raises(BadInput, match="no row of dp_se has reached its horizon"):
-        dp.plot(cut)
+    reason = "no row of dp_se has reached its horizon 2000: they end at t = "
+    assert message.startswith(f"{tmp_path}/b.csv: {reason}")
+    assert message_of(dp.plot, cut).startswith(f"the table: {reason}")
 
 
 def test_stopping_times_have_no_curves(tmp_path):
     table = dp.stop("nas", "sign", cap=1e5, runs=3, jobs=1)
     assert len(open_table(written(table, tmp_path / "a.csv")).ends) == len(table)
+
+
+def test_a_header_alone_has_no_rows(tmp_path):
+    (tmp_path / "b.csv").write_text("algo,env,eps,horizon,seed,setting,run,t,regret\n")
+    assert message_of(open_table, tmp_path / "b.csv") == f"{tmp_path}/b.csv: the table has no rows"
+
+
+def test_a_run_with_other_regrets_in_another_file_is_refused_though_it_ends_alike(played, tmp_path):
+    table, file = played()
+    table.loc[table["t"] == table["t"].min(), "regret"] += 1
+    message = message_of(open_tables, [file, written(table, tmp_path / "b.csv")])
+    assert "settings that look alike" in message
+
+
+def test_a_single_run_of_each_setting_may_have_a_column_of_its_own(played, tmp_path):
+    """The rows at the horizon differ from row to row there, and those before do not."""
+    table, _ = played()
+    some = table[table["eps"] == 1]
+    first = some[(some["algo"] == "dp_se") & (some["run"] == 0)].assign(c=1.0)
+    second = some[(some["algo"] == "adap_ucb") & (some["run"] == 1)].assign(c=2.0)
+    found = open_table(written(pd.concat([first, second]), tmp_path / "b.csv"))
+    assert sorted(found.ends["c"]) == [1.0, 2.0] and len(found.curves()) == len(first) * 2

@@ -14,6 +14,7 @@ from ..errors import BadInput, unknown
 from ..figures.bands import BANDS
 from ..figures.draw import axis_of, figure_as_chosen
 from ..figures.experiments import experiment_figure
+from ..figures.labels import chosen_rows
 from ..figures.options import KEYS, FigureOptions, checked
 from ..figures.output import FORMATS, in_text, origin_in
 from ..figures.style import save
@@ -147,5 +148,6 @@ def _of_tables(
         x=x, band=band, kind=kind, marks=is_true(keys, "marks"),
     )  # fmt: skip
     if "rule" not in table.ends.columns and kind is None:
-        print(f"drawn with x={axis_of(table.ends, x)} band={band}", file=sys.stderr)
+        drawn = axis_of(chosen_rows(table.ends, chosen), x)
+        print(f"drawn with x={drawn} band={band}", file=sys.stderr)
     return named_after(files), figure

@@ -35,10 +35,25 @@ EARLY = 0.02  # of the rounds
 EARLIEST = 1e-3  # of the rounds: where a logarithmic axis of time begins, approximately
 
 
-def curves_of(table: Opened, ends: pd.DataFrame, band: str | None) -> pd.DataFrame:
-    """The curves of a table, with the columns of its settings, of which ``ends`` has the lines."""
+def curves_of(
+    table: Opened, ends: pd.DataFrame, band: str | None, by: Sequence[str] = (SETTING,)
+) -> pd.DataFrame:
+    """The curves of a table, with the columns of its settings that no curve has, and with their
+    lines: those of ``ends``, its labelled rows at the horizon. Settings that agree in the columns
+    ``by`` have one curve together.
+    """
     settings = settings_in(ends)
-    return settings.merge(table.curves(band), on=SETTING)
+    alike = settings.groupby(list(by), sort=False, dropna=False)
+    first = settings.assign(
+        horizon=alike["horizon"].transform("max"), pooled=alike[SETTING].transform("first")
+    )
+    several = first[alike[SETTING].transform("nunique") > 1]
+    pooled = dict(zip(several[SETTING], several["pooled"], strict=True))
+    curves = table.curves(band, pooled=pooled)
+    shown = first.drop_duplicates(list(by)).drop(
+        columns=["pooled", *curves.columns.drop(SETTING)], errors="ignore"
+    )
+    return shown.merge(curves, on=SETTING)
 
 
 def learns_early(curves: pd.DataFrame) -> bool:
@@ -138,7 +153,7 @@ def time_panels(
     have rings, see ``ties``.
     """
     titles, ends = environment_titles(table.ends), labelled(table.ends)
-    curves = curves_of(table, ends, band)
+    curves = curves_of(table, ends, band, ["line", "env", "horizon", *budgets_of(ends)])
     bounds = lines_of(bounds, ends, "t")
     best = tied(ends) if marks else None
     budgets = finite_budgets(ends)
@@ -273,7 +288,8 @@ def time_panel(
         if "eps_min" not in ends.columns and ends[budget].nunique() > 1:
             ends = ends.assign(**{symbol(budget): ends[budget].where(np.isfinite(ends[budget]))})
     ends = labelled(ends, but=["panel"])
-    curves, scale = curves_of(table, ends, band), scale if bounds is None else "log"
+    curves = curves_of(table, ends, band, ["line", "panel"])
+    scale = scale if bounds is None else "log"
     bounds, styles = lines_of(bounds, ends, "t"), styles_of(ends)
     names = list(ends["panel"].unique())
     figure, (axes,) = subplots(4.0 * len(names) + 1.0, 4.0, 1, len(names), sharey=True)

@@ -67,8 +67,13 @@ def report_of_tables(
     if not isinstance(tables, Mapping) or not tables:
         raise BadInput(f"tables={plain(tables)}: at least one is needed, in a list or by name")
     named = [(plain(name), checked(plain(name), table)) for name, table in tables.items()]
-    sources, notes = gathered((n, partial(source_of, n, Opened.of(t), metric)) for n, t in named)
+    makers = {name: partial(_source, name, table, metric) for name, table in named}
+    sources, notes = gathered(makers.items())
     return render("Private bandits: report", sources, None, notes)
+
+
+def _source(name: str, table: pd.DataFrame, metric: str) -> Source:
+    return source_of(name, Opened.of(table), metric)
 
 
 def render(title: str, sources: list[Source], results: Path | None, notes: list[str]) -> str:

@@ -52,8 +52,8 @@ class Opened:
         self.ends, self.parts = ends, parts
 
     @classmethod
-    def of(cls, table: pd.DataFrame) -> Opened:
-        """A tidy table in memory.
+    def of(cls, table: pd.DataFrame, where: str = "the table") -> Opened:
+        """A tidy table in memory; messages begin with ``where``.
 
         Raises:
             BadInput: the runs of a setting do not reach its horizon.
@@ -62,8 +62,13 @@ class Opened:
         ends = at_end(known)
         unfinished = known.loc[~known[SETTING].isin(ends[SETTING].unique())]
         if len(unfinished):
-            name = unfinished["algo"].iloc[0]
-            raise BadInput(f"the table: no row of {name} has reached its horizon")
+            row = unfinished.iloc[0]
+            last = unfinished.loc[unfinished[SETTING] == row[SETTING], "t"].max()
+            end = f"its horizon {row['horizon']:g}: they end at t = {last:g}"
+            raise BadInput(
+                f"{where}: no row of {row['algo']} has reached {end}; a column horizon says where "
+                "runs end"
+            )
         return cls(ends, lambda: [known])
 
     def with_ends(self, change: Callable[[pd.DataFrame], pd.DataFrame]) -> Opened:
@@ -81,14 +86,30 @@ class Opened:
         values = self.ends[RUN].merge(last, how="left", on=RUN)["regret"].to_numpy()
         return found.with_ends(lambda ends: change(ends).assign(regret=values))
 
-    def curves(self, band: str | None = "ci", most: int | None = None) -> pd.DataFrame:
+    def curves(
+        self,
+        band: str | None = "ci",
+        most: int | None = None,
+        pooled: Mapping[str, str] | None = None,
+    ) -> pd.DataFrame:
         """The regret of each setting over the runs at each of its checkpoints, or at ``most`` of
-        them: the columns of ``curve_of``, and the id of the setting.
+        them: the columns of ``curve_of``, and the id of the setting. Settings whose ids ``pooled``
+        maps to one of them have one curve together.
         """
-        known = set(self.ends[SETTING])
-        parts = (with_words(part[part[SETTING].isin(known)]) for part in self.parts())
-        few = (part if most is None else thinned(part, most) for part in parts)
-        return pd.concat([curve_of(part, [SETTING, "t"], band) for part in few if len(part)])
+        known, pooled = set(self.ends[SETTING]), pooled or {}
+        held: list[pd.DataFrame] = []
+
+        def parts() -> Iterator[pd.DataFrame]:
+            for whole in self.parts():
+                part = with_words(whole[whole[SETTING].isin(known)])
+                part = part if most is None else thinned(part, most)
+                several = part[SETTING].isin(pooled)
+                held.append(part[several])
+                yield part[~several]
+            together = pd.concat(held, ignore_index=True)
+            yield together.assign(**{SETTING: together[SETTING].map(pooled)})
+
+        return pd.concat([curve_of(x, [SETTING, "t"], band) for x in filter(len, parts())])
 
 
 def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.DataFrame:
@@ -146,6 +167,8 @@ def open_tables(files: Sequence[Path]) -> Opened:
         whole.attrs = dict(ends.attrs)
         yield whole
 
+    for _ in parts() if shared else ():  # refuses other regrets of the same runs
+        pass
     return Opened(ends, lambda: filter(len, parts()))
 
 
@@ -156,7 +179,7 @@ def open_table(file: Path) -> Opened:
         BadInput: see ``read_table``.
     """
     found = scanned(file)
-    return Opened.of(read_table(file)) if found is None else Opened(*found)
+    return Opened.of(read_table(file), str(file)) if found is None else Opened(*found)
 
 
 def concat_tables(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -80,11 +80,14 @@ def scanned(path: Path) -> tuple[pd.DataFrame, Callable[[], Iterator[pd.DataFram
     if any(types[name] != {np.dtype(object)} for name in words & types.keys()):
         found = _Settings(str(path))
         types, _ = _types_of(path, found.add, words)
-    if not types or not found.known:
+    if not types or not found.described():
         return None
-    ends = _with_records(checked(str(path), pd.concat(found.ends, ignore_index=True)), path)
-    parts = _by_settings(path, found.follow, ends.attrs)
-    return (ends, parts) if found.described(ends) else None
+    try:
+        ends = checked(str(path), pd.concat(found.ends, ignore_index=True))
+    except BadInput:  # or all rows tell that it is none
+        return None
+    ends = _with_records(ends, path)
+    return ends, _by_settings(path, found.follow, ends.attrs)
 
 
 class _Settings:
@@ -105,6 +108,7 @@ class _Settings:
     def add(self, piece: pd.DataFrame) -> None:
         """Add a piece; refuse one with other measurements than a tidy table's."""
         self.known &= {*OF_CURVES} <= {*piece} and bool(piece[SETTING].notna().all())
+        self.known &= not piece.empty
         if not self.known:
             return
         for name in MEASURED:
@@ -116,10 +120,13 @@ class _Settings:
         self.ends.append(at_end(piece))
         self.rows.append(piece.drop(columns=MEASURED).drop_duplicates())
 
-    def described(self, ends: pd.DataFrame) -> bool:
-        """Whether each setting has one description and a row at its horizon."""
+    def described(self) -> bool:
+        """Whether each setting is known, has one description, and a row at its horizon."""
+        if not self.known:
+            return False
         found = pd.concat(self.rows).drop_duplicates()
-        return bool(found[SETTING].is_unique) and self.ids == {*ends[SETTING]}
+        ends = set[str]().union(*(piece[SETTING] for piece in self.ends))
+        return bool(found[SETTING].is_unique) and self.ids == ends
 
 
 def _by_settings(

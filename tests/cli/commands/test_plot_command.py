@@ -280,3 +280,10 @@ def test_a_table_from_elsewhere_needs_three_columns(bandit):
 )
 def test_what_cannot_be_drawn_is_refused(swept, keys, reason):
     assert reason in message_of(plot.main.__wrapped__, [swept, *keys.split()])
+
+
+def test_the_axis_that_is_printed_is_that_of_what_is_drawn(here, bandit):
+    words = "-m algo=dp_se,ucb eps=.1,.2,.5,1,2 horizon=300 runs=2 jobs=1"
+    file = next(x for x in bandit(run, words) if x.endswith(".csv"))
+    bandit(plot, f"{file} format=png", errors="drawn with x=eps band=ci")
+    bandit(plot, f"{file} only=ucb format=png", errors="drawn with x=t band=ci")
