@@ -33,6 +33,11 @@ ROOMS = {
     "parts": "parts",
 }
 SAMPLE = 40  # mutants of a room
+# What else is to know of a room
+NOTES = {
+    "parts": "Tests of whole algorithms (`tests/algorithms`, `tests/linear`, `tests/stopping`) did not "
+    "run here, since they would compile all kernels anew for each mutant. ",
+}
 SECONDS = 900.0  # after which tests are said to have noticed
 NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 # | stands in annotations, which nothing evaluates, and no test is about the words of errors
@@ -86,7 +91,7 @@ def page(room):
             survivors.append([line, changed_lines(found.diff or "")])
     tests = " and ".join(f"`tests/{name}`" for name in ROOMS[room].split())
     share = f"{1 - len(survivors) / len(sample):.0%} of {len(sample)} of {total:,} mutants"
-    text = f"## `{room}`\n\nThe fast tests of {tests} detect {share}. "
+    text = f"## `{room}`\n\nThe fast tests of {tests} detect {share}. {NOTES.get(room, '')}"
     if not survivors:
         return text + "None survives.\n"
     return f"{text}Survivors:\n\n{tabulate(survivors, ['place', 'line and mutant'], 'pipe')}\n"

@@ -1,6 +1,9 @@
 """The columns that tell settings apart which a table would show alike."""
 
-from dpbandits.results.varying import disambiguate
+import pandas as pd
+
+from dpbandits.results.tables import unjudged
+from dpbandits.results.varying import disambiguate, varying
 
 RECORD = {
     "parameters": {"eps": 1, "alpha": 3.1}, "env_spec": {"law": "x", "means": [0.9, 0.8]},
@@ -58,3 +61,18 @@ def test_the_version_of_an_algorithm_is_the_last_resort():
     found = disambiguate([one, one], [RECORD, of(version="b", checkpoints=5)])
     assert found == [{"checkpoints": 100}, {"checkpoints": 5}]
     assert disambiguate([one, one], [RECORD, RECORD]) == [{}, {}]
+
+
+def test_what_differs_between_groups_alone_does_not_vary_within_them():
+    """Control: a column that differs in a group; blanks count if they are asked for."""
+    settings = pd.DataFrame({"env": ["a", "a", "b"], "x": [1, 1, 2], "y": [1, 2, 2]})
+    settings["z"] = [1.0, None, None]
+    assert varying(settings, ["x", "y", "z"], within=["env"]) == ["y"]
+    assert varying(settings, ["x", "y", "z"], within=["env"], blank=True) == ["y", "z"]
+    assert varying(settings, ["x", "y", "z"]) == ["x", "y"]
+
+
+def test_only_a_mean_between_two_hypotheses_is_not_judged():
+    means = pd.DataFrame({"true_mean": [0.3, 0.4, 0.5, 0.6, 0.7], "mu0": 0.4, "mu1": 0.6})
+    assert unjudged(means).tolist() == [False, False, True, False, False]
+    assert not unjudged(means.drop(columns="mu0")).any()
