@@ -35,8 +35,8 @@ ROOMS = {
 SAMPLE = 40  # mutants of a room
 # What else is to know of a room
 NOTES = {
-    "parts": "Tests of whole algorithms (`tests/algorithms`, `tests/linear`, `tests/stopping`) did not "
-    "run here, since they would compile all kernels anew for each mutant. ",
+    "parts": "Tests of whole algorithms (`tests/algorithms`, `tests/linear`, `tests/stopping`) did "
+    "not run here, since they would compile all kernels anew for each mutant. ",
 }
 SECONDS = 900.0  # after which tests are said to have noticed
 NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
