@@ -31,9 +31,7 @@ WORDS = {  # what reads a table, its path in the place of FILE
 def pieces(rows):
     """The rows of a table of two algorithms, setting by setting."""
     runs = rows // SETTINGS // CHECKPOINTS
-    t = np.unique(np.geomspace(1, HORIZON, CHECKPOINTS).astype(int))
-    t = np.concatenate([t, np.arange(HORIZON - CHECKPOINTS + len(t) + 1, HORIZON + 1)])
-    t = np.sort(np.append(t[t < HORIZON], HORIZON))
+    t = np.linspace(1, HORIZON, CHECKPOINTS).astype(int)
     for i in range(SETTINGS):
         algo, eps = ("dp_se", "adap_ucb")[i % 2], float(f"{0.1 * 1.1 ** (i // 2):.6g}")
         size = np.random.default_rng(i).lognormal(size=(runs, 1))

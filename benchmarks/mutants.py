@@ -24,8 +24,6 @@ from cosmic_ray.work_item import TestOutcome
 from tabulate import tabulate
 
 PROJECT = Path(__file__).parent.parent
-
-
 # The rooms that are mutated, and the files and folders of tests that must notice
 ROOMS = {
     "comparison": "comparison decisions",

@@ -138,4 +138,4 @@ def test_a_table_that_ends_early_is_left_out_of_the_page(tmp_path):
     good = regrets()
     early = good[(good["algo"] != "dp_se") | (good["t"] < good["t"].max())]
     page = dp.report({"early": early, "good": good}, tmp_path / "page.html").read_text()
-    assert "Left out: early: the table: no row of dp_se has reached its horizon" in page
+    assert "Left out: early: the table: runs of dp_se end at t = " in page

@@ -147,9 +147,10 @@ def test_a_setting_that_does_not_reach_its_horizon_is_refused(tmp_path, played, 
     table, _ = played()
     cut = table[(table["algo"] == "ucb") | (table["eps"] == 1) | (table["t"] < 2000)]
     message = message_of(open_table, written(cut, tmp_path / "b.csv"))
-    reason = "no row of dp_se has reached its horizon 2000: they end at t = "
-    assert message.startswith(f"{tmp_path}/b.csv: {reason}")
-    assert message_of(dp.plot, cut).startswith(f"the table: {reason}")
+    last = table.loc[table["t"] < 2000, "t"].max()
+    reason = f"runs of dp_se end at t = {last}, before their horizon 2000 (column horizon)"
+    assert message == f"{tmp_path}/b.csv: {reason}"
+    assert message_of(dp.plot, cut) == f"the table: {reason}"
 
 
 def test_stopping_times_have_no_curves(tmp_path):

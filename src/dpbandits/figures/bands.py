@@ -1,4 +1,4 @@
-"""Curves of regret over the runs: a middle, a band, and the note that explains them."""
+"""Bands of curves of regret: what they are, how they are drawn, and the note about them."""
 
 from __future__ import annotations
 

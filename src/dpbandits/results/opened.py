@@ -64,10 +64,9 @@ class Opened:
         if len(unfinished):
             row = unfinished.iloc[0]
             last = unfinished.loc[unfinished[SETTING] == row[SETTING], "t"].max()
-            end = f"its horizon {row['horizon']:g}: they end at t = {last:g}"
             raise BadInput(
-                f"{where}: no row of {row['algo']} has reached {end}; a column horizon says where "
-                "runs end"
+                f"{where}: runs of {row['algo']} end at t = {last:g}, before their horizon "
+                f"{row['horizon']:g} (column horizon)"
             )
         return cls(ends, lambda: [known])
 
@@ -115,7 +114,8 @@ class Opened:
 def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.DataFrame:
     """The regret over the runs at each value of the columns ``by``, in ascending order.
 
-    ``band`` is a key of ``BANDS``, or None for means alone; that of a single run has no width.
+    ``band`` is a key of ``figures.bands.BANDS``, or None for means alone; that of a single run has
+    no width.
 
     Returns:
         The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band).
