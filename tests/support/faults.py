@@ -10,6 +10,7 @@ and CONTROLS are below.
 """
 
 import contextlib
+import io
 import json
 import os
 import random
@@ -108,6 +109,18 @@ def end_of(pid):
     if hung:
         os.killpg(pid, signal.SIGKILL)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), hung
+
+
+class SlowFile(io.FileIO):
+    """A file on a slow disk: half of its first piece is there before the rest."""
+
+    def write(self, content):
+        if not self.tell():
+            half = len(content) // 2
+            super().write(content[:half])
+            time.sleep(0.02)
+            content = content[half:]
+        super().write(content)
 
 
 def in_place(path, content, synced=True):
@@ -245,6 +258,7 @@ class Sweep:
 
 def kills(question, folder, seed, count, how):
     scheduler.SAVE_EVERY = 0.0  # as many writes as possible
+    files.open = SlowFile  # a kill in the middle of one is likely
     chance = random.Random(seed)
     work = monte_carlo.Work
     monte_carlo.Work = lambda *given: ((folder / PLAYING).touch(), work(*given))[1]
