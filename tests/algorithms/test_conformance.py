@@ -115,7 +115,7 @@ def test_every_round_is_played_and_recorded(name, env, T):
 EXTREME = [(name, x) for name in ALL if algorithm(name).private for x in ROWS[name].budgets]
 
 
-@pytest.mark.parametrize(("name", "eps"), EXTREME)
+@pytest.mark.parametrize(("name", "eps"), every(3, EXTREME))
 def test_extreme_budgets_are_played(name, eps):
     """Planned lengths from 1 round to more than any number, levels and noises to match."""
     [spec, *_] = [PARETO] if name in HEAVY else kind_of(name).played.values()
@@ -199,7 +199,7 @@ def test_compiled_equals_plain_python_in_a_crowd(name, kind):
 EXACTLY = [(name, i) for name in ALL for i in range(len(ROWS[name].exactly))]
 
 
-@pytest.mark.parametrize(("name", "i"), every(3, EXACTLY))
+@pytest.mark.parametrize(("name", "i"), every(5, EXACTLY))
 def test_decisions_are_the_reference_s(name, i, monkeypatch):
     """On the same rewards, without noise or with the same noise, ties included (dyadic rewards make
     ties); and errors of the reference are seen.

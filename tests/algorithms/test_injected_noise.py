@@ -292,7 +292,7 @@ FED = [
 FED += every(3, numbers_of(name for name in PRIVATE if name in HEAVY))
 
 
-@pytest.mark.parametrize(("name", "i"), FED)
+@pytest.mark.parametrize(("name", "i"), every(2, FED))
 @pytest.mark.parametrize("eps", first(BUDGETS))
 def test_an_algorithm_is_its_reference(name, i, eps):
     """Also where rewards are truncated, arms eliminated, and users silent."""
@@ -455,6 +455,7 @@ def test_a_fault_is_seen(fault, name):
     assert Fault(*function_and_become).is_seen(games_of(name), kernel_plays)
 
 
+@pytest.mark.slow
 def test_a_fault_that_is_not_applied_is_an_error():
     """Not a pass, nor a fault that is not seen: the test has to be mended."""
     game = [heavy_game("ctl_ucb", 0, 1.0)]

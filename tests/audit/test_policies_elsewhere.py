@@ -103,6 +103,7 @@ def test_random_numbers_that_are_not_recorded_leave_it_to_samples():
     assert "a random number is used in a way that the replay cannot follow" in found["alignment"]
 
 
+@pytest.mark.slow
 def test_a_response_is_the_first_noise_with_what_it_is_added_to():
     pair = np.zeros((8, 2)), np.zeros((8, 2))
     pair[1][2] = 1.0

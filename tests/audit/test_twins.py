@@ -11,6 +11,7 @@ import numpy as np
 import privacy
 import pytest
 from helpers import algorithm, defaults
+from tiers import first
 from twins import BROKEN, CORRECT
 
 from dpbandits.audit.alignment import align as engine
@@ -26,7 +27,7 @@ from dpbandits.contracts.algorithm import from_function
 from dpbandits.contracts.alignments import releases
 
 
-@pytest.mark.parametrize("budget", [0.1, 1.0])
+@pytest.mark.parametrize("budget", first([0.1, 1.0]))
 @pytest.mark.parametrize("twin", BROKEN, ids=lambda twin: twin.name)
 def test_broken_twins_are_not_aligned(twin, budget):
     found = align(target_of(twin.algorithm, budget, twin.values))

@@ -11,6 +11,7 @@ GAME = {"env": dp.bernoulli([0.9, 0.6]), "horizon": 1e4}
 FEW = {"precision": 2.0, "runs": 128}
 
 
+@pytest.mark.slow
 def test_rows(tmp_path):
     found = dp.budget("dp_se", **GAME, regret=700, **FEW, results=tmp_path)
     assert list(found.columns[:5]) == ["algo", "budget", "low", "high", "reached"]

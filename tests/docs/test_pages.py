@@ -79,6 +79,7 @@ def test_every_command_is_in_the_reference(pages):
         assert f"(commands/{name}.md)" in pages["commands"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["run", "stop", "audit", "status", "bounds"])
 def test_every_key_of_a_command_is_in_its_page(pages, command):
     for file in commands.COMMANDS[command]["files"]:
@@ -86,6 +87,7 @@ def test_every_key_of_a_command_is_in_its_page(pages, command):
             assert f"\n| `{key}=` | " in pages[f"commands/bandit-{command}"], key
 
 
+@pytest.mark.slow
 def test_every_exported_name_is_in_the_reference(pages):
     text = (TOP / "docs" / "api.md").read_text()
     shown = re.findall(r"^\.\. auto\w+:: (\w+)$", text, flags=re.M)
@@ -96,6 +98,7 @@ def test_every_exported_name_is_in_the_reference(pages):
     assert [name for _, names in authoring.groups() for name in names] == for_authors.__all__
 
 
+@pytest.mark.slow
 def test_every_theorem_is_in_the_reference(pages):
     for bound in every_bound():
         name = f"{bound.function.__module__}.{bound.function.__name__}"
@@ -173,11 +176,13 @@ def reached(texts, first="docs/index"):
     return found
 
 
+@pytest.mark.slow
 def test_no_document_is_an_orphan(pages):
     texts = site(pages)
     assert reached(texts) == set(texts)
 
 
+@pytest.mark.slow
 def test_an_orphan_is_noticed(pages):
     """Control."""
     texts = site(pages)
@@ -192,6 +197,7 @@ def broken(text, folder, made=()):
     return [name for name, path in found if not path.exists() and path not in made]
 
 
+@pytest.mark.slow
 def test_links_lead_somewhere(pages):
     made = {documents.GENERATED / f"{name}.md" for name in pages}
     for name, text in site(pages).items():

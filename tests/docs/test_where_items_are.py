@@ -21,6 +21,7 @@ def is_missing(place):
     return not file.is_file() or not re.search(found, file.read_text(), flags=re.M)
 
 
+@pytest.mark.slow
 def test_the_page_is_made_from_the_file():
     assert (TOP / "docs" / "coverage.md").read_text() == coverage.page()
 

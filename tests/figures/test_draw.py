@@ -90,6 +90,7 @@ def test_a_reference_is_drawn_in_the_panel_of_every_budget():
     assert [len(ax.lines) for ax in figure.axes] == [2, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [{"x": "t"}, {"x": "eps"}, {"kind": "tail"}], ids=str)
 def test_what_is_also_played_without_privacy_has_a_line_of_its_own(given):
     """Not the mean of both, and in the lighter shade; the private line looks as it always does."""
@@ -128,6 +129,7 @@ def test_regret_of_zero_is_drawn_on_a_linear_axis():
         assert all(ax.get_ylim()[1] > 300 for ax in figure.axes)
 
 
+@pytest.mark.slow
 def test_algorithms_of_another_budget_are_named_if_they_are_not_drawn():
     budgets = {"eps": [0.5, 1], "rho": [0.1, 1], "horizon": 100, "runs": 2, "jobs": 1}
     table = dp.run(["adap_ucb", "adac_ucb", "ucb"], **budgets)

@@ -58,6 +58,7 @@ def colours(figure):
     return {label: to_hex(line.get_color()) for pair in pairs for line, label in pair}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("width", "inches"),
     first([("column", 3.25), (5.5, 5.5), ("text", 5.5), ("ieee-column", 3.5)]),
@@ -76,6 +77,7 @@ def test_the_size_of_the_user_s_settings_is_respected():
     assert tuple(dp.plot(regrets()).get_size_inches()) != (6.0, 3.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", first([{"width": "column"}, {}, {"width": 5.5, "height": 2.6}]))
 def test_no_text_is_clipped_at_the_edge_of_the_figure(size):
     figure = dp.plot(regrets(), marks=True, **size)
@@ -98,6 +100,7 @@ def test_a_size_without_room_for_panels_is_refused():
     assert "no room for 2 panels" in message_of(dp.plot, regrets(), width=2, height=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("font", "family"),
     first([("latex", "cmr10"), ("serif", "STIXGeneral"), ("sans", "DejaVu Sans")]),
@@ -107,6 +110,7 @@ def test_all_texts_have_the_font(font, family):
     assert found == {family}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("font", first(["latex", "serif"]))
 def test_a_font_has_all_characters(font):
@@ -124,6 +128,7 @@ def test_title_note_and_legend_can_be_chosen():
     assert "My $K=5$" in [x.get_text() for x in texts(dp.plot(regrets(), title="My $K=5$"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("legend", first(["right", "top", "inside"]))
 def test_the_legend_stands_where_it_is_asked_for(legend):
     figure = dp.plot(regrets(), legend=legend, width=7.0, title="Mine")
@@ -197,6 +202,7 @@ def test_a_bad_option_is_refused_in_one_line(options, key, reason):
     assert key in message and reason in message and "\n" not in message, message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", first(["pdf", "png", "svg"]))
 def test_a_file_says_how_it_was_made(tmp_path, bandit, suffix):
     regrets().to_csv(tmp_path / "a (b).csv", index=False)

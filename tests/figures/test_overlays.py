@@ -123,6 +123,7 @@ def test_an_asymptotic_upper_bound_is_drawn():
     assert upper.get_ydata()[-1] == pytest.approx(2 * lower.get_ydata()[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("horizon", first([1, 2, 50]))
 def test_bounds_are_drawn_at_short_horizons(horizon):
     """Mutation that it catches: curves begin before the first round, where ln t is negative."""

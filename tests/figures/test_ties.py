@@ -28,6 +28,7 @@ def rings(figure):
     return {(x.get_markeredgecolor(), *map(float, p)) for x in found for p in x.get_xydata()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("x", ["t", "eps"])
 def test_rings_are_around_the_means_that_are_tied_with_the_best(table, x):
     tied = dp.compare(table).query("tied")

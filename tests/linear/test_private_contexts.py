@@ -128,6 +128,7 @@ def test_a_prefix_has_the_noise_of_its_nodes():
     assert (found[:, :, 0, 1] == 0).all()
 
 
+@pytest.mark.slow
 def test_wishart_noise_has_its_law_and_as_many_nodes_in_every_prefix():
     found = np.array([
         list(prefixes(np.random.default_rng([2, i]), 5, 1, k=7.0)) for i in range(2000)
@@ -320,6 +321,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eps", first([1.0, 1e5]))
 def test_a_correct_copy_is_aligned(eps):
     own = replaced(JOINT, add_row=wrong_row(""))

@@ -145,6 +145,7 @@ def test_a_bound_that_is_too_small_by_a_tenth_is_noticed(monkeypatch):
     assert counts.mean() - len(drawn) > 0.05 * counts.mean()
 
 
+@pytest.mark.slow
 def test_close_arms_are_drawn_in_every_round(monkeypatch):
     """A contender always, and all arms if most of them are contenders."""
     for others, leader in (((0.2, 0.0, 50), 0), ((0.6, 0.0, 50), -1)):

@@ -74,6 +74,7 @@ def test_a_table_whose_law_is_not_known_here_is_shown_without_theorems(tmp_path)
     assert shown == [(False, True), (True, False)] and "DP-SE" in unknown
 
 
+@pytest.mark.slow
 def test_words_of_users_are_text(tmp_path):
     odd = "</script><b>x"
     table = regrets((odd, "dp_se"))
@@ -134,6 +135,7 @@ def test_bad_tables(unchanged):
     assert "ends in .html" in message_of(dp.report, regrets(), out="page.txt")
 
 
+@pytest.mark.slow
 def test_a_table_that_ends_early_is_left_out_of_the_page(tmp_path):
     good = regrets()
     early = good[(good["algo"] != "dp_se") | (good["t"] < good["t"].max())]

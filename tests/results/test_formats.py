@@ -23,6 +23,7 @@ def right():
     return dp.run(**SWEEP)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", first(["csv.gz", "csv", PARQUET]))
 def test_a_table_in_each_format(bandit, tmp_path, right, name):
     if name == "parquet":

@@ -95,6 +95,7 @@ def test_compare_writes_the_table_for_a_paper(bandit, refused):
     assert not Path("a-compare.tex").exists()
 
 
+@pytest.mark.slow
 def test_compare_shows_a_screen_of_rows_and_where_all_are(bandit):
     rows = [f"ucb,b,{e},9,0,{r},9,{7 + r}" for e in range(1, 31) for r in range(3)]
     Path("a.csv").write_text("\n".join(["algo,env,eps,horizon,seed,run,t,regret", *rows, ""]))

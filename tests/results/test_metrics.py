@@ -83,6 +83,7 @@ def test_an_arm_of_mean_zero_makes_all_of_it():
     assert nash(regret, t, 0.5) == pytest.approx(np.full((2, 3), 0.5))
 
 
+@pytest.mark.slow
 def test_summaries_and_figures_show_it(tmp_path, bandit):
     table = dp.run(algo=["dp_se", "ucb"], env=ENV, eps=[1, 2], horizon=2000, runs=6, jobs=1)
     regret, average, of_nash = (dp.summary(table, metric=m) for m in ("regret", "average", "nash"))
@@ -174,6 +175,7 @@ def test_contexts_have_none(bandit, refused):
         assert message_of(measure, dp.load(file), metric="nash") == words
 
 
+@pytest.mark.slow
 def test_reports_show_it_without_theorems(bandit, refused):
     pytest.importorskip("jinja2")
     bandit(run, "algo=rs_oful env=contextual horizon=50 runs=2 jobs=1 results=c")

@@ -19,14 +19,23 @@ from dpbandits.results.varying import SETTING
 RUNS = 6
 
 
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A folder, and the tables that were played there, by their words."""
+    return tmp_path_factory.mktemp("played"), {}
+
+
 @pytest.fixture
-def played(bandit):
-    """A function that plays four settings: their table, and its file."""
+def played(bandit, files):
+    """A function that plays four settings, once: their table, and its file."""
+    folder, known = files
 
     def play(runs=RUNS, eps="0.5,1"):
         words = f"-m algo=dp_se,adap_ucb eps={eps} horizon=2000 checkpoints=7 runs={runs} jobs=1"
-        file = Path(next(x for x in bandit(run, words) if x.endswith(".csv")))
-        return dp.load(file), file
+        if words not in known:
+            printed = bandit(run, f"{words} results={folder / str(len(known))}")
+            known[words] = Path(next(x for x in printed if x.endswith(".csv")))
+        return dp.load(known[words]), known[words]
 
     return play
 
@@ -47,7 +56,7 @@ def same(found, wanted):
     )
 
 
-@pytest.fixture(params=first([3, 50, 100_000]))
+@pytest.fixture(params=first([10, 3, 50, 100_000]))
 def pieces(request, monkeypatch):
     """Pieces of a file that end within settings, or are larger than it."""
     monkeypatch.setattr(reading, "ROWS", request.param)
@@ -59,7 +68,7 @@ PARQUET = pytest.param("ci", "parquet", marks=pytest.mark.extra("pyarrow"))
 
 @pytest.mark.parametrize(
     ("band", "suffix"),
-    [("ci", "csv"), ("std", "csv"), ("quantiles", "csv.gz"), (None, "csv"), PARQUET],
+    first([("quantiles", "csv.gz"), ("ci", "csv"), ("std", "csv"), (None, "csv"), PARQUET]),
 )
 def test_a_file_has_the_curves_of_the_whole_table(tmp_path, played, pieces, band, suffix):
     """Controls: the rows of a piece are taken for a setting; a setting is left out."""
@@ -75,6 +84,7 @@ def test_a_file_has_the_curves_of_the_whole_table(tmp_path, played, pieces, band
     assert open_table(file).ends.attrs["settings"].keys() == {*table[SETTING]}
 
 
+@pytest.mark.slow
 def test_few_settings_are_in_memory_at_a_time(played, monkeypatch):
     """Mutation that it catches: all pieces are held."""
     monkeypatch.setattr(reading, "ROWS", 5)
@@ -89,6 +99,7 @@ def test_few_checkpoints_are_the_first_the_last_and_some_between(played):
     assert len(few) == 3 < len(times) and {times[0], times[-1]} <= {*few} <= {*times}
 
 
+@pytest.mark.slow
 def test_runs_of_a_setting_in_several_files_are_taken_once(played, pieces):
     """Controls: a run counts twice; the runs of the second file are left out."""
     _, few = played(runs=2)
@@ -100,6 +111,7 @@ def test_runs_of_a_setting_in_several_files_are_taken_once(played, pieces):
     assert len(found.ends) == 4 * RUNS + 2 * RUNS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eps", ["2", "1,2"])
 def test_nash_regret_of_several_files(played, eps):
     """Mutation that it catches: rows of settings in several files lose their records."""
@@ -109,7 +121,7 @@ def test_nash_regret_of_several_files(played, eps):
     same(sorted_curves(found), sorted_curves(Opened.of(wanted)))
 
 
-@pytest.mark.parametrize("metric", ["average", "nash"])
+@pytest.mark.parametrize("metric", first(["nash", "average"]))
 def test_another_metric_is_that_of_the_whole_table(played, pieces, metric):
     table, file = played()
     right, found = Opened.of(dp.measured(table, metric)), open_table(file).measured(metric)

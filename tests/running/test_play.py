@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from helpers import HEAVY, MEAN_RULES, NAMES, RULES, setting
+from tiers import every
 
 import dpbandits as dp
 from dpbandits.compiled import answer_of
@@ -41,7 +42,7 @@ SETTINGS |= {
 }
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", every(3, SETTINGS))
 def test_runs_of_one_call_are_those_of_separate_calls(name):
     """Each run of a call begins with the states of its own two generators, and with its arms in an
     order of its own, as in plain Python.

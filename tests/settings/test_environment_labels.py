@@ -11,6 +11,7 @@ FAIR = {"law": "bernoulli", "means": [0.5, 0.4]}
 SMALL = {"horizon": 50, "runs": 1}
 
 
+@pytest.mark.slow
 def test_a_label_stands_in_figures_and_decides_no_run():
     plain, named = (
         dp.run("ucb", env=env, **SMALL) for env in (FAIR, FAIR | {"label": "Coins, $1"})

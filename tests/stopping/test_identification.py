@@ -254,7 +254,7 @@ def in_single_rounds(rng, m, N, end, slack, b, left):
                 return -1
 
 
-@pytest.mark.parametrize("slack", [0.5, 0.06, 0.01])  # that of early and of later rounds
+@pytest.mark.parametrize("slack", first([0.5, 0.06, 0.01]))  # that of early and of later rounds
 @pytest.mark.parametrize("means", [[0.7, 0.9, 0.65, 0.6, 0.1], [0.7, 0.9, 0.93, 0.95], [1, 1, 1]])
 def test_coded_rounds_are_single_rounds(means, slack):
     """Also where a mean above the leader's makes costs negative, and where costs are equal."""

@@ -282,6 +282,7 @@ def test_what_cannot_be_drawn_is_refused(swept, keys, reason):
     assert reason in message_of(plot.main.__wrapped__, [swept, *keys.split()])
 
 
+@pytest.mark.slow
 def test_the_axis_that_is_printed_is_that_of_what_is_drawn(here, bandit):
     words = "-m algo=dp_se,ucb eps=.1,.2,.5,1,2 horizon=300 runs=2 jobs=1"
     file = next(x for x in bandit(run, words) if x.endswith(".csv"))

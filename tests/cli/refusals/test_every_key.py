@@ -103,12 +103,14 @@ WITH_EXTRAS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", WITH_EXTRAS)
 def test_a_command_without_further_keys_is_used(command, folder, monkeypatch):
     """Control: what is refused below is refused for its value."""
     assert not ended(monkeypatch, *line_of(command)).refused
 
 
+@pytest.mark.slow
 def test_some_values_of_some_keys(folder, monkeypatch):
     ends = [end_of(monkeypatch, *case) for case in SOME]
     assert ends.count("refused") > 0.5 * len(SOME) and "used" in ends
