@@ -21,6 +21,7 @@ from published import CHECKOUTS, POLICIES
 from published.checkouts import commit_of, module_of
 
 import dpbandits as dp
+from dpbandits.algorithms.ldp_lin_ucb import DISTANCE
 from dpbandits.audit.alignment.replay import replay
 from dpbandits.audit.alignment.replayed_streams import Replay
 from dpbandits.audit.external.policy import claimed, play_policy
@@ -176,13 +177,10 @@ def clipped_means(root: Path) -> None:
 def ldpbandit(root: Path) -> None:
     """The noise of LDPbandit2020: the delta that it gives, exactly."""
     module = module_of(root / "LDPbandit2020", "src.linucb")
-    # unit features x, ratings y in [-1, 1]: the upper triangle of x x^T changes by at most sqrt 2
-    # in norm, y x by at most 2
-    sensitivity = np.sqrt(2.0 + 4.0)
     for eps, delta in ((0.1, 1e-5), (0.5, 0.01), (1.0, 0.1), (10.0, 0.1), (8e5, 0.1)):
         sigma = module.LinUCB(20, epsilon=eps, delta=delta)._sigma
         written = 4 / eps * np.sqrt(2 * np.log(1.25 / delta))
-        exact = [delta_of_noise(sensitivity / x, eps) for x in (sigma, written)]
+        exact = [delta_of_noise(DISTANCE / x, eps) for x in (sigma, written)]
         print(f"ldpbandit-sigma: eps {eps:g}, delta {delta:g}: sigma {sigma:.4g} in the code, "
               f"{written:.4g} in the README; the least delta is {exact[0]:.3g} and "
               f"{exact[1]:.3g}")  # fmt: skip

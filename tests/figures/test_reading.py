@@ -218,6 +218,22 @@ def test_no_line_leaves_through_the_floor_of_a_logarithmic_axis():
             assert line.get_ydata().min() > ax.get_ylim()[0]
 
 
+@pytest.mark.parametrize("flat", ["dpr_se", "prae_c"])  # the last panel, and the first
+def test_a_panel_of_one_value_leaves_the_lines_of_the_others_in_view(flat):
+    """Mutation that it catches: such a panel sets the range of the axis that all share."""
+    rows = [
+        {"algo": algo, "env": "wu_raw", "eps": 0.5, "horizon": 9, "seed": 0, "run": run, "t": 9}
+        | {"env.alpha": alpha, "regret": 2e6 if algo == flat else 1e4 + 1e6 * alpha}
+        for algo in ("prae_c", "dpr_se")
+        for alpha in (0.0, 0.1)
+        for run in range(2)
+    ]
+    for ax in contamination_panels(pd.DataFrame(rows), "").axes:
+        (line,) = (x for x in ax.get_lines() if x.get_gid() != BOUND)
+        low, high = ax.get_ylim()
+        assert low < line.get_ydata().min() <= line.get_ydata().max() < high
+
+
 def test_an_environment_that_is_only_a_law_is_titled_with_its_means():
     table = dp.run("ucb", dp.bernoulli([0.9, 0.25]), horizon=100, runs=2, jobs=1)
     assert dp.plot(table).axes[0].get_title() == "Bernoulli 0.9, 0.25"

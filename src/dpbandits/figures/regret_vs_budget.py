@@ -58,9 +58,6 @@ def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: 
         if medians:
             ax.plot(curve[column], curve["mean"], "o", ms=3, color=colour)
     if (table["regret"] > 0).any():
-        low, high = ax.dataLim.intervaly
-        if low == high:  # matplotlib finds no logarithmic range about a single value
-            ax.set_ylim(low / 2, high * 2)
         ax.set_yscale("log")
 
 
