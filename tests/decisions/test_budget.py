@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from budgets import GOALS, crossing, search
 from refusals import message_of
 
 import dpbandits as dp
@@ -100,39 +101,10 @@ def test_command(tmp_path, bandit):
     assert "seconds" not in (tmp_path / "answer.md").read_text()
 
 
-SETTINGS = {
-    "dp_se": {"ratio": 2.0},
-    "anytime_lazy_ucb": {"regret": 2000.0},
-    "dp_klucb": {"ratio": 2.0, "baseline": "kl_ucb"},
-    "adac_ucb": {"ratio": 2.0},
-}
-
-
 @pytest.mark.long
-@pytest.mark.parametrize("algo", SETTINGS)
+@pytest.mark.parametrize("algo", GOALS)
 def test_against_a_grid_of_budgets(algo):
     """The interval holds the budget that 40 budgets with 2,000 runs each give, at a tenth."""
-    goal, T = SETTINGS[algo], 1e5
-    found = dp.budget(algo, "bernoulli_c3", T, shuffle_arms=False, **goal).iloc[0]
+    found = search(algo)
     assert found["runs"] <= 8000 and found["low"] > 0.0
-    runs = {"env": "bernoulli_c3", "horizon": T, "checkpoints": 1, "runs": 2000, "seed": 1}
-
-    def means(algo, **budget):
-        table = dp.run(algo, **runs, **budget)
-        rows = table[table["t"] == T]
-        return rows.groupby(found["name"] if budget else "algo")["regret"].mean()
-
-    grid = np.geomspace(found["budget"] / 3, found["budget"] * 3, 40).tolist()
-    level = goal.get("regret")
-    if level is None:
-        name = goal.get("baseline")
-        free = means(name) if name else means(algo, **{found["name"]: [np.inf]})
-        level = goal["ratio"] * free.iloc[0]
-    regret = means(algo, **{found["name"]: grid})
-    # the crossing of a line through the logarithms of the ten nearest, so that noise averages out
-    x, y = np.log(regret.index), np.log(regret.to_numpy() / level)
-    near = np.sort(np.argsort(np.abs(y))[:10])
-    slope, height = np.polyfit(x[near], y[near], 1)
-    truth = float(np.exp(-height / slope))
-    print(f"{algo}: {found['low']} <= {truth:.4g} <= {found['high']}, {found['runs']} runs")
-    assert found["low"] <= truth <= found["high"]
+    assert found["low"] <= crossing(algo, found) <= found["high"]
