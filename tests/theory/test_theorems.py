@@ -22,6 +22,7 @@ from dpbandits.theory import (
     azize2025,
     azize_linear,
     chowdhury2023,
+    han2021,
     hu2022,
     ren2020,
     sajed2019,
@@ -165,6 +166,7 @@ HAND = [
     (chowdhury2023.dist_rdp_se, {"gaps": [0, 0.5, 0.25], "eps": 0.5, "T": E**4, "s": 10},
      24 + 8 + 1.6 + 0.75),
     (wu2023.minimax, {"K": 4, "eps": 1, "T": 100, "k": 2, "alpha": 0.25}, 20 + 20 + 50),
+    (han2021.greedy_with_local_privacy, {"eps": 0.5, "T": 400}, 40),
     (wu2023.prae_r_clean, {"K": 1, "eps": 0.25, "T": E**4, "k": 2}, 2 * E**2 + 4 * E**2),
     (wu2023.prae_r, {"K": 1, "eps": 0.25, "T": E**4, "k": 2, "alpha1": 0.25},
      6 * E**2 + E**4 / 2 + 16),
@@ -317,6 +319,7 @@ ON_C2 = [
 SETTINGS = [
     *({"algo": name, "env": "bernoulli_c2"} for name in ON_C2),
     {"algo": "adac_ucb", "env": "bernoulli_c2", "rho": 0.5, "eps": None},
+    {"algo": "ldp_sgd", "env": "contextual_sphere"},
     {"algo": "heldp_ucb_ls", "env": "ren_gaussian"},
     {"algo": "heldp_ucb_bs", "env": "ren_gaussian"},
     {"algo": "dpr_ucb", "env": "pareto_v05"},
