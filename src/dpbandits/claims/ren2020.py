@@ -120,7 +120,7 @@ def every_eps_min_converges(runs: Runs) -> Parts:
 def regret_grows_with_1_over_eps(runs: Runs) -> Parts:
     """The regrets of HeLDP-UCB-L and HeLDP-UCB-B grow with 1/eps (eps 2, 1, .5, .2).
 
-    Both grow, by 2.6 to 3.8 times (HeLDP-UCB-L) and 2.7 to 5.2 times (HeLDP-UCB-B) from one eps to
+    Both grow, by 2.6 to 3.7 times (HeLDP-UCB-L) and 2.7 to 5.1 times (HeLDP-UCB-B) from one eps to
     the next.
     """
     for smaller, larger in pairwise([0.2, 0.5, 1.0, 2.0]):
