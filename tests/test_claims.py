@@ -143,8 +143,8 @@ LAWS = {
     "ZZ3": (only("ctl_ucb", "ltc_ucb"),),
 }
 COUNTING = {
-    "README.md": "Of the {1} published claims, {4} are reproduced wholly and {5} in part; the runs do "
-    "not decide {6}",
+    "README.md": "Of the {1} published claims, {4} are reproduced wholly and {5} in part; the runs "
+    "do not decide {6}",
     "docs/claims.md": "The table lists {0} claims: {1} that papers publish of their experiments, "
     "{2} that are known to us from summaries of papers (CZ, HL, SA), and {3} of ours:",
 }

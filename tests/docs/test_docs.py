@@ -7,9 +7,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from commands import command
+from conformance import ALL
 from document_code import SMALL_CODE, commands, files_of_blocks, small_code, words_of
+from helpers import algorithm
 from sweeps import write
 
+from dpbandits.contracts import alignments
+from dpbandits.contracts.alignments import Alignment
 from dpbandits.figures.draw import load_script
 from dpbandits.files import package_folder
 from dpbandits.results.sources import unsigned
@@ -124,6 +128,18 @@ def test_every_algorithm_and_rule_says_how_its_constants_were_confirmed():
     assert not without_provenance(text)
     assert without_provenance(text.replace("| `dp_se` |", "| dp_se |")) == {"dp_se"}
     assert without_provenance(text.replace("| proof | Ren", "| hearsay | Ren")) > {"heldp_ucb_b"}
+
+
+def test_the_table_of_alignments_has_every_private_algorithm_and_rule():
+    table = (TOP / "docs" / "privacy_methods.md").read_text().partition("### Alignments")[2]
+    rows = re.findall(r"^\| `(\w+)\S*` \| .* \| (.*) \|$", table.partition("###")[0], flags=re.M)
+    found = {name: row for row, names in rows for name in re.findall(r"`(\w+)`", names)}
+    constants = {id(x): name for name, x in vars(alignments).items() if isinstance(x, Alignment)}
+    made = {"releases", "integer_release", "sparse_vector"}  # functions that make an alignment
+    for name in filter(lambda x: algorithm(x).private, ALL):
+        constant = constants.get(id(algorithm(name).guarantee.alignment))
+        assert found.pop(name) in ({constant} if constant else made), name
+    assert not found
 
 
 def test_the_page_on_bounds_is_made_from_the_theorems():
