@@ -1,5 +1,7 @@
 """dp.budget and bandit-budget: rows, sentences, a figure, bad input; and a grid of budgets."""
 
+import re
+
 import numpy as np
 import pytest
 from budgets import GOALS, crossing, search
@@ -19,7 +21,10 @@ def test_rows(tmp_path):
     (row,) = found.to_dict("records")
     assert row["reached"] and row["low"] <= row["budget"] <= row["high"]
     assert f"crosses 700 between eps={row['low']:g} and {row['high']:g}" in row["answer"]
-    assert "(beside: " in row["answer"]
+    ends = (row["low"], row["high"])
+    means = re.search(r"\(mean regret: (\S+) at (\S+), (\S+) at (\S+)\)", row["answer"]).groups()
+    assert means[1::2] == tuple(f"{x:g}" for x in ends)
+    assert float(means[0]) > 700 >= float(means[2])
     again = dp.budget("dp_se", **GAME, regret=700, **FEW, results=tmp_path)
     assert again.drop(columns="seconds").equals(found.drop(columns="seconds"))
     assert dp.plot(found).axes

@@ -252,10 +252,9 @@ def in_words(
             f"regret crosses {aim} between {name}={found.low:g} and {found.high:g}, about at "
             f"{found.budget:g}"
         )
-        below = [x for x in found.looks if x.budget < found.low]
-        above = [x for x in found.looks if x.budget > found.high]
-        aside = [f"{significant(x.mean)} at {x.budget:g}" for x in (*below[-1:], *above[:1])]
-        end += f" (beside: {', '.join(aside)})" if aside else ""
+        ends = [x for x in found.looks if x.budget in (found.low, found.high)]
+        means = ", ".join(f"{significant(x.mean)} at {x.budget:g}" for x in ends)
+        end += f" ({'ratio' if of else 'mean regret'}: {means})"
         if found.high / found.low > CLOSE * precision:
             end += "; more runs would narrow this"
     if found.again:
