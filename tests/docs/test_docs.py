@@ -154,6 +154,7 @@ def test_the_page_on_bounds_is_made_from_the_theorems():
         ("benchmarks/memory.md", "docs/scale.md"),
         ("benchmarks/intervals.md", "docs/runs.md"),
         ("benchmarks/budgets.md", "docs/comparing.md"),
+        ("benchmarks/wine.md", "docs/linear.md"),
         ("benchmarks/reliability.md", "docs/reliability.md"),
         ("results/claims.md", "docs/claims.md"),
         ("results/which_global_page.md", "docs/recommendations.md"),
