@@ -260,10 +260,25 @@ def test_settings_of_one_line_have_one_curve(kind):
     assert line.get_ydata()[-1] == pytest.approx(at_end)
 
 
-def test_algorithms_of_one_label_are_one_line():
+def test_algorithms_of_one_label_are_refused():
+    """Their runs would be averaged."""
     table = dp.run(["dp_se", "adap_ucb"], "bernoulli_c2", eps=0.5, horizon=1e3, runs=3, jobs=1)
-    line = one_line(dp.plot(table, labels={"dp_se": "X", "adap_ucb": "X"}, x="t"))
-    assert line.get_ydata()[-1] == pytest.approx(table.loc[table["t"] == 1e3, "regret"].mean())
+    for labels in ({"dp_se": "X", "adap_ucb": "X"}, {"dp_se": "AdaP-UCB"}):
+        message = message_of(dp.plot, table, labels=labels)
+        assert message.startswith("dp_se and adap_ucb have one label, ")
+        assert message.endswith(": labels={adap_ucb: TEXT} gives another")
+    other = table.assign(algo=table["algo"].replace("adap_ucb", "DP-SE"))
+    assert "dp_se and DP-SE have one label, DP-SE" in message_of(dp.plot, other)
+    assert dp.plot(table, labels={"dp_se": "AdaP-UCB"}, only=["dp_se"]).axes
+
+
+def test_a_setting_with_the_default_of_a_parameter_has_a_line_of_its_own():
+    algos = [dp.algorithm("dp_imed", alpha=8.0), dp.algorithm("dp_imed")]
+    table = dp.run(algos, "bernoulli_c2", eps=1, horizon=1e3, runs=3, jobs=1)
+    for x in ("t", "eps"):
+        (ax,) = dp.plot(table, x=x).axes
+        labels = sorted(ax.get_legend_handles_labels()[1])
+        assert labels == ["DP-IMED", r"DP-IMED, $\alpha$ = 8"]
 
 
 @pytest.mark.parametrize("name", first(["low", "high", "mean", "middle"]))

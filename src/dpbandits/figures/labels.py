@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.display import display_name, environment_title, symbol
-from ..errors import unknown
+from ..errors import BadInput, unknown
 from ..results.records import SETTINGS, with_labels
 from ..results.varying import (
     SETTING,
@@ -61,7 +61,7 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = Fals
     settings = settings_in(table)
     among, game = [name for name in varied_in(table) if name not in but], ["env", "horizon"]
     found = varying(settings, filter(of_game, among), game)
-    found += varying(settings, among, ["algo", *game])
+    found += varying(settings, among, ["algo", *game], blank=True)
     varied = [name for name in among if name in found]
     if horizons and "horizon" not in but and settings["horizon"].nunique() > 1:
         varied.append("horizon")
@@ -123,7 +123,8 @@ def chosen_rows(table: pd.DataFrame, chosen: FigureOptions) -> pd.DataFrame:
     """The rows of a table that are drawn, in the order of the legend.
 
     Raises:
-        BadInput: an option names an algorithm that the table does not have.
+        BadInput: an option names an algorithm that the table does not have, or two algorithms have
+            one label.
     """
     names = names_of(table)
     for key in ("only", "order", "highlight"):
@@ -137,6 +138,13 @@ def chosen_rows(table: pd.DataFrame, chosen: FigureOptions) -> pd.DataFrame:
         rest = [name for name in names if name not in chosen.order]
         at = table[column].map([*chosen.order, *rest].index)
         table = table.iloc[np.argsort(at.to_numpy(), kind="stable")]
+    shown: dict[str, str] = {}
+    for name in names_of(table):
+        label = chosen.labels.get(name, display_name(name))
+        if (other := shown.setdefault(label, name)) != name:
+            raise BadInput(
+                f"{other} and {name} have one label, {label}: labels={{{name}: TEXT}} gives another"
+            )
     return table.reset_index(drop=True) if chosen.only or chosen.order else table
 
 
