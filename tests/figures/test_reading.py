@@ -17,7 +17,7 @@ from dpbandits.figures.labels import labelled
 from dpbandits.figures.overlays import SLOPE
 from dpbandits.figures.regret_vs_budget import contamination_panels, order, regret_vs
 from dpbandits.figures.regret_vs_time import time_panels
-from dpbandits.figures.style import BOUND, label_logarithms, styles_of
+from dpbandits.figures.style import BOUND, Prefixed, label_logarithms, styles_of
 from dpbandits.results import opened
 from dpbandits.results.opened import Opened, curve_of
 from dpbandits.results.reading import checked
@@ -287,3 +287,9 @@ def test_a_column_may_have_the_name_of_one_of_curves(name):
     table = table.drop(columns="setting")
     both = pd.concat([table.assign(**{name: 1.0}), table.assign(**{name: 2.0})])
     assert len(dp.plot(both, x="t").axes[0].lines) == 2
+
+
+def test_small_numbers_of_a_linear_axis_stand_as_they_are():
+    assert [Prefixed()(x) for x in (0.2, 0.05, 1.0, 2000.0, 3e6, 0.0)] == [
+        "0.2", "0.05", "1", "2k", "3M", "0",
+    ]  # fmt: skip

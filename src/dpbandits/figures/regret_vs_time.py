@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from ..contracts.display import symbol
 from ..results.opened import Opened
@@ -26,7 +26,7 @@ from .labels import (
 )
 from .layout import label_edges, panel_title
 from .overlays import RINGS, draw_bounds, draw_rings, lines_of, tied
-from .style import BOUND, LONG, Styles, finish, styled, styles_of, subplots
+from .style import BOUND, LONG, Prefixed, Styles, finish, styled, styles_of, subplots
 from .tails import exceedance, label_tails
 
 FEW = 10  # points of a curve that are marked
@@ -109,10 +109,10 @@ def regret_vs_time(
         ax.set_xlim(min(start, *(c["t"].max() / 2 for c in measured.values())), horizon)
     else:
         ax.set_xlim(0, horizon)
-        ax.xaxis.set_major_formatter(EngFormatter(sep=""))
+        ax.xaxis.set_major_formatter(Prefixed())
     if scale == "linear":
         _begin(ax, 0.0)
-        ax.yaxis.set_major_formatter(EngFormatter(sep=""))
+        ax.yaxis.set_major_formatter(Prefixed())
         return
     ax.set_yscale("log")
     _begin(ax, floor)

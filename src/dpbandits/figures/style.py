@@ -107,6 +107,16 @@ def save(figure: Figure, stem: Path, formats: Sequence[str] = ("pdf", "png")) ->
     return paths
 
 
+class Prefixed(EngFormatter):
+    """Numbers of a linear axis: 2k, 3M; below 1 as they stand."""
+
+    def __init__(self) -> None:
+        super().__init__(sep="")
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return f"{x:g}" if abs(x) < 1 else super().__call__(x, pos)
+
+
 def rescale(figure: Figure) -> None:
     """Give all axes the scales of the current options. A logarithmic axis of time begins where some
     line begins.
@@ -117,7 +127,7 @@ def rescale(figure: Figure) -> None:
             ax.set(**{f"{axis}scale": scale})
             if scale == "linear":
                 ax.set(**{f"{axis}lim": (0, None)})
-                getattr(ax, f"{axis}axis").set_major_formatter(EngFormatter(sep=""))
+                getattr(ax, f"{axis}axis").set_major_formatter(Prefixed())
             elif axis == "x":
                 points = [np.asarray(line.get_xdata(), dtype=float) for line in ax.get_lines()]
                 positive = np.concatenate([[ax.get_xlim()[1]], *points])
