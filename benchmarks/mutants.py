@@ -3,7 +3,8 @@
 ``python benchmarks/mutants.py > benchmarks/mutants.md`` lists the survivors, room by room. Cosmic
 Ray makes the mutants: it replaces a number, an operator or a comparison, or removes a decorator. A
 sample, the same in each run, is tested in a copy of the checkout, each mutant by the fast tests of
-its room.
+its room. Mutants of parts of algorithms that survive are tested once more, by the tests of the
+algorithms that have the part.
 """
 
 import os
@@ -14,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 from cosmic_ray.commands import init
@@ -23,6 +25,10 @@ from cosmic_ray.work_db import WorkDB, use_db
 from cosmic_ray.work_item import TestOutcome
 from tabulate import tabulate
 
+from dpbandits.contracts.algorithm import HOMES
+from dpbandits.files import PACKAGE
+from dpbandits.fingerprint import closure
+
 PROJECT = Path(__file__).parent.parent
 # The rooms that are mutated, and the files and folders of tests that must notice
 ROOMS = {
@@ -31,12 +37,17 @@ ROOMS = {
     "parts": "parts",
 }
 SAMPLE = 40  # mutants of a room
-# What else is to know of a room
-NOTES = {
-    "parts": "Tests of whole algorithms (`tests/algorithms`, `tests/linear`, `tests/stopping`) did "
-    "not run here, since they would compile all kernels anew for each mutant. ",
-}
-SECONDS = 900.0  # after which tests are said to have noticed
+# Rooms whose survivors are tested once more, and what tests whole algorithms, the quickest first
+TOGETHER = {"parts": "linear stopping algorithms/test_injected_noise.py algorithms"}
+FAST = "not slow and not long and not extra"
+FAST_AND_SLOW = "not long and not extra"
+SECONDS = 1800.0  # after which tests are said to have noticed
+OF_A_TEST = 120.0  # seconds after which one test has
+TOGETHER_TOO = (
+    " The fast and the slow tests of the algorithms and rules that import the changed file "
+    "(`tests/algorithms`, `tests/linear`, `tests/stopping`) then tested the survivors: all these "
+    "tests together detect {both}."
+)
 NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 # | stands in annotations, which nothing evaluates, and no test is about the words of errors
 LEFT_OUT = re.compile(r"BitOr|ExceptionReplacer")
@@ -44,15 +55,54 @@ LEFT_OUT = re.compile(r"BitOr|ExceptionReplacer")
 BY_HASH = (
     "tests/results/test_sources.py::test_a_committed_page_is_up_to_date_or_says_that_it_is_not"
 )
+# These look for a line of the source, which a mutant of it has changed
+BY_TEXT = "not mistakes_in_trees_are_seen and not a_wrong_formula_is_seen"
 IGNORED = shutil.ignore_patterns(".git", ".venv", "build", "_build", "__pycache__", "*.pdf")
 
 
-def command_of(room):
-    """The fast tests of a room."""
-    files = " ".join(f"tests/{name}" for name in ROOMS[room].split())
-    marks = shlex.quote("not slow and not long and not extra")
-    plain = f"{sys.executable} -m pytest -q -x -p no:cacheprovider --deselect {BY_HASH}"
-    return f"{plain} -m {marks} {files}"
+def command_of(marks, *tests):
+    """Run tests with some marks until one fails, and name it."""
+    plain = f"{sys.executable} -m pytest -o addopts= -q -x -p no:cacheprovider"
+    limit = f"-o faulthandler_timeout={OF_A_TEST}"  # which ends Python
+    left_out = f"--deselect {BY_HASH} -k {shlex.quote(BY_TEXT)}"
+    return f"{plain} {limit} {left_out} -m {shlex.quote(marks)} {' '.join(tests)}"
+
+
+def tests_of(names):
+    """The paths of some files and folders of tests."""
+    return [f"tests/{name}" for name in names.split()]
+
+
+@cache
+def whole_algorithms():
+    """The algorithms and rules by name, and the files that each imports."""
+    files = [file for group in ("algo", "rule") for file in HOMES[group].glob("*.py")]
+    return {file.stem: closure([file]) for file in files if file.stem != "__init__"}
+
+
+@cache
+def tests_together(room):
+    """The fast and slow tests of whole algorithms, with the algorithms in their names, and the
+    files of the package that their own files import.
+    """
+    words = shlex.split(
+        f"{command_of(FAST_AND_SLOW, *tests_of(TOGETHER[room]))} --collect-only --keep-duplicates"
+    )
+    listed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    found = {}
+    for test in dict.fromkeys(x for x in listed.splitlines() if "::" in x):
+        names = set(re.split(r"[-\[\] ]", test)) & whole_algorithms().keys()
+        found[test] = names, closure([Path(test.partition("::")[0]).absolute()])
+    return found
+
+
+def tests_with(room, module):
+    """The tests of the algorithms that import a module, and other tests whose file imports it."""
+    changed = PACKAGE.joinpath(*module.parts[2:])
+    having = {name for name, files in whole_algorithms().items() if changed in files}
+    for test, (names, files) in tests_together(room).items():
+        if names & having or (not names and changed in files):
+            yield test
 
 
 def mutants_of(room):
@@ -67,32 +117,66 @@ def mutants_of(room):
 
 
 def changed_lines(diff):
-    """The line that a mutant changes and what it became."""
-    lines = [x for x in diff.splitlines() if re.match(r"[-+](?![-+])", x)]
-    return " → ".join(f"`{x[1:].strip().replace('|', '¦')}`" for x in lines[:2])
+    """The line that a mutant changes and what it became; or the decorator that is gone."""
+    lines = [x for x in diff.splitlines() if re.match(r"[-+](?![-+])\s*\S", x)]
+    shown = [f"`{x[1:].strip().replace('|', '¦')}`" for x in lines[:2]]
+    return " → ".join(shown) if len(shown) > 1 else f"{shown[0]} removed"
+
+
+def detected_together(room, item):
+    """Whether the tests of algorithms that import its module detect a mutant. What fails with it
+    must pass without it.
+    """
+    listed = Path(os.environ["NUMBA_CACHE_DIR"]).with_name("tests")  # too many for a command
+    if not (tests := [*tests_with(room, item.mutations[0].module_path)]):
+        return False
+    listed.write_text("\n".join(tests))
+    found = mutate_and_test(item.mutations, command_of(FAST_AND_SLOW, f"@{listed}"), SECONDS)
+    if failed := re.search(r"^(?:FAILED|ERROR) (.+?::.+?)(?: - .*)?$", found.output, re.M):
+        listed.write_text(failed[1])  # else Python has ended, and all tests are tried
+    if found.is_killed:
+        require(f"@{listed}", FAST_AND_SLOW)
+    return found.is_killed
+
+
+def require(tests, marks):
+    """Tests must pass without a mutant."""
+    outcome, output = run_tests(command_of(marks, tests), SECONDS)
+    if outcome != TestOutcome.SURVIVED:
+        sys.exit(f"{tests}: they fail without a mutant\n{output}")
 
 
 def page(room):
     """What the tests of a room detect, and the survivors."""
+    tests = " ".join(tests_of(ROOMS[room]))
     os.environ.pop(NO_BYTECODE, None)
-    outcome, output = run_tests(command_of(room), SECONDS)
-    if outcome != TestOutcome.SURVIVED:
-        sys.exit(f"{room}: its tests fail without a mutant\n{output}")
+    require(tests, FAST)
     os.environ[NO_BYTECODE] = "1"  # compiled modules are dated by the second, as mutants are
-    (sample, total), survivors = mutants_of(room), []
+    (sample, total), survivors, again = mutants_of(room), [], 0
     for item in sample:
-        found = mutate_and_test(item.mutations, command_of(room), SECONDS)
-        print(".x"[found.is_killed], end="", file=sys.stderr, flush=True)
-        if not found.is_killed:
+        found = mutate_and_test(item.mutations, command_of(FAST, tests), SECONDS)
+        is_new = not found.is_killed and room in TOGETHER and detected_together(room, item)
+        again += is_new
+        print("o" if is_new else ".x"[found.is_killed], end="", file=sys.stderr, flush=True)
+        if not found.is_killed and not is_new:
             place = Path(item.mutations[0].module_path).relative_to("src/dpbandits")
             line = f"`{place}`:{item.mutations[0].start_pos[0]}"
             survivors.append([line, changed_lines(found.diff or "")])
-    tests = " and ".join(f"`tests/{name}`" for name in ROOMS[room].split())
-    share = f"{1 - len(survivors) / len(sample):.0%} of {len(sample)} of {total:,} mutants"
-    text = f"## `{room}`\n\nThe fast tests of {tests} detect {share}. {NOTES.get(room, '')}"
+    return written(room, len(sample), total, again, survivors)
+
+
+def written(room, tried, total, again, survivors):
+    """The section of a room; ``again`` is how many only tests of whole algorithms detected."""
+    tests = " and ".join(f"`{name}`" for name in tests_of(ROOMS[room]))
+    share, both = (f"{(tried - len(survivors) - x) / tried:.0%}" for x in (again, 0))
+    text = (
+        f"## `{room}`\n\nThe fast tests of {tests} detect {share} of {tried} of {total:,} mutants."
+    )
+    if room in TOGETHER:
+        text += TOGETHER_TOO.format(both=both)
     if not survivors:
-        return text + "None survives.\n"
-    return f"{text}Survivors:\n\n{tabulate(survivors, ['place', 'line and mutant'], 'pipe')}\n"
+        return f"{text} None survives.\n"
+    return f"{text} Survivors:\n\n{tabulate(survivors, ['place', 'line and mutant'], 'pipe')}\n"
 
 
 def main(rooms):
