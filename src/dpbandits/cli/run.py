@@ -92,6 +92,8 @@ def run(request: Request, style: TableOptions | None = None) -> None:
     _print_candidates(request.settings)
     _warn_of_zero_means(request.settings)
     store, played = play_missing(request)
+    if (stored := (total := len(request.settings) * request.runs) - played) > 0:
+        print(f"{stored:,} of {total:,} runs were stored; {played:,} played", file=sys.stderr)
     report(request, store, time.monotonic() - start if played else 0.0, style)
 
 
