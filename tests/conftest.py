@@ -1,6 +1,7 @@
 """Fixtures that several test files share."""
 
 import os
+import re
 import shlex
 import signal
 import sys
@@ -10,6 +11,8 @@ from browser import browser  # noqa: F401
 from extras import require
 from no_slurm import without_slurm
 from refusals import complaint
+
+PROGRESS = re.compile(r"compiling |[\d,]+ of [\d,]+ runs were stored")  # what every command may say
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # the tests run in a shell's background
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -94,7 +97,7 @@ def bandit(ended):
     def command(module, line: str, errors: str | None = None) -> list[str]:
         code, out, err = ended(module, *shlex.split(line))
         assert code == 0, err
-        reported = [x for x in err.splitlines() if not x.startswith("compiling")]
+        reported = [x for x in err.splitlines() if not PROGRESS.match(x)]
         assert errors is None or "\n".join(reported) == errors
         return out.splitlines()
 

@@ -55,8 +55,22 @@ def shell(line: str, folder: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+def stored(line: str, ended) -> list[str]:
+    """The lines that a command prints about stored runs."""
+    code, out, err = ended(run, *line.split())
+    assert code == 0 and "stored" not in out
+    return [said for said in err.splitlines() if "stored" in said]
+
+
 def tables(printed: list[str]) -> list[Path]:
     return [Path(line) for line in printed if line.endswith(".csv")]
+
+
+def test_a_command_says_how_many_runs_were_stored(ended):
+    line = "-m algo=ucb,ts horizon=100 jobs=1 checkpoints=2"
+    assert stored(f"{line} runs=2", ended) == []
+    assert stored(f"{line} runs=5", ended) == ["4 of 10 runs were stored; 6 played"]
+    assert stored(f"{line} runs=5", ended) == ["10 of 10 runs were stored; 0 played"]
 
 
 @pytest.mark.parametrize(

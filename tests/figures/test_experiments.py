@@ -146,7 +146,15 @@ def test_changes_do_not_replace_the_table_of_an_experiment(tmp_path):
     assert table.read_bytes() == whole
     dp.reproduce("azize2022_fig8", tmp_path, jobs=1)
     dp.reproduce("azize2022_fig8", tmp_path / "other", runs=2)
-    table.with_suffix(".json").unlink()
+    page = table.with_suffix(".md")
+    for file in (table.with_suffix(".json"), table):  # as in a fresh checkout
+        file.unlink()
+        with pytest.raises(BadInput, match=rf"^runs=2: {page} was made with other keys; results="):
+            dp.reproduce("azize2022_fig8", tmp_path, runs=2)
+    dp.reproduce("azize2022_fig8", tmp_path, runs=20)  # its own keys
+    assert table.read_bytes() == whole
+    for suffix in (".json", ".md"):
+        table.with_suffix(suffix).unlink()
     dp.reproduce("azize2022_fig8", tmp_path, runs=2)  # control: nobody knows whose table it is
     assert table.read_bytes() != whole
 

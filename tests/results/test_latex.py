@@ -54,8 +54,24 @@ def test_a_pivot_has_a_column_for_each_value(summary):
     budgets = TableOptions(columns=("algo", "name", "budget"), pivot="name")
     head, row = rows_of(latex_of(searches, ["algo"], budgets, measured="budget"))
     assert head[1:] == ["eps", "rho"] and row[1:] == ["0.500", "2.00"]
+    ends = TableOptions(columns=("algo", "mean", "ci_low", "ci_high"), pivot="eps")
+    assert rows_of(latex_of(summary, SHOWN, ends))[1][1:] == [
+        "1,230 (1,230, 1,240)", "30.0 (30.0, 31.0)", ""
+    ]  # fmt: skip
+
+
+def test_a_pivot_of_several_rows_in_a_cell_says_which_columns_are_needed(summary):
+    said = "pivot=eps: several rows have one cell; "
+    named = summary.drop(columns="mean").assign(
+        env=list("aabaa"), setting=list("12345"), mean=summary["mean"]
+    )
+    named = named[["algo", "env", "eps", "setting", "mean"]]
+    for columns in (("mean",), ("env", "mean")):
+        message = message_of(latex_of, named, SHOWN, TableOptions(columns=columns, pivot="eps"))
+        assert message == f"{said}add algo to columns="
     twice = pd.concat([summary, summary], ignore_index=True)
-    assert "pivot=eps:" in message_of(latex_of, twice, SHOWN, TableOptions(pivot="eps"))
+    message = message_of(latex_of, twice, SHOWN, TableOptions(pivot="eps"))
+    assert message == f"{said}no column tells them apart"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Requests beyond memory are refused before anything is played, large ones announced."""
 
+import numpy as np
+import pandas as pd
 from refusals import message_of
 from sweeps import quick, report, requested
 
@@ -8,6 +10,7 @@ from dpbandits.cli import run
 from dpbandits.results import size
 from dpbandits.results.size import announce_size, check_size, size_of
 from dpbandits.results.summary import summarize, too_few_runs
+from dpbandits.results.tails import lines_of_tails
 
 
 def test_the_key_raises_the_limit(bandit):
@@ -50,3 +53,15 @@ def test_settings_with_too_few_runs_are_named_and_counted():
     both = too_few_runs(found.assign(runs_needed=[50, 70]))
     assert "eps=1 " in both and both.endswith(" (2 of 2 settings have too few)")
     assert too_few_runs(found.assign(runs_needed=3)) is None
+
+
+def test_settings_with_too_few_runs_are_listed():
+    """Those with the fewest for their tail first, and of many a few."""
+    frame = pd.DataFrame({"algo": "ucb", "env": "b", "eps": np.arange(9.0), "horizon": 9})
+    found = frame.assign(mean=1.0, runs=10, runs_needed=[10, 20, 90, 30, 40, 50, 60, 70, 80])
+    first, *others, rest = lines_of_tails(found)
+    assert first == too_few_runs(found) and rest == "and 2 more"
+    about = [(8, 80), (7, 70), (6, 60), (5, 50), (4, 40)]
+    assert others == [f"also algo=ucb env=b eps={e} horizon=9: about {n}" for e, n in about]
+    assert list(lines_of_tails(found[:2])) == [too_few_runs(found[:2])]
+    assert list(lines_of_tails(found[:1])) == []

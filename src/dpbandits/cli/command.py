@@ -106,12 +106,12 @@ def _tables_in(path: Path) -> list[Path]:
     if not os.path.isdir(path):
         return [path]
     tables = tables_in(path)
-    ours = [file for file in tables if not file.name.startswith(FINDINGS)] or tables
-    found = [file for file in ours if _has_runs(file)]
+    found = [file for file in tables if _has_runs(file)]
     if not found:
         raise BadInput(f"{path}: the folder has no tables {'of runs' if tables else '(*.csv)'}")
-    for file in sorted({*tables} - {*found}):
-        print(f"left out: {file} is no table of runs", file=sys.stderr)
+    for file in tables:
+        if file not in found and not file.name.startswith(FINDINGS):
+            print(f"left out: {file} is no table of runs", file=sys.stderr)
     return found
 
 

@@ -12,7 +12,8 @@ from ..results.latex import latex_of
 from ..results.metrics import METRICS, REGRET
 from ..results.opened import open_tables
 from ..results.records import with_labels
-from ..results.summary import columns_shown, too_few_runs
+from ..results.summary import columns_shown
+from ..results.tails import lines_of_tails
 from ..results.varying import question_of_table
 from ..settings.user_files import user_folders
 from ..validation import one_of
@@ -53,7 +54,7 @@ def main(given: Namespace) -> int:
     print(note(compared))
     if "halted" in table.columns and (table["halted"] == 0).any():
         print("Runs that met their cap count as stopped there: these times are at least as long.")
-    if line := too_few_runs(compared):
+    for line in lines_of_tails(compared):
         print(line)
     print(f"{stem}.tex", f"{stem}.md", sep="\n")
     return 0

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import textwrap
 import time
 from argparse import Namespace
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import filter as filter_names
@@ -20,9 +22,14 @@ from ..errors import BadInput, in_a_line, plain, unknown
 from ..files import RUNS, locked, remove_file
 from ..results.formats import SUMMARY_CSV, bare_name, beside, tables_in
 from ..results.manifest import UNREADABLE, read_manifest
+from ..results.opened import NO_RECORD
+from ..results.varying import details
+from ..settings.groups import names_in, read_group
 from .command import MOST, Parser, entry_point, names_and_keys, results_of
 
 LONGEST = 100  # characters of the description of a setting
+WIDEST = 200  # characters of a line of the list, if it is printed on no terminal
+LEAST = 20  # characters of what a table holds
 UNITS = {"h": 3600.0, "d": 86_400.0, "w": 604_800.0}  # seconds of hours, days and weeks
 AGE = re.compile(rf"(\d+(?:\.\d+)?)([{''.join(UNITS)}])")
 STORED = re.compile(r".+-.+-([0-9a-f]{16})\.(npz|failed|damaged\d*)")
@@ -38,6 +45,7 @@ class Table:
 
     file: Path
     settings: dict[str, Any]  # the records of its settings, by their ids
+    runs: int  # of each setting; 0 if the manifest does not say it
 
     @property
     def files(self) -> list[Path]:
@@ -92,7 +100,7 @@ def main(given: Namespace) -> int:
     action, *names = names
     if action not in ACTIONS:
         raise unknown("action", action, ACTIONS)
-    folder = results_of(keys)
+    folder = _folder_of(names, keys)
     if not folder.is_dir():
         raise BadInput(f"results={folder}: no such folder")
     if (folder / RUNS).is_symlink():
@@ -104,20 +112,66 @@ def main(given: Namespace) -> int:
     return 0
 
 
+def _folder_of(names: Sequence[str], keys: Mapping[str, str]) -> Path:
+    """The results folder: that of the paths among the names, if they have one and none is given."""
+    named = {Path(name).parent: name for name in names if Path(name).parent != Path()}
+    if len(named) == 1 and "results" not in keys:
+        return results_of({"results": str(*named)})
+    found = results_of(keys)
+    for folder, name in named.items():
+        if folder.resolve() != found.resolve():
+            raise BadInput(f"{name}: not in the folder results={found}")
+    return found
+
+
 def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
-    """Print the tables of a folder, and how much its stored runs are."""
+    """Print the tables of a folder with what they hold, and how much its stored runs are."""
     _refuse_names("list", names)
     rows = [[t.name, f"{len(t.settings):,}", *_size_and_age(t.files)] for t in found.tables]
     rows.append(["stored runs", f"{len(found.stored):,}", *_size_and_age(found.stored)])
     align = ["left", "right", "right", "right"]
     head = ["table", "settings", "MB", "days old"]
-    print(tabulate(rows, head, disable_numparse=True, colalign=align))
+    first, under, *lines = tabulate(rows, head, disable_numparse=True, colalign=align).splitlines()
+    width = shutil.get_terminal_size((WIDEST, 0)).columns - 2  # indented
+    held = [
+        textwrap.shorten(words, max(width, LEAST), placeholder=" ...") for words in _held(found)
+    ]
+    listed = [f"{line}\n  {words}" for line, words in zip(lines, held, strict=False)]
+    print(first, under, *listed, lines[-1], sep="\n")
     if found.others:
         count = f"{len(found.others)} table{'s' * (len(found.others) != 1)}"
         print(f"{count} without a manifest, which bandit-results never removes:")
         print(*(file.name for file in found.others[:MOST]), sep="\n")
         if len(found.others) > MOST:
             print(f"and {len(found.others) - MOST} more")
+
+
+def _held(found: Contents) -> list[str]:
+    """What each table holds, and which table has more runs of the same settings."""
+    largest: dict[frozenset[str], Table] = {}
+    for table in sorted(found.tables, key=lambda table: table.runs):
+        largest[frozenset(table.settings)] = table
+    texts = []
+    for table in found.tables:
+        more = largest[frozenset(table.settings)]
+        superseded = [f"superseded by {more.name}"] if more.runs > table.runs else []
+        texts.append("; ".join([*superseded, *_contents(table)]))
+    return texts
+
+
+def _contents(table: Table) -> Iterator[str]:
+    """The algorithms, environments, budgets and runs of a table."""
+    records = table.settings.values()
+    algorithms = dict.fromkeys(str(x.get("rule", x.get("algo"))) for x in records)
+    environments = dict.fromkeys(" ".join([str(x.get("env")), *_set_in_env(x)]) for x in records)
+    yield f"{', '.join(algorithms)} on {', '.join(environments)}"
+    for name in BUDGETS:
+        if values := {
+            plain(x[name]).removesuffix(".0"): None for x in records if x.get(name) is not None
+        }:
+            yield f"{name} {', '.join(values)}"
+    if table.runs:
+        yield f"{table.runs:,} run{'s' * (table.runs != 1)}"
 
 
 def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
@@ -150,7 +204,22 @@ def _in_words(record: Mapping[str, Any]) -> str:
     shown = {name: record.get(name) for name in (*BUDGETS, "horizon")}
     shown |= record.get("parameters", {})
     known = [f"{name} {plain(x)}" for name, x in shown.items() if x is not None]
+    known += _set_in_env(record)
     return ", ".join([f"{record.get('rule', record.get('algo'))} on {record.get('env')}", *known])
+
+
+def _set_in_env(record: Mapping[str, Any]) -> list[str]:
+    """The values of an environment that its name does not tell, as ``env.means=[0.9,0.2]``: those
+    that are not in its file, and the means of one that is only a law.
+    """
+    env, spec = record.get("env"), record.get("env_spec")
+    if not isinstance(spec, dict):
+        return []
+    usual = read_group("env", env) if env in names_in("env") else {}
+    if env == spec.get("law"):
+        usual = {key: x for key, x in usual.items() if key != "means"}
+    values, known = (dict(details({**NO_RECORD, "env_spec": x})) for x in (spec, usual))
+    return [f"{k}={plain(x)}" for k, x in values.items() if x is not None and known.get(k) != x]
 
 
 def _prune(found: Contents, names: Sequence[str], given: Namespace) -> None:
@@ -211,7 +280,10 @@ def _tables(folder: Path) -> tuple[list[Table], list[Path]]:
         with suppress(*UNREADABLE):
             manifest = read_manifest(file)
             if manifest.keys() >= MANIFEST:
-                ours.append(Table(file, dict(manifest["settings"])))
+                runs = int(manifest["config"].get("runs", 0))
+                ours.append(
+                    Table(file, {i: dict(x) for i, x in manifest["settings"].items()}, runs)
+                )
                 continue
         others.append(file)
     return ours, others

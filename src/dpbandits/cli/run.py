@@ -23,8 +23,9 @@ from ..results.naming import refuse_to_replace
 from ..results.report import write_report
 from ..results.run_store import Store
 from ..results.size import check_size
-from ..results.summary import QUANTILES, STATISTICS, columns_shown, render, too_few_runs
+from ..results.summary import QUANTILES, STATISTICS, columns_shown, render
 from ..results.tables import settings_table, unjudged
+from ..results.tails import lines_of_tails
 from ..running.monte_carlo import play_missing
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
@@ -92,6 +93,8 @@ def run(request: Request, style: TableOptions | None = None) -> None:
     _print_candidates(request.settings)
     _warn_of_zero_means(request.settings)
     store, played = play_missing(request)
+    if (stored := (total := len(request.settings) * request.runs) - played) > 0:
+        print(f"{stored:,} of {total:,} runs were stored; {played:,} played", file=sys.stderr)
     report(request, store, time.monotonic() - start if played else 0.0, style)
 
 
@@ -107,7 +110,7 @@ def report(
         write_atomically(beside(path, ".tex"), text.encode())
     print(render(summary.head(MOST), request.question, "simple"))
     print_rest(len(summary), beside(path, ".md"))
-    if line := too_few_runs(summary):
+    for line in lines_of_tails(summary):
         print(line)
     if unjudged(summary).any():
         print("Between mu0 and mu1 either answer may be given, and none is judged.")

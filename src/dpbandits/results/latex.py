@@ -14,7 +14,7 @@ from ..contracts.parameters import BUDGETS
 from ..errors import BadInput, plain, unknown
 from ..validation import one_of, whole
 from .summary import FORMATS, HEADINGS, NAMES, latex_table
-from .varying import of_game
+from .varying import SETTING, of_game
 
 KEYS = ("columns", "best", "pivot", "digits")
 INTERVALS = {"interval": ("ci_low", "ci_high")}  # a name of two columns, which are one in a table
@@ -85,11 +85,11 @@ def latex_of(
     if options.pivot is None:
         table = text[columns]
     else:
-        first = frame.columns[: list(frame.columns).index(measured)]
+        first = list(frame.columns[: list(frame.columns).index(measured)])
         described = {*first, *GAME, *NAMES, "name", options.pivot}
         before = [name for name in columns if name in described]
         cells = [name for name in options.columns if name not in described] or [measured]
-        table = _pivoted(frame, text, before, options.pivot, cells)
+        table = _pivoted(frame, first, text, before, options.pivot, cells)
     header = [HEADINGS.get(name, symbol(name)) if name in known else name for name in table.columns]
     align = ["left" if name in NAMES else "right" for name in table.columns]
     return (
@@ -147,10 +147,15 @@ def _head(rows: pd.DataFrame, pivot: str) -> str:
 
 
 def _pivoted(
-    frame: pd.DataFrame, text: pd.DataFrame, columns: list[str], pivot: str, measured: list[str]
+    frame: pd.DataFrame,
+    first: list[str],
+    text: pd.DataFrame,
+    columns: list[str],
+    pivot: str,
+    measured: list[str],
 ) -> pd.DataFrame:
     """The table with a column for each value of ``pivot``, whose cells hold what is measured: one
-    column of the frame, and others in parentheses.
+    column of the frame, and others in parentheses. The ``first`` columns describe a setting.
     """
     before = [name for name in columns if name != pivot and frame[name].nunique() > 1]
     if pivot not in frame.columns or pivot in measured:
@@ -158,15 +163,30 @@ def _pivoted(
     before = before or [name for name in columns if name in NAMES and name != pivot]
     found = sorted(frame[pivot].dropna().unique())
     values = {x: _head(frame[frame[pivot] == x], pivot) for x in found}
-    rows: dict[tuple[str, ...], dict[str, str]] = {}
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}  # the index of each cell
     for i in frame.index[frame[pivot].notna()]:
         cells = rows.setdefault(tuple(text.loc[i, before]), {})
         name = values[frame.loc[i, pivot]]
         if name in cells:
-            words = "several rows have one cell; columns= with what tells them apart is needed"
-            raise BadInput(f"pivot={pivot}: {words}")
-        one, *others = (text.loc[i, name] for name in measured)
-        cells[name] = one + "".join(f" ({x})" for x in others if x)
+            raise _several(frame.loc[[cells[name], i], first], pivot)
+        cells[name] = i
     heads = list(values.values())
-    filled = [[*key, *(cells.get(name, "") for name in heads)] for key, cells in rows.items()]
+    filled = [
+        [*key, *(_cell(text.loc[cells[name], measured]) if name in cells else "" for name in heads)]
+        for key, cells in rows.items()
+    ]
     return pd.DataFrame(filled, columns=[*before, *heads])
+
+
+def _cell(measured: Sequence[str]) -> str:
+    """The first of the texts that a cell holds, and the others in parentheses."""
+    one, *others = measured
+    inside = ", ".join(filter(None, others))
+    return f"{one} ({inside})" if inside else one
+
+
+def _several(pair: pd.DataFrame, pivot: str) -> BadInput:
+    """What is said of two rows that have one cell: the columns that tell them apart."""
+    apart = [n for n in pair.columns if n != SETTING and pair[n].nunique(dropna=False) > 1]
+    needed = f"add {' or '.join(apart)} to columns=" if apart else "no column tells them apart"
+    return BadInput(f"pivot={pivot}: several rows have one cell; {needed}")

@@ -12,9 +12,12 @@ from typing import Any
 import pandas as pd
 
 from ..errors import BadInput
+from ..files import read_text
 from ..settings.request import Request
 from ..settings.setting import Setting, digest, without_paths
+from .formats import beside
 from .manifest import UNREADABLE, read_manifest
+from .sources import of_summary, signature, sources_of
 from .summary import rounds
 from .varying import SETTING
 
@@ -49,17 +52,20 @@ def _label(setting: Setting) -> str:
 
 
 def refuse_to_replace(request: Request) -> None:
-    """Refuse to replace the table of an experiment by one with other keys, which lacks its rows.
+    """Refuse to replace the table or the pages of an experiment by those with other keys, which
+    lack its rows.
 
     A table with more runs of the same settings contains it. One that was made with the same keys
-    by an earlier version of the experiment's file or of an algorithm is out of date.
+    by an earlier version of the experiment's file or of an algorithm is out of date. Pages without
+    a table, as a fresh checkout has them, are replaced by their own keys alone.
 
     Raises:
         BadInput: that would happen.
     """
     path, name = table_path(request), request.config["experiment"]
-    if name is None or not path.exists():
+    if name is None:
         return
+    given = " ".join(request.changed) or f"experiment={name}"
     with contextlib.suppress(*UNREADABLE):
         manifest = read_manifest(path)
         keys = [str(key) for key in manifest["changed"]]
@@ -69,10 +75,25 @@ def refuse_to_replace(request: Request) -> None:
         )
         if not (same and runs <= request.runs) and set(keys) != set(request.changed):
             made = f"with {' '.join(keys)}" if keys else "as it stands"
-            given = " ".join(request.changed) or f"experiment={name}"
             raise BadInput(
                 f"{given}: {path} is the table of the experiment {made}; results=DIR keeps both"
             )
+        return
+    page = beside(path, ".md")
+    if request.changed and page.exists() and _signature(page) != _signature_of(request):
+        raise BadInput(f"{given}: {page} was made with other keys; results=DIR keeps both")
+
+
+def _signature(page: Path) -> str | None:
+    """What a page says of its sources; None if it does not say it."""
+    with contextlib.suppress(*UNREADABLE):
+        return signature(read_text(page))
+    return None
+
+
+def _signature_of(request: Request) -> str:
+    """What the page of a request would say of its sources."""
+    return sources_of(of_summary(request.settings, request.runs))
 
 
 def _content(records: Iterable[Mapping[str, Any]]) -> str:

@@ -76,7 +76,7 @@ def test_the_list_and_a_setting(bandit, folder):
     *printed, others, first, second = bandit(results, "list")
     assert others == "2 tables without a manifest, which bandit-results never removes:"
     assert (first, second) == ("notes.csv", "own.csv")
-    assert [line.split()[:2] for line in printed[2:]] == [["a", "2"], ["stored", "runs"]]
+    assert [line.split()[:2] for line in printed[2::2]] == [["a", "2"], ["stored", "runs"]]
     assert printed[-1].split()[-1] == "0.0"  # the newest
     printed = bandit(results, "show a")
     assert printed[0] == "results/a.csv" and "dp_se on" in "\n".join(printed)
@@ -119,3 +119,60 @@ def test_a_folder_of_runs_that_is_a_link_is_refused(folder):
     (folder / "runs").rename(folder / "elsewhere")
     (folder / "runs").symlink_to(folder / "elsewhere")
     assert "is a link" in message_of(results.main.__wrapped__, ["prune", "--older", "0h", "--yes"])
+
+
+def manifest(runs, *settings):
+    """The text of the manifest of a table of some settings."""
+    found = {str(i): {"algo": "dp_se", "eps": 1.0, **own} for i, own in settings}
+    return json.dumps({"config": {"runs": runs}, "settings": found, "sha256": "", "sources": ""})
+
+
+COINS = {"env": "bernoulli", "env_spec": {"law": "bernoulli", "means": [0.9, 0.2]}}
+NAMED = {
+    "env": "bernoulli_c2",
+    "env_spec": {"law": "bernoulli_family", "family": "c2", "arms": 3},
+}
+FILE = {"path": "r.csv", "sha256": "ab" * 32}
+DATA = {"env": "empirical", "eps": None, "env_spec": {"law": "empirical", "file": FILE}}
+
+
+@pytest.fixture
+def several(tmp_path, monkeypatch):
+    """The folder of three tables, one of which has more runs of the settings of another."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("results", "other"):
+        (tmp_path / folder).mkdir()
+    texts = {
+        "results/few": manifest(20, (1, COINS), (2, NAMED | {"eps": 2.0})),
+        "results/many": manifest(1000, (1, COINS), (2, NAMED | {"eps": 2.0})),
+        "other/few": manifest(1, (3, DATA)),
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.json").write_text(text)
+        (tmp_path / f"{name}.csv").write_text("x")
+
+
+def test_the_list_says_what_tables_hold_and_which_are_superseded(bandit, several, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    held = "dp_se on bernoulli env.means=[0.9,0.2], bernoulli_c2 env.arms=3; eps 1, 2"
+    assert bandit(results, "list")[3] == "  superseded by many; dp_se on bernoulli ..."
+    monkeypatch.setenv("COLUMNS", "120")
+    assert bandit(results, "list")[5] == f"  {held}; 1,000 runs"
+    assert (
+        bandit(results, "list results=other")[3]
+        == "  dp_se on empirical env.file=r.csv (abababab); 1 run"
+    )
+
+
+def test_a_setting_is_shown_with_what_its_environment_was_given(bandit, several):
+    assert bandit(results, "show many")[-2].endswith("on bernoulli, eps 1.0, env.means=[0.9,0.2]")
+    assert bandit(results, "show few results=other")[-1].endswith("env.file=r.csv (abababab)")
+
+
+def test_the_path_of_a_table_tells_the_folder(bandit, several):
+    assert bandit(results, "show results/few.csv")[0] == "results/few.csv"
+    assert bandit(results, "show other/few.csv")[0] == "other/few.csv"
+    assert bandit(results, "rm other/few.csv")[:2] == ["other/few.csv", "other/few.json"]
+    for line in ("rm other/few.csv results/few.csv", "show other/few.csv results=results"):
+        said = message_of(results.main.__wrapped__, line.split())
+        assert said == "other/few.csv: not in the folder results=results"

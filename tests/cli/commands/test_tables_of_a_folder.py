@@ -1,5 +1,6 @@
 """What commands print of many settings, and which files of a folder they read."""
 
+import shutil
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ import dpbandits as dp
 from dpbandits.cli import run as of_request
 from dpbandits.cli.command import MOST, tables_of
 from dpbandits.cli.words import value_of
+from dpbandits.files import package_folder
 from dpbandits.running.monte_carlo import _runner_of
 from dpbandits.validation import folder
 
@@ -36,6 +38,17 @@ def test_foreign_files_of_a_folder_are_left_out(tmp_path, capsys):
     assert lines == [f"left out: {tmp_path / f} is no table of runs" for f in sorted(FOREIGN)]
     ours.unlink()
     assert message_of(tables_of, [str(tmp_path)]).endswith("the folder has no tables of runs")
+    assert capsys.readouterr().err == ""
+
+
+def test_findings_of_other_commands_are_left_out_in_silence(tmp_path, capsys):
+    """The control is a table of runs with such a name."""
+    for name in ("audit", "exact"):
+        shutil.copy(package_folder("conf").parent / "results" / f"{name}.csv", tmp_path)
+    shutil.copy(tmp_path / "audit.csv", tmp_path / "audit-mine.csv")
+    for name in ("runs.csv", "exact-runs.csv"):
+        (tmp_path / name).write_text(RUNS)
+    assert tables_of([str(tmp_path)]) == [tmp_path / "exact-runs.csv", tmp_path / "runs.csv"]
     assert capsys.readouterr().err == ""
 
 

@@ -1,6 +1,7 @@
 """bandit-run does not replace the table of an experiment by one with other keys."""
 
 import json
+import shutil
 
 import pytest
 from refusals import message_of
@@ -8,7 +9,8 @@ from refusals import message_of
 from dpbandits.cli.run import run
 from dpbandits.cli.words import read_request
 from dpbandits.errors import BadInput
-from dpbandits.results.naming import table_path
+from dpbandits.files import package_folder
+from dpbandits.results.naming import refuse_to_replace, table_path
 
 
 @pytest.fixture
@@ -32,7 +34,9 @@ def test_the_table_of_an_experiment_is_not_replaced(path):
         with pytest.raises(BadInput, match=f"^{key}: .* as it stands; results=DIR keeps both"):
             path(key)
     assert path("runs=20").read_bytes() == whole  # changes nothing
-    path().with_suffix(".json").unlink()
+    table = path()
+    for suffix in (".json", ".md"):
+        table.with_suffix(suffix).unlink()
     assert path("runs=2").read_bytes() != whole  # control: nobody knows whose table it is
 
 
@@ -62,3 +66,30 @@ def test_a_table_that_is_out_of_date_is_replaced(path):
         assert path(*keys).read_bytes() == whole
         assert message_of(path, "seed=1").startswith("seed=1: ")
         file.unlink()
+        table.with_suffix(".md").unlink()
+
+
+PAGES = [
+    package_folder("conf").parent / "results" / f"azize2022_fig4{end}" for end in (".md", ".tex")
+]
+
+
+@pytest.mark.parametrize(
+    "change", ["runs=10", "horizon=1e5 runs=10 checkpoints=20", "format=parquet seed=1"]
+)
+def test_pages_without_a_table_are_not_replaced_by_those_of_other_keys(change, tmp_path):
+    """A fresh checkout has the pages of the experiments, and neither tables nor manifests."""
+    for page in PAGES:
+        shutil.copy(page, tmp_path)
+    words = ["experiment=azize2022_fig4", *change.split(), f"results={tmp_path}"]
+    given = " ".join(word for word in change.split() if not word.startswith("format"))
+    page = tmp_path / PAGES[0].name
+    said = f"{given}: {page} was made with other keys; results=DIR keeps both"
+    assert message_of(run, read_request(words, ())) == said
+
+
+def test_pages_without_a_table_are_made_again_by_their_own_keys(tmp_path):
+    shutil.copy(PAGES[0], tmp_path)
+    for keys in ([], ["runs=20"], ["format=parquet"]):
+        words = ["experiment=azize2022_fig4", *keys, f"results={tmp_path}"]
+        refuse_to_replace(read_request(words, ()))
