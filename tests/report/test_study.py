@@ -1,5 +1,7 @@
 """What the report makes of tables: means, tails, places, lines, aggregation, ratios."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -215,3 +217,23 @@ def test_a_missing_package_is_named(unchanged, monkeypatch):
     monkeypatch.setattr(build, "find_spec", lambda name: None)
     expected = "a report needs jinja2: pip install 'dpbandits[report]'"
     assert message_of(dp.report, regrets()) == expected
+
+
+def test_tied_runs_have_the_ends_of_their_step():
+    runs = pd.DataFrame({"setting": "a", "regret": [1.0] * 60 + [3.0] * 40})
+    tail = tails(runs, "regret").sort_values("y", ascending=False)
+    assert tail["x"].tolist() == [1, 1, 3, 3]
+    assert tail["y"].tolist() == [1, 0.41, 0.4, 0.01]
+
+
+@pytest.mark.slow
+@pytest.mark.extra("vl_convert")
+def test_the_drawn_line_of_tied_runs_never_rises():
+    import vl_convert
+
+    table = stopping_times(("nas",), (1.0,))
+    table["stopping_time"] = [500] * 9 + [100] * 8 + [700] * 3
+    picture = vl_convert.vegalite_to_svg(study_of(table).chart())
+    path = re.findall(r'"line mark container"><path d="M([^"]*)"', picture)[-1]
+    x, down = np.array([point.split(",") for point in path.split("L")], dtype=float).T
+    assert len(x) > 4 and (np.diff(x) >= 0).all() and (np.diff(down) > 0).all()
