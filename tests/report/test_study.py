@@ -1,5 +1,6 @@
 """What the report makes of tables: means, tails, places, lines, aggregation, ratios."""
 
+import json
 import re
 
 import numpy as np
@@ -237,3 +238,12 @@ def test_the_drawn_line_of_tied_runs_never_rises():
     path = re.findall(r'"line mark container"><path d="M([^"]*)"', picture)[-1]
     x, down = np.array([point.split(",") for point in path.split("L")], dtype=float).T
     assert len(x) > 4 and (np.diff(x) >= 0).all() and (np.diff(down) > 0).all()
+
+
+def test_what_a_command_needs_of_a_user_is_named(tmp_path):
+    write_table(tmp_path / "a.csv", regrets(("mine", "dp_se"), runs=2, times=3))
+    own = {"config": {"algo": "mine", "experiment": "trial"}, "changed": [], "settings": {}}
+    manifest = own | {"seed": 0, "versions": {}, "commit": None}
+    (tmp_path / "a.json").write_text(json.dumps(manifest))
+    ((source,), _) = sources_in(tmp_path, "regret")
+    assert (source.command, source.own) == ("bandit-run experiment=trial", ["trial", "mine"])

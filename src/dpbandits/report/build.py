@@ -50,7 +50,7 @@ def report_of_folder(results: Path, metric: str = REGRET, folders: Sequence[str]
     """
     check_installed()
     sources, notes = sources_in(results, metric, folders)
-    return render("Private bandits: results", sources, results, notes)
+    return render("Private bandits: results", sources, results, notes, tuple(folders))
 
 
 def report_of_tables(
@@ -76,14 +76,22 @@ def _source(name: str, table: pd.DataFrame, metric: str) -> Source:
     return source_of(name, Opened.of(table), metric)
 
 
-def render(title: str, sources: list[Source], results: Path | None, notes: list[str]) -> str:
+def render(
+    title: str,
+    sources: list[Source],
+    results: Path | None,
+    notes: list[str],
+    folders: tuple[str, ...] = (),
+) -> str:
     """The page as HTML, with the claims and audits of a folder of results."""
     from jinja2 import Environment, FileSystemLoader
 
     studies = [Study(source) for source in sources]
     cells = map_of(pd.concat([study.ratios for study in studies], ignore_index=True))
     specs = {s.source.name: s.chart() for s in studies} | {"map": chart_of_map(cells)}
-    privacy = privacy_of(results, [x for s in studies for x in s.places["algo"].unique()])
+    names = [name for study in studies for name in study.places["algo"].unique()]
+    records = [record for source in sources for record in source.recorded]
+    privacy = privacy_of(results, names, records, folders)
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True
     )
