@@ -21,7 +21,7 @@ from ..settings.groups import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds
 from .bands import bars
-from .labels import WITHOUT, legend_name, scientific, unprotected, value_text
+from .labels import WITHOUT, legend_name, rounds_text, unprotected, value_text
 from .style import Styles, finish, styled, styles_of, subplots
 
 LOWER = {
@@ -67,7 +67,7 @@ def identification_panels(table: pd.DataFrame, title: str, theorems: bool = Fals
     )
     if table["halted"].eq(0).any():
         caps = sorted(table["cap"].unique())
-        own = f"the cap, {scientific(caps[0])}" if len(caps) == 1 else "their cap"
+        own = f"the cap, {rounds_text(caps[0])}" if len(caps) == 1 else "their cap"
         note += f"\nHollow: more than half of the runs met {own}. Crosses: some did."
     return finish(figure, title, table, note)
 
