@@ -115,7 +115,8 @@ def scientific(T: float) -> str:
 
 def plain_text(text: str) -> str:
     """A label without the marks of matplotlib's mathematics."""
-    return re.sub(r"[${}\\]", "", text.replace("\\epsilon", "eps").replace("\n", ", "))
+    in_a_line = re.sub(r",?\n", ", ", text.replace("\\epsilon", "eps"))
+    return re.sub(r"[${}\\]", "", in_a_line)
 
 
 def names_of(table: pd.DataFrame) -> list[str]:
@@ -181,7 +182,8 @@ def usual_title(table: pd.DataFrame) -> str:
     if "horizon" in table.columns and table["horizon"].nunique() == 1:
         title += f", $T$ = {rounds_text(table['horizon'].iloc[0])}"
     varied = [name for name in budgets_of(table) if table[name].nunique() > 1]
-    varied += [name for name in varied_in(table) if name not in varied]
+    others = [name for name in varied_in(table) if name not in varied]
+    varied += varying(table, others)
     if "horizon" in table.columns and table["horizon"].nunique() > 1:
         varied.append("horizon")
     return title + (f", by {', '.join(map(symbol, varied))}" if varied else "")
