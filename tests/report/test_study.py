@@ -208,9 +208,10 @@ def test_tables_of_several_seeds_have_bounds():
 
 
 def test_ratios_are_averaged_over_budgets_of_one_digit():
-    rows = [("C1", "A", "a", "eps", x, ratio) for x, ratio in [(0.1, 2), (0.101, 8), (0.2, 3)]]
+    """The control is a budget that is alone, and not rounded."""
+    rows = [("C1", "A", "a", "eps", x, ratio) for x, ratio in [(0.1, 2), (0.101, 8), (0.25, 3)]]
     found = map_of(pd.DataFrame(rows, columns=module.RATIOS))
-    assert found["value"].tolist() == [0.1, 0.2]
+    assert found["value"].tolist() == [0.1, 0.25]
     assert found["ratio"].tolist() == pytest.approx([4, 3])
 
 

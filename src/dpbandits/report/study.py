@@ -255,10 +255,14 @@ def ratios_of(source: Source) -> pd.DataFrame:
 
 
 def map_of(ratios: pd.DataFrame) -> pd.DataFrame:
-    """The geometric mean of ratios for each game, algorithm and budget, this with one digit."""
-    rows = ratios.assign(value=ratios["value"].map(one_digit), ratio=np.log(ratios["ratio"]))
-    found = rows.groupby(RATIOS[:-1], as_index=False)["ratio"].mean()
-    return found.assign(ratio=np.exp(found["ratio"]))
+    """The geometric mean of ratios for each game, algorithm and budget; several budgets of the same
+    first digit are one.
+    """
+    rows = ratios.assign(digit=ratios["value"].map(one_digit), ratio=np.log(ratios["ratio"]))
+    cells = rows.groupby([*RATIOS[:-2], "digit"], as_index=False)
+    found = cells.agg(value=("value", "min"), most=("value", "max"), ratio=("ratio", "mean"))
+    value = found["value"].where(found["value"] == found["most"], found["digit"])
+    return found.assign(value=value, ratio=np.exp(found["ratio"]))[RATIOS]
 
 
 def chart_of_map(cells: pd.DataFrame) -> Chart | None:
