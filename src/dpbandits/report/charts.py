@@ -63,7 +63,8 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
     log = {"type": "quantitative", "scale": {"type": "log", "nice": False}, "axis": AXIS}
     interval = {"calculate": INTERVAL, "as": "95 %"}
     there = [title for title in views if title in set(points["view"])]
-    ordered = points.sort_values(["x", "y"], ascending=[True, False])  # tied runs fall
+    by_line = points.assign(number=pd.factorize(points["line"])[0])
+    ordered = by_line.sort_values(["number", "x", "y"], ascending=[True, True, False])  # ties fall
     data = {title: ordered[ordered["view"] == title][COLUMNS[1:]] for title in there}
     form = {"type": "csv", "parse": dict.fromkeys(NUMBERS, "number")}
     concat = [
