@@ -141,7 +141,7 @@ def test_a_font_has_all_characters(font):
 @pytest.mark.slow
 def test_title_note_and_legend_can_be_chosen():
     words = [text.get_text() for text in texts(dp.plot(regrets()))]
-    assert "4 algorithms on C2, $T$ = $10^{2}$, by $\\epsilon$" in words
+    assert "4 algorithms on C2, $T$ = 100, by $\\epsilon$" in words
     assert any(word.startswith("Lines: mean of 3 runs") for word in words)
     bare = dp.plot(regrets(), title="", note=False, legend="none")
     words = [text.get_text() for text in texts(bare)]
