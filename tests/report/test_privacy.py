@@ -60,15 +60,3 @@ def test_algorithms_of_a_user_have_the_promises_that_runs_record(tmp_path):
         ["other", "not recorded"],
     ]
     assert found[0][2:] == ["", "99 of 100 replays", "0.9 × promised", "consistent"]
-
-
-def test_the_files_of_a_user_say_what_they_promise(tmp_path):
-    (tmp_path / "algo").mkdir()
-    (tmp_path / "algo" / "mine.yaml").write_text("# Mine.\n")
-    (tmp_path / "algo" / "mine.py").write_text(
-        '"""Mine."""\nfrom dpbandits.authoring import UNIT_INTERVAL, Budget, global_dp\n'
-        'REWARDS, GUARANTEE = UNIT_INTERVAL, global_dp("my proof")\n'
-        "def mine(game, rng, eps: Budget):\n    pass\n"
-    )
-    (row,) = privacy_of(None, ["mine"], folders=(str(tmp_path),)).to_numpy().tolist()
-    assert row[:2] == ["mine", "eps-global DP of all actions (my proof)"]

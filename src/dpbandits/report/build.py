@@ -50,7 +50,7 @@ def report_of_folder(results: Path, metric: str = REGRET, folders: Sequence[str]
     """
     check_installed()
     sources, notes = sources_in(results, metric, folders)
-    return render("Private bandits: results", sources, results, notes, tuple(folders))
+    return render("Private bandits: results", sources, results, notes)
 
 
 def report_of_tables(
@@ -76,13 +76,7 @@ def _source(name: str, table: pd.DataFrame, metric: str) -> Source:
     return source_of(name, Opened.of(table), metric)
 
 
-def render(
-    title: str,
-    sources: list[Source],
-    results: Path | None,
-    notes: list[str],
-    folders: tuple[str, ...] = (),
-) -> str:
+def render(title: str, sources: list[Source], results: Path | None, notes: list[str]) -> str:
     """The page as HTML, with the claims and audits of a folder of results."""
     from jinja2 import Environment, FileSystemLoader
 
@@ -91,7 +85,7 @@ def render(
     specs = {s.source.name: s.chart() for s in studies} | {"map": chart_of_map(cells)}
     names = [name for study in studies for name in study.places["algo"].unique()]
     records = [record for source in sources for record in source.recorded]
-    privacy = privacy_of(results, names, records, folders)
+    privacy = privacy_of(results, names, records)
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True
     )

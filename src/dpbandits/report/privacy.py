@@ -23,16 +23,14 @@ PUBLIC, UNKNOWN = "not private", "not recorded"
 
 
 def privacy_of(
-    results: Path | None,
-    names: Sequence[str],
-    records: Iterable[Record] = (),
-    folders: tuple[str, ...] = (),
+    results: Path | None, names: Sequence[str], records: Iterable[Record] = ()
 ) -> pd.DataFrame:
     """A row for each private algorithm or rule that was run, audited or computed.
 
     Losses are the largest ratios to the promised one over all budgets: computed exactly, and the
     lower confidence bound that was measured. The alignment counts the replays that held. The
-    promises of algorithms in none of the user's folders are those that the records of runs hold.
+    promises of a user's algorithms are those that the records of runs hold: no results may choose
+    which of the user's files are run.
     """
     recorded = _recorded(records)
     audited, exact = _table(results, "audit"), _table(results, "exact")
@@ -40,7 +38,7 @@ def privacy_of(
     rows = []
     for name in dict.fromkeys([*names, *audited["name"], *exact["name"]]):
         own, losses = audited[audited["name"] == name], exact[exact["name"] == name]
-        promised, aligned = _promise(name, folders) or (recorded.get(name, ""), "")
+        promised, aligned = _promise(name) or (recorded.get(name, ""), "")
         if not promised and len(own) + len(losses):
             promised = UNKNOWN
         if not promised or (promised == PUBLIC and own.empty):
@@ -54,13 +52,13 @@ def privacy_of(
     return pd.DataFrame(rows, columns=head).sort_values("algorithm", key=lambda x: x.str.casefold())
 
 
-def _promise(name: str, folders: tuple[str, ...]) -> tuple[str, str] | None:
-    """What an algorithm promises, shortly, and whether an alignment is declared; None for one that
-    is neither the package's nor in the user's folders.
+def _promise(name: str) -> tuple[str, str] | None:
+    """What an algorithm of the package promises, shortly, and whether an alignment is declared;
+    None for any other.
     """
     for group in ("algo", "rule"):
-        if name in names_in(group, folders):
-            of = load(find_file(name, folders, group)).guarantee
+        if name in names_in(group):
+            of = load(find_file(name, (), group)).guarantee
             if of is None or of.notion == "none":
                 return PUBLIC, ""
             loss = f"({', '.join(of.letters)})" if len(of.letters) > 1 else of.letters[0]
