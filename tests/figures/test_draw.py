@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from refusals import message_of
+from report_tables import regrets
 
 import dpbandits as dp
 from dpbandits.figures import draw, placement
@@ -210,7 +211,7 @@ def test_a_game_has_no_panel_at_a_budget_at_which_it_was_not_played():
     assert labels == [(True, True), (False, False), (False, False), (True, True)]
 
 
-def test_a_game_without_private_algorithms_is_drawn_at_every_budget():
+def test_a_game_without_private_algorithms_is_drawn_beside_the_only_budget():
     private = dp.run("dp_se", "bernoulli_c1", eps=1, horizon=300, runs=2)
     free = [dp.run("ucb", env, horizon=300, runs=2) for env in ("bernoulli_c1", "bernoulli_c3")]
     figure = dp.plot(pd.concat([private, *free]), x="t")
@@ -304,3 +305,24 @@ def test_a_panel_has_the_horizon_of_its_own_game(first):
         assert ax.get_xlim()[1] == (1000 if ax.get_title().startswith("C1") else 100)
         assert max(ax.get_lines()[0].get_xdata()) == ax.get_xlim()[1]
     assert len(figure.axes) == 4
+
+
+@pytest.mark.slow
+def test_a_game_without_private_runs_has_one_panel_and_panels_follow_their_horizons():
+    """Both figures that have a panel for each budget. The control is a game with private runs."""
+    games = [("adap_ucb", 1, 10_000), ("ucb", 1, 10_000), ("ucb", 2, 2000), ("ucb", 2, 300)]
+    table = pd.concat(
+        regrets((algo,), (0.1, 1.0) if algo == "adap_ucb" else (np.inf,), runs=2, times=1).assign(
+            env=f"bernoulli_c{i}", t=horizon, horizon=horizon
+        )
+        for algo, i, horizon in games
+    )
+    private, free = [f"C1, $\\epsilon$ = {eps}" for eps in (0.1, 1)], "C2"
+    horizons = ["$10^{4}$", "$10^{4}$", "300", "2000"]
+    wanted = zip([*private, free, free], horizons, strict=True)
+    assert titles_of(dp.plot(table)) == [f"{where}\n$T$ = {T}" for where, T in wanted]
+    assert titles_of(dp.plot(table, kind="tail")) == [*private, free]
+
+
+def titles_of(figure):
+    return [ax.get_title() for ax in figure.axes if ax.get_visible()]

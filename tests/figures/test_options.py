@@ -18,6 +18,7 @@ from tiers import first
 
 import dpbandits as dp
 from dpbandits.cli import plot
+from dpbandits.figures.labels import plain_text, usual_title
 from dpbandits.figures.options import PALETTE, PALETTES, checked
 from dpbandits.figures.output import TEX, in_tex, origin_in
 from dpbandits.figures.placement import wrapped
@@ -96,6 +97,26 @@ def test_lines_of_a_note_fit_and_mathematics_stays_whole():
     assert wrapped(note, 1000, 7.5) == note
 
 
+@pytest.mark.parametrize("room", range(40, 160, 40))
+def test_lines_break_beside_no_equals_sign(room):
+    """The control is that the narrow ones break at all."""
+    title = "AdaP-UCB on C1, $T$ = $10^{5}$, by a = 2"
+    lines = wrapped(title, room, 10).split("\n")
+    assert " ".join(lines) == title and (room > 100 or len(lines) > 1)
+    assert not any(line.startswith("=") or line.endswith("=") for line in lines)
+
+
+def test_a_broken_title_is_one_line_of_text():
+    assert plain_text("0.9, 0.8,\n0.7\n$\\epsilon$ = 1") == "0.9, 0.8, 0.7, eps = 1"
+
+
+def test_a_title_names_nothing_that_has_one_value():
+    table = regrets().assign(population="levels", eps_min=0.1)
+    assert usual_title(table).endswith(", by $\\epsilon$")
+    table.loc[table["eps"] == table["eps"].max(), "population"] = "file"
+    assert usual_title(table).endswith(", by $\\epsilon$, population")
+
+
 def test_a_size_without_room_for_panels_is_refused():
     assert "no room for 2 panels" in message_of(dp.plot, regrets(), width=2, height=1)
 
@@ -120,7 +141,7 @@ def test_a_font_has_all_characters(font):
 @pytest.mark.slow
 def test_title_note_and_legend_can_be_chosen():
     words = [text.get_text() for text in texts(dp.plot(regrets()))]
-    assert "4 algorithms on C2, $T$ = $10^{2}$, by $\\epsilon$" in words
+    assert "4 algorithms on C2, $T$ = 100, by $\\epsilon$" in words
     assert any(word.startswith("Lines: mean of 3 runs") for word in words)
     bare = dp.plot(regrets(), title="", note=False, legend="none")
     words = [text.get_text() for text in texts(bare)]

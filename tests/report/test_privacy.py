@@ -42,3 +42,21 @@ def test_a_violation_is_the_verdict(tmp_path):
 def test_without_a_folder_promises_remain():
     (row,) = rows_of(None, ["adap_ucb", "ucb", "mine"])
     assert row == ["AdaP-UCB", PROMISE, "", "declared", "", ""]
+
+
+def test_algorithms_of_a_user_have_the_promises_that_runs_record(tmp_path):
+    """The control is an algorithm of which nothing is recorded."""
+    for name in ("mine", "other"):
+        row = ROW | {"name": name, "promised": 1.0, "measured": 0.9, "aligned": 99}
+        pd.DataFrame([row]).to_csv(tmp_path / f"audit-{name}-0.csv", index=False)
+    records = [
+        {"algo": "mine", "notion": "global", "eps": 1.0},
+        {"algo": "mine", "notion": "global zCDP", "rho": 1.0},
+        {"algo": "public", "notion": "none", "eps": None},
+    ]
+    found = privacy_of(tmp_path, ["mine", "public"], records).to_numpy().tolist()
+    assert [row[:2] for row in found] == [
+        ["mine", "eps-global DP or rho-global zCDP (declared in its file)"],
+        ["other", "not recorded"],
+    ]
+    assert found[0][2:] == ["", "99 of 100 replays", "0.9 × promised", "consistent"]

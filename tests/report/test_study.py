@@ -1,5 +1,8 @@
 """What the report makes of tables: means, tails, places, lines, aggregation, ratios."""
 
+import json
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -205,9 +208,10 @@ def test_tables_of_several_seeds_have_bounds():
 
 
 def test_ratios_are_averaged_over_budgets_of_one_digit():
-    rows = [("C1", "A", "a", "eps", x, ratio) for x, ratio in [(0.1, 2), (0.101, 8), (0.2, 3)]]
+    """The control is a budget that is alone, and not rounded."""
+    rows = [("C1", "A", "a", "eps", x, ratio) for x, ratio in [(0.1, 2), (0.101, 8), (0.25, 3)]]
     found = map_of(pd.DataFrame(rows, columns=module.RATIOS))
-    assert found["value"].tolist() == [0.1, 0.2]
+    assert found["value"].tolist() == [0.1, 0.25]
     assert found["ratio"].tolist() == pytest.approx([4, 3])
 
 
@@ -215,3 +219,32 @@ def test_a_missing_package_is_named(unchanged, monkeypatch):
     monkeypatch.setattr(build, "find_spec", lambda name: None)
     expected = "a report needs jinja2: pip install 'dpbandits[report]'"
     assert message_of(dp.report, regrets()) == expected
+
+
+def test_tied_runs_have_the_ends_of_their_step():
+    runs = pd.DataFrame({"setting": "a", "regret": [1.0] * 60 + [3.0] * 40})
+    tail = tails(runs, "regret").sort_values("y", ascending=False)
+    assert tail["x"].tolist() == [1, 1, 3, 3]
+    assert tail["y"].tolist() == [1, 0.41, 0.4, 0.01]
+
+
+@pytest.mark.slow
+@pytest.mark.extra("vl_convert")
+def test_the_drawn_line_of_tied_runs_never_rises():
+    import vl_convert
+
+    table = stopping_times(("nas",), (1.0,))
+    table["stopping_time"] = [500] * 9 + [100] * 8 + [700] * 3
+    picture = vl_convert.vegalite_to_svg(study_of(table).chart())
+    path = re.findall(r'"line mark container"><path d="M([^"]*)"', picture)[-1]
+    x, down = np.array([point.split(",") for point in path.split("L")], dtype=float).T
+    assert len(x) > 4 and (np.diff(x) >= 0).all() and (np.diff(down) > 0).all()
+
+
+def test_what_a_command_needs_of_a_user_is_named(tmp_path):
+    write_table(tmp_path / "a.csv", regrets(("mine", "dp_se"), runs=2, times=3))
+    own = {"config": {"algo": "mine", "experiment": "trial"}, "changed": [], "settings": {}}
+    manifest = own | {"seed": 0, "versions": {}, "commit": None}
+    (tmp_path / "a.json").write_text(json.dumps(manifest))
+    ((source,), _) = sources_in(tmp_path, "regret")
+    assert (source.command, source.own) == ("bandit-run experiment=trial", ["trial", "mine"])

@@ -139,6 +139,17 @@ def test_times_are_drawn_as_points_at_their_budgets(budgets):
     assert [line.get_xdata().tolist() for line in points] == [[x for x in budgets if x < np.inf]]
 
 
+@pytest.mark.slow
+def test_only_points_that_share_a_budget_are_set_aside_around_it():
+    given = {"env": dp.bernoulli([0.9, 0.2]), "delta": 0.1, "runs": 3, "jobs": 1}
+    table = dp.stop(["adap_tt", "dp_se_bai", "tt_ucb"], eps=[0.5, 1.0], **given)
+    table = table[(table["rule"] != "dp_se_bai") | (table["eps"] == 1.0)]
+    for ax in dp.plot(table).axes:
+        at = [line.get_xdata() for line in ax.lines if line.get_marker() == "o"]
+        (alone, left), (right,) = sorted((x for x in at if len(x)), key=len, reverse=True)
+        assert alone == 0.5 and left < 1 < right and left * right == pytest.approx(1)
+
+
 def test_answers_of_which_nobody_knows_whether_they_are_right_have_no_share():
     given = {"env": dp.bernoulli([0.9, 0.2]), "delta": 0.1, "runs": 3, "jobs": 1}
     table = dp.stop(["adap_tt", "ctb_tt"], eps=[0.5, 1.0], **given)

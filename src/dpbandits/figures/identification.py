@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ..settings.groups import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds
 from .bands import bars
-from .labels import WITHOUT, legend_name, scientific, unprotected, value_text
+from .labels import WITHOUT, legend_name, rounds_text, unprotected, value_text
 from .style import Styles, finish, styled, styles_of, subplots
 
 LOWER = {
@@ -66,7 +67,7 @@ def identification_panels(table: pd.DataFrame, title: str, theorems: bool = Fals
     )
     if table["halted"].eq(0).any():
         caps = sorted(table["cap"].unique())
-        own = f"the cap, {scientific(caps[0])}" if len(caps) == 1 else "their cap"
+        own = f"the cap, {rounds_text(caps[0])}" if len(caps) == 1 else "their cap"
         note += f"\nHollow: more than half of the runs met {own}. Crosses: some did."
     return finish(figure, title, table, note)
 
@@ -105,9 +106,8 @@ def labelled(table: pd.DataFrame) -> pd.DataFrame:
 def draw_times(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     """Draw the median stopping time of each line against the budget, with its quantiles."""
     low, high = limits_of(table)
-    lines = lines_of(table)
-    for (label, found), aside in zip(lines, besides(lines), strict=True):
-        style, eps = styles[label], found["eps"] * aside
+    for label, found in lines_of(table):
+        style, eps = styles[label], found["beside"]
         if np.isfinite(eps).any():
             ends = bars(found["median"], found["q10"], found["q90"])
             ax.errorbar(eps, found["median"], ends, fmt="o", ms=3, lw=1, color=style["color"])
@@ -129,13 +129,12 @@ def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     answers of which it is not known whether they are right.
     """
     table = table[table["correct"].notna() | (table["halted"] == 0)]
-    lines = lines_of(table)
-    for (label, found), aside in zip(lines, besides(lines), strict=True):
+    for label, found in lines_of(table):
         found = found[np.isfinite(found["eps"])]
         wrong = 1.0 - found["correct"]
         interval = bars(wrong, 1.0 - found["correct_high"], 1.0 - found["correct_low"])
         style = styles[label] | {"linestyle": "", "marker": "o", "ms": 2, "elinewidth": 1}
-        ax.errorbar(found["eps"] * aside, wrong, yerr=interval, **style)
+        ax.errorbar(found["beside"], wrong, yerr=interval, **style)
     for name in ("delta", "alpha", "beta"):
         for risk in sorted(table[name].unique()) if name in table.columns else ():
             ax.axhline(risk, color="black", lw=1, ls=REQUIRED, label=f"required: at most {risk:g}")
@@ -148,16 +147,16 @@ def _few(ax: Axes) -> bool:
     return bool(ax.get_ylim()[1] < 0.03)
 
 
-def lines_of(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """Each line with its summary at each budget, in ascending order."""
-    groups = summarize(table).groupby("line", sort=False)
-    return [(str(label), found.sort_values("eps")) for label, found in groups]
-
-
-def besides(lines: list[tuple[str, pd.DataFrame]]) -> np.ndarray:
-    """Factors that set the marks of lines beside each other; 1 for a line across all budgets."""
-    private = np.array([bool(np.isfinite(found["eps"]).any()) for _, found in lines])
-    return ASIDE ** np.where(private, private.cumsum() - (private.sum() + 1) / 2, 0)
+def lines_of(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each line with its summary at each budget, in ascending order. The column ``beside`` sets the
+    marks of lines that share a budget beside each other, around it.
+    """
+    found = summarize(table)
+    number = pd.Series(pd.factorize(found["line"])[0], found.index).groupby(found["eps"])
+    place = number.rank("dense") - (number.transform("nunique") + 1) / 2
+    found = found.assign(beside=found["eps"] * ASIDE**place)
+    for label, rows in found.groupby("line", sort=False):
+        yield str(label), rows.sort_values("eps")
 
 
 def limits_of(table: pd.DataFrame) -> tuple[float, float]:

@@ -43,7 +43,7 @@ def value_text(value: Any) -> str:
 def line_label(algo: Any, values: Mapping[str, Any]) -> str:
     """The label of a line: an algorithm, and what tells it from its other lines, unless blank."""
     words = [
-        f"{symbol(name)} = {scientific(x) if name == 'horizon' else value_text(x)}"
+        f"{symbol(name)} = {rounds_text(x) if name == 'horizon' else value_text(x)}"
         for name, x in values.items()
         if not pd.isna(x)
     ]
@@ -98,8 +98,13 @@ def budget_title(name: str, value: float) -> str:
     return "not private" if np.isinf(value) else f"{symbol(name)} = {value:g}"
 
 
+def rounds_text(T: float) -> str:
+    """A number of rounds in a label: 300, 10^4 or 5 x 10^7."""
+    return scientific(T) if T >= 10_000 else f"{T:g}"
+
+
 def scientific(T: float) -> str:
-    """A number of rounds for a label: 10^7 or 5 x 10^7."""
+    """A number as a power of ten, or a multiple of one."""
     exponent = int(np.floor(np.log10(T)))
     factor = T / 10**exponent
     power = f"10^{{{exponent}}}"
@@ -110,7 +115,8 @@ def scientific(T: float) -> str:
 
 def plain_text(text: str) -> str:
     """A label without the marks of matplotlib's mathematics."""
-    return re.sub(r"[${}\\]", "", text.replace("\\epsilon", "eps").replace("\n", ", "))
+    in_a_line = re.sub(r",?\n", ", ", text.replace("\\epsilon", "eps"))
+    return re.sub(r"[${}\\]", "", in_a_line)
 
 
 def names_of(table: pd.DataFrame) -> list[str]:
@@ -182,9 +188,10 @@ def usual_title(table: pd.DataFrame) -> str:
     where = list(environment_titles(table).values())
     title += f" on {where[0] if len(where) == 1 else f'{len(where)} environments'}"
     if "horizon" in table.columns and table["horizon"].nunique() == 1:
-        title += f", $T$ = {scientific(table['horizon'].iloc[0])}"
+        title += f", $T$ = {rounds_text(table['horizon'].iloc[0])}"
     varied = [name for name in budgets_of(table) if table[name].nunique() > 1]
-    varied += [name for name in varied_in(table) if name not in varied]
+    others = [name for name in varied_in(table) if name not in varied]
+    varied += varying(table, others)
     if "horizon" in table.columns and table["horizon"].nunique() > 1:
         varied.append("horizon")
     return title + (f", by {', '.join(map(symbol, varied))}" if varied else "")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import product
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -13,6 +12,8 @@ from matplotlib.figure import Figure
 from ..results.varying import without_privacy
 from .labels import budget_title, environment_titles, finite_budgets
 from .style import subplots
+
+Budget = tuple[str, float]  # its name and its value
 
 
 def panels_of(table: pd.DataFrame) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd.Series]]]:
@@ -31,15 +32,25 @@ def panels_of(table: pd.DataFrame) -> tuple[Figure, np.ndarray, Iterator[tuple[A
     free = without_privacy(table)
 
     def panels() -> Iterator[tuple[Axes, pd.Series]]:
-        for ax, (env, budget) in zip(axes.flat, product(environments, budgets), strict=True):
-            ax.set_title(panel_title(titles[env], *budget))
-            (name, value), here = budget, table["env"] == env
-            if (here & (table[name] == value)).any() or free[here].all():
-                yield ax, here & (free | (table[name] == value))
-            else:
-                ax.set_visible(False)
+        for env, row in zip(environments, axes, strict=True):
+            here = table["env"] == env
+            for ax, budget in zip(row, budgets_played(table[here], budgets), strict=True):
+                if budget is None:
+                    ax.set_visible(False)
+                    continue
+                ax.set_title(panel_title(titles[env], *budget))
+                yield ax, here & (free | (table[budget[0]] == budget[1]))
 
     return figure, axes, panels()
+
+
+def budgets_played(rows: pd.DataFrame, budgets: Sequence[Budget]) -> list[Budget | None]:
+    """The budgets at which a game was played, given its rows, with None for each other one: an
+    infinite one alone, in the first place, if no algorithm there is private.
+    """
+    if without_privacy(rows).all():
+        return [(budgets[0][0], np.inf), *[None] * (len(budgets) - 1)]
+    return [(name, x) if (rows[name] == x).any() else None for name, x in budgets]
 
 
 def label_edges(axes: np.ndarray, x: str, y: str, each_row: bool = False) -> None:

@@ -21,6 +21,7 @@ NOTE_ROW = 0.13  # inches that a row of a note is high
 SIDE = 0.8  # inches beside the panels, for their labels
 AROUND = 1.1  # inches of a figure's height that are not its panels
 LEAST_PANEL = 0.35  # inches that a panel is wide and high, at least
+WORD = r"(?:\$[^$]*\$|\S)+"  # formulas contain spaces
 BOUND = "bound"  # the gid of lines that have their legend below the panels
 
 
@@ -141,12 +142,14 @@ def text_width(text: str, size: float) -> float:
 
 
 def wrapped(text: str, room: float, size: float) -> str:
-    """A text in lines of at most ``room`` points. Lines end with a sentence where these fit."""
+    """A text in lines of at most ``room`` points. Lines end with a sentence where these fit, and
+    not beside an equals sign.
+    """
     lines = [""]
     for sentence in re.split(r"(?<=[.:]) (?=[A-Z])", " ".join(text.split())):
         if lines[-1] and text_width(f"{lines[-1]} {sentence}", size) > room:
             lines.append("")
-        for word in re.findall(r"(?:\$[^$]*\$|\S)+", sentence):
+        for word in re.findall(rf"{WORD}(?: = {WORD})*", sentence):
             if lines[-1] and text_width(f"{lines[-1]} {word}", size) > room:
                 lines.append("")
             lines[-1] += f" {word}" if lines[-1] else word

@@ -19,7 +19,7 @@ from ..errors import BadInput
 from ..results.opened import curve_of
 from ..results.tables import at_end
 from .bands import band_note, draw_band
-from .labels import budget_title, environment_titles, labelled, legend_name, line_label, scientific
+from .labels import budget_title, environment_titles, labelled, legend_name, line_label, rounds_text
 from .layout import label_edges, panels_of
 from .options import PALETTE
 from .overlays import RINGS, SLOPE, draw_bounds, draw_rings, lines_of, tied, unstretched
@@ -65,7 +65,7 @@ def regret_label(table: pd.DataFrame) -> str:
     """The label of the axis of final regret."""
     if table["horizon"].nunique() > 1:
         return "pseudo-regret at $T$"
-    return f"pseudo-regret at $T$ = {scientific(table['horizon'].max())}"
+    return f"pseudo-regret at $T$ = {rounds_text(table['horizon'].max())}"
 
 
 def order(
@@ -200,6 +200,6 @@ def budget_needed(table: pd.DataFrame, title: str = "") -> Figure:
         name, _, without = str(first["baseline"]).partition(" ")
         divided = f" / regret of {display_name(name)} {without}".rstrip()
     axes[0].set_ylabel(f"pseudo-regret{divided}")
-    where = f"{environment_title(first['env'])}, $T$ = {scientific(first['horizon'])}"
+    where = f"{environment_title(first['env'])}, $T$ = {rounds_text(first['horizon'])}"
     note = OF_SEARCH + (SHADED if table["reached"].any() else "No budget is seen to reach it.")
     return finish(figure, title or where, table.assign(run=0), note)

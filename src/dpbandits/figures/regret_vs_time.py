@@ -21,10 +21,10 @@ from .labels import (
     finite_budgets,
     labelled,
     legend_name,
-    scientific,
+    rounds_text,
     value_text,
 )
-from .layout import label_edges, panel_title
+from .layout import Budget, budgets_played, label_edges, panel_title
 from .overlays import RINGS, draw_bounds, draw_rings, lines_of, tied
 from .style import BOUND, LONG, Prefixed, Styles, finish, styled, styles_of, subplots
 from .tails import exceedance, label_tails
@@ -157,8 +157,8 @@ def time_panels(
     bounds = lines_of(bounds, ends, "t")
     best = tied(ends) if marks else None
     budgets = finite_budgets(ends)
-    played = ends[["env", "horizon"]].drop_duplicates()
-    games = list(played.itertuples(index=False, name=None))
+    horizons = {env: sorted(ends.loc[ends["env"] == env, "horizon"].unique()) for env in titles}
+    games = [(env, horizon) for env, own in horizons.items() for horizon in own]
     places, columns = _grid(ends, games, budgets)
     each = 2 if tails else 1  # rows of a game
     rows = -(-len(places) // columns) * each
@@ -195,7 +195,7 @@ def time_panels(
 
 
 def _grid(
-    table: pd.DataFrame, games: list[tuple[str, float]], budgets: list[tuple[str, float]]
+    table: pd.DataFrame, games: list[tuple[str, float]], budgets: list[Budget]
 ) -> tuple[list[Any], int]:
     """The game and the budget of each panel, None for an empty place, and the number of columns.
 
@@ -203,8 +203,9 @@ def _grid(
     some budgets and panels in the order of reading leave fewer places empty.
     """
     places = [
-        (game, budget) if _is_played(table, game, *budget) else None
-        for game, budget in itertools.product(games, budgets)
+        budget and (game, budget)
+        for game in games
+        for budget in budgets_played(table[_of_game(table, *game)], budgets)
     ]
     panels = [place for place in places if place is not None]
     columns = min(range(len(budgets), 0, -1), key=lambda n: (n < 2, -len(panels) % n))
@@ -222,12 +223,6 @@ def _shared_time(places: Sequence[Any], columns: int, tails: bool) -> Any:
     return "row" if tails or len(set.union(*horizons)) > 1 else "all"
 
 
-def _is_played(table: pd.DataFrame, game: tuple[str, float], name: str, value: float) -> bool:
-    """Whether a game was played at a budget, or by algorithms without any privacy only."""
-    rows = table[_of_game(table, *game)]
-    return bool((rows[name] == value).any() or without_privacy(rows).all())
-
-
 def _of_panel(rows: pd.DataFrame, env: str, horizon: float, name: str, x: float) -> pd.Series:
     """Which rows belong to a panel of ``time_panels``."""
     return _of_game(rows, env, horizon) & ((rows[name] == x) | without_privacy(rows))
@@ -239,7 +234,7 @@ def _of_game(rows: pd.DataFrame, env: str, horizon: float) -> pd.Series:
 
 def _differences(table: pd.DataFrame, inside: pd.DataFrame, horizon: float) -> str:
     """A second line for a panel's title: the parameters that differ from those of other panels."""
-    shared = [f"$T$ = {scientific(horizon)}"] if table["horizon"].nunique() > 1 else []
+    shared = [f"$T$ = {rounds_text(horizon)}"] if table["horizon"].nunique() > 1 else []
     for name in varied_in(table.drop(columns="line")):
         here = inside[name].dropna().unique()
         if len(here) == 1 and table[name].dropna().nunique() > 1:

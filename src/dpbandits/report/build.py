@@ -83,7 +83,9 @@ def render(title: str, sources: list[Source], results: Path | None, notes: list[
     studies = [Study(source) for source in sources]
     cells = map_of(pd.concat([study.ratios for study in studies], ignore_index=True))
     specs = {s.source.name: s.chart() for s in studies} | {"map": chart_of_map(cells)}
-    privacy = privacy_of(results, [x for s in studies for x in s.places["algo"].unique()])
+    names = [name for study in studies for name in study.places["algo"].unique()]
+    records = [record for source in sources for record in source.recorded]
+    privacy = privacy_of(results, names, records)
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True
     )

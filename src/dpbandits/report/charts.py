@@ -55,6 +55,7 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
         "mark": {"type": "line", "point": {"size": 20}, "tooltip": True},
         "encoding": {
             "color": color, "strokeDash": dashed, "strokeWidth": thin, "detail": {"field": "bound"},
+            "order": {"value": None},  # that of the data: Vega-Lite's own mixes points of equal x
             "tooltip": [{"field": "line"}, {"field": "bound"}, *tips, {"field": "95 %"}],
         },
     }  # fmt: skip
@@ -62,7 +63,9 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
     log = {"type": "quantitative", "scale": {"type": "log", "nice": False}, "axis": AXIS}
     interval = {"calculate": INTERVAL, "as": "95 %"}
     there = [title for title in views if title in set(points["view"])]
-    data = {title: points[points["view"] == title][COLUMNS[1:]] for title in there}
+    by_line = points.assign(number=pd.factorize(points["line"])[0])
+    ordered = by_line.sort_values(["number", "x", "y"], ascending=[True, True, False])  # ties fall
+    data = {title: ordered[ordered["view"] == title][COLUMNS[1:]] for title in there}
     form = {"type": "csv", "parse": dict.fromkeys(NUMBERS, "number")}
     concat = [
         {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,27 +12,35 @@ from ..audit.verdicts import combined
 from ..contracts.algorithm import find_file, load
 from ..contracts.display import display_name
 from ..results.manifest import UNREADABLE
+from ..results.records import Record
 from ..settings.groups import names_in
 
 COLUMNS = {  # what is read of the tables of audits
     "audit": ["name", "kind", "promised", "measured", "verdict", "aligned", "replays"],
     "exact": ["name", "promised", "high", "verdict"],
 }
-PUBLIC = "not private"
+PUBLIC, UNKNOWN = "not private", "not recorded"
 
 
-def privacy_of(results: Path | None, names: list[str]) -> pd.DataFrame:
+def privacy_of(
+    results: Path | None, names: Sequence[str], records: Iterable[Record] = ()
+) -> pd.DataFrame:
     """A row for each private algorithm or rule that was run, audited or computed.
 
     Losses are the largest ratios to the promised one over all budgets: computed exactly, and the
-    lower confidence bound that was measured. The alignment counts the replays that held.
+    lower confidence bound that was measured. The alignment counts the replays that held. The
+    promises of a user's algorithms are those that the records of runs hold: no results may choose
+    which of the user's files are run.
     """
+    recorded = _recorded(records)
     audited, exact = _table(results, "audit"), _table(results, "exact")
     audited = audited[audited["kind"] != "mechanism"]
     rows = []
     for name in dict.fromkeys([*names, *audited["name"], *exact["name"]]):
         own, losses = audited[audited["name"] == name], exact[exact["name"] == name]
-        promised, aligned = _promise(name)
+        promised, aligned = _promise(name) or (recorded.get(name, ""), "")
+        if not promised and len(own) + len(losses):
+            promised = UNKNOWN
         if not promised or (promised == PUBLIC and own.empty):
             continue
         if own["replays"].sum() > 0:
@@ -43,27 +52,43 @@ def privacy_of(results: Path | None, names: list[str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=head).sort_values("algorithm", key=lambda x: x.str.casefold())
 
 
-def _promise(name: str) -> tuple[str, str]:
-    """What an algorithm of the package promises, shortly, and whether an alignment is declared."""
+def _promise(name: str) -> tuple[str, str] | None:
+    """What an algorithm of the package promises, shortly, and whether an alignment is declared;
+    None for any other.
+    """
     for group in ("algo", "rule"):
         if name in names_in(group):
             of = load(find_file(name, (), group)).guarantee
             if of is None or of.notion == "none":
                 return PUBLIC, ""
             loss = f"({', '.join(of.letters)})" if len(of.letters) > 1 else of.letters[0]
-            kind = of.notion if of.gaussian else f"{of.notion} DP"
             declared = "declared" if of.alignment else "none declared"
-            return f"{loss}-{kind} of {of.hides} ({of.source})", declared
-    return "", ""
+            return f"{loss}-{_kind(of.notion)} of {of.hides} ({of.source})", declared
+    return None
+
+
+def _recorded(records: Iterable[Record]) -> dict[str, str]:
+    """What each algorithm promises as the records of its runs hold it."""
+    found: dict[str, dict[str, None]] = {}
+    for record in records:
+        if record.get("notion") not in (None, "none"):
+            budget = "rho" if "rho" in record else "eps"
+            found.setdefault(record["algo"], {})[f"{budget}-{_kind(record['notion'])}"] = None
+    return {name: f"{' or '.join(own)} (declared in its file)" for name, own in found.items()}
+
+
+def _kind(notion: str) -> str:
+    return notion if notion.endswith("DP") else f"{notion} DP"
 
 
 def _table(results: Path | None, stem: str) -> pd.DataFrame:
-    """The table of audits or of exact losses in a folder; empty if there is none."""
-    if results is not None:
+    """The tables of audits or of exact losses in a folder together; empty if there are none."""
+    found = [pd.DataFrame(columns=COLUMNS[stem])]
+    for file in sorted(results.glob(f"{stem}*.csv")) if results is not None else ():
         with suppress(*UNREADABLE):
-            found = pd.read_csv(results / f"{stem}.csv").rename(columns={"algo": "name"})
-            return found[COLUMNS[stem]]
-    return pd.DataFrame(columns=COLUMNS[stem])
+            rows = pd.read_csv(file).rename(columns={"algo": "name"})
+            found.append(rows[COLUMNS[stem]])
+    return pd.concat(found[1:] or found, ignore_index=True).drop_duplicates()
 
 
 def _ratio(rows: pd.DataFrame, column: str) -> str:

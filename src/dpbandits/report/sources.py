@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,7 +23,7 @@ from ..results.records import SETTINGS, Record, Records, metric_of, records_of
 from ..results.summary import summarize
 from ..results.varying import SETTING
 from ..settings.compose import request_from
-from ..settings.groups import about, names_in, question_of
+from ..settings.groups import about, is_name, names_in, question_of
 from ..theory.problem import problem
 from ..validation import read_csv
 
@@ -39,6 +39,7 @@ class Source:
         records: the records of its settings, for theorems; none if they are unknown.
         says: what an experiment of the package is about.
         command: the command that makes the table; empty if it is unknown.
+        own: the names in the command that are in a folder of the user.
         made: seed, versions and commit, as the manifest has them.
     """
 
@@ -51,6 +52,13 @@ class Source:
     command: str = ""
     made: str = ""
     metric: str = metrics.REGRET
+    own: list[str] = field(default_factory=list)
+
+    @property
+    def recorded(self) -> list[Record]:
+        """What is recorded of the settings of the table, whether or not their laws are known."""
+        rows = self.summary if self.table is None else self.table.ends
+        return list(rows.attrs.get(SETTINGS, {}).values())
 
 
 def sources_in(
@@ -112,16 +120,25 @@ def source_of_file(name: str, file: Path, metric: str, folders: Sequence[str]) -
     """The source of the file of a table, with what its manifest says, or of a summary."""
     if file.name.endswith(SUMMARY_CSV):
         return source_of_summary(name, file, metric)
-    more = {"says": says_of(name)}
+    more: dict[str, Any] = {"says": says_of(name)}
+    table = open_table(file)
     with suppress(*UNREADABLE):
         manifest = read_manifest(file)
         config, made = manifest["config"], {"seed": manifest["seed"], **manifest["versions"]}
         question = next(q for q in QUESTIONS if q.group in config)
         own = [f"experiment={config['experiment']}"] if config.get("experiment") else []
         more["command"] = shlex.join([question.command, *own, *map(str, manifest["changed"])])
+        more["own"] = own_names(config, table.ends, question.group)
         made |= {"commit": manifest["commit"]}
         more["made"] = ", ".join(f"{key} {x}" for key, x in made.items() if x is not None)
-    return source_of(name, open_table(file), metric, folders, **more)
+    return source_of(name, table, metric, folders, **more)
+
+
+def own_names(config: Mapping[str, Any], table: pd.DataFrame, group: str) -> list[str]:
+    """The names in a configuration, and in the table made with it, that are not the package's."""
+    found = {"experiment": [config.get("experiment")]} | {g: table[g] for g in (group, "env")}
+    named = [(g, x) for g, names in found.items() for x in dict.fromkeys(names) if is_name(x)]
+    return [name for g, name in named if name not in names_in(g)]
 
 
 def source_of_summary(name: str, file: Path, metric: str) -> Source:

@@ -34,7 +34,7 @@ from .sources import Source
 
 MOST = {SETTING: 1000, "line": 24}  # of a table whose settings are shown one by one
 POINTS, FEWEST, NUMBERS = 40, 12, 300  # of a curve, at most and at least; of all of a table, about
-TAIL = 10  # points of a tail
+TAIL = 10  # runs of a tail
 NO_AXIS = ("env.instance", "seed", "cap", "true_mean")  # numbers that are on no axis
 ROOM, SLACK = 3.0, 30.0  # bounds are cut above the largest mean, and below the smallest one
 OVER_TIME, AT_END, TAILS = "Over time", "At the end", "Tails: how often a run is worse"
@@ -223,13 +223,17 @@ def words(values: Mapping[Any, Any]) -> list[str]:
 
 
 def tails(ends: pd.DataFrame, statistic: str) -> pd.DataFrame:
-    """The share ``y`` of the runs of each setting above ``x``, at some ranks from the worst run."""
+    """The share ``y`` of the runs of each setting above ``x``, at some ranks from the worst run;
+    of tied runs the first and the last rank.
+    """
     parts = []
-    for own, values in ends.groupby(SETTING, sort=False)[statistic]:
-        rank = np.unique(np.geomspace(1, len(values), TAIL).astype(int))
-        x = np.sort(values.to_numpy())[len(values) - rank]
-        parts.append(pd.DataFrame({SETTING: own, "x": x, "y": rank / len(values)}))
-    return pd.concat(parts)
+    for own, found in ends.groupby(SETTING, sort=False)[statistic]:
+        values, n = np.sort(found.to_numpy()), len(found)
+        rank = np.geomspace(1, n, TAIL).astype(int)
+        x = np.unique(values[n - rank])
+        first, last = n + 1 - np.searchsorted(values, x, "right"), n - np.searchsorted(values, x)
+        parts += [pd.DataFrame({SETTING: own, "x": x, "y": y / n}) for y in (first, last)]
+    return pd.concat(parts, ignore_index=True).drop_duplicates()
 
 
 def ratios_of(source: Source) -> pd.DataFrame:
@@ -251,10 +255,14 @@ def ratios_of(source: Source) -> pd.DataFrame:
 
 
 def map_of(ratios: pd.DataFrame) -> pd.DataFrame:
-    """The geometric mean of ratios for each game, algorithm and budget, this with one digit."""
-    rows = ratios.assign(value=ratios["value"].map(one_digit), ratio=np.log(ratios["ratio"]))
-    found = rows.groupby(RATIOS[:-1], as_index=False)["ratio"].mean()
-    return found.assign(ratio=np.exp(found["ratio"]))
+    """The geometric mean of ratios for each game, algorithm and budget; several budgets of the same
+    first digit are one.
+    """
+    rows = ratios.assign(digit=ratios["value"].map(one_digit), ratio=np.log(ratios["ratio"]))
+    cells = rows.groupby([*RATIOS[:-2], "digit"], as_index=False)
+    found = cells.agg(value=("value", "min"), most=("value", "max"), ratio=("ratio", "mean"))
+    value = found["value"].where(found["value"] == found["most"], found["digit"])
+    return found.assign(value=value, ratio=np.exp(found["ratio"]))[RATIOS]
 
 
 def chart_of_map(cells: pd.DataFrame) -> Chart | None:
