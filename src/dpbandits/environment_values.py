@@ -61,7 +61,7 @@ def _law(law: str, key: str = "law", /, **parameters: Any) -> Choice:
     return Choice(law, values, {key: law, **values})
 
 
-def bernoulli(means: Numbers) -> Choice:
+def bernoulli(means: Numbers, *more: float) -> Choice:
     """Bernoulli arms.
 
     >>> import dpbandits as dp
@@ -70,7 +70,16 @@ def bernoulli(means: Numbers) -> Choice:
 
     Args:
         means: the means, K numbers in [0, 1].
+        *more: nothing; the means are one list.
+
+    Raises:
+        BadInput: the means are several arguments.
     """
+    if more:
+        from .errors import BadInput, plain
+
+        written = f"dp.bernoulli({plain([means, *more])})"
+        raise BadInput(f"means={plain(means)}: the means are one list: {written}")
     return _law("bernoulli", means=means)
 
 
