@@ -1,6 +1,7 @@
 """Faults of a user's compiled function are said in a line, with the place in its file."""
 # ruff: noqa: F821
 
+import random
 import time
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from dpbandits.compiled.faults import out_of_bounds
 from dpbandits.errors import BadInput
 
 played = None
+numpy_random = np.random
 LINES = Path(__file__).read_text().splitlines()
 
 
@@ -111,6 +113,15 @@ def test_an_index_is_not_looked_for_long(monkeypatch):
     begin = time.monotonic()
     assert out_of_bounds(goes_on, (1,)) == ""
     assert time.monotonic() - begin < 5.0
+
+
+def test_looking_for_an_index_leaves_the_global_generators():
+    def draws(x):
+        return x[int(numpy_random.random() + random.random()) + 9]
+
+    before = numpy_random.get_state()[1].tolist(), random.getstate()
+    assert "return x[" in out_of_bounds(draws, ([0.0],))
+    assert (numpy_random.get_state()[1].tolist(), random.getstate()) == before
 
 
 def nothing(_):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dis
 import linecache
+import random
 import re
 import sys
 import time
@@ -23,6 +24,7 @@ import numpy as np
 from ..files import PACKAGE
 from .sources import INSTALLED
 
+_numpy: Any = np.random
 PATIENCE = 1.0  # seconds of plain Python in which an index is looked for
 REJECTED = "Rejected as the implementation raised a specific error"
 # Lines of Numba's errors that say nothing of the function
@@ -82,7 +84,7 @@ def out_of_bounds(played: Callable, arguments: tuple[Any, ...]) -> str:
     too long, or plays other random numbers.
     """
     try:
-        with np.errstate(all="ignore"), _limited(PATIENCE):
+        with np.errstate(all="ignore"), _restored_globals(), _limited(PATIENCE):
             played(*arguments)
     except IndexError as error:
         steps = traceback.extract_tb(error.__traceback__)
@@ -92,6 +94,17 @@ def out_of_bounds(played: Callable, arguments: tuple[Any, ...]) -> str:
     except BaseException:  # of what compiled code does not raise, such as a division by zero
         return ""
     return ""
+
+
+@contextmanager
+def _restored_globals() -> Iterator[None]:
+    """Leave the global generators of Python as they were found."""
+    numbers, standard = _numpy.get_state(legacy=False), random.getstate()
+    try:
+        yield
+    finally:
+        _numpy.set_state(numbers)
+        random.setstate(standard)
 
 
 @contextmanager
