@@ -398,6 +398,13 @@ def test_a_saved_table_is_loaded_as_it_was(bandit):
     assert isinstance(dp.plot(of_command, bounds=True), Figure)  # from its manifest
 
 
+def test_of_a_folder_one_table_is_loaded(here):
+    assert "path=.: the folder has no tables" in message_of(dp.load, ".")
+    (here / "runs.csv").write_text("")
+    (here / "runs.parquet").write_text("")
+    assert "one of its tables is needed: runs.csv, runs.parquet" in message_of(dp.load, here)
+
+
 def test_a_file_of_another_format_is_not_written(unchanged):
     table = dp.run("ucb", **QUICK)
     assert message_of(dp.save, table, "a.csv.xz") == (
@@ -467,6 +474,7 @@ def test_figures_that_a_table_does_not_have_are_refused(regrets):
     for table, options, reason in (
         (regrets, {"x": "horizon"}, "unknown x 'horizon': choose from eps, t"),
         (regrets, {"band": "wide"}, "band=wide: "),
+        (regrets, {"kind": "tails"}, "tail is needed, or nothing; did you mean tail?"),
         (times, {"x": "t"}, "takes no x, kind or band"),
         (times, {"bounds": True}, "not beside stopping times"),
         (public, {"x": "eps"}, "no algorithm in the table is private"),

@@ -114,6 +114,7 @@ def test_values_of_populations():
         (lambda: dp.population("levels", level=2), "did you mean population.levels?"),
         (lambda: dp.contaminated("bernoulli_c22", 0.1), "did you mean bernoulli_c2?"),
         (lambda: setting(env=dp.bernoulli([0.9, 1.5])), "env.means=[0.9,1.5]:"),
+        (lambda: dp.bernoulli(0.9, 0.8), "the means are one list: dp.bernoulli([0.9,0.8])"),
         (lambda: setting(env={"law": "bernouli"}), "did you mean bernoulli?"),
         (lambda: setting(env={"means": [0.5, 0.6]}), "env.law"),
         (lambda: setting(env=dp.empirical("missing.csv")), "env.file=missing.csv:"),

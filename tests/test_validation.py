@@ -14,6 +14,7 @@ from dpbandits.validation import (
     folder,
     numbers,
     overflowing,
+    read_csv,
     to_float,
     whole,
     workers,
@@ -120,6 +121,25 @@ def test_a_device_and_a_pipe_are_no_files(tmp_path):
         with pytest.raises(ValueError, match="not a device or a pipe"):
             file_at(path)
     assert file_at(tmp_path / "missing") == tmp_path / "missing"
+
+
+def test_a_missing_file_is_almost_that_of_another(tmp_path):
+    for name in ("rewards.csv", "other.csv"):
+        (tmp_path / name).write_text("a,b\n1,0\n")
+    said = message_of(read_csv, "file", tmp_path / "reward.csv")
+    assert said == f"file: no such file; did you mean {tmp_path / 'rewards.csv'}?"
+    assert message_of(read_csv, "file", tmp_path / "x.csv") == "file: no such file"
+    assert message_of(read_csv, "file", tmp_path / "none" / "x.csv") == "file: no such file"
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_columns_are_separated_by_commas(tmp_path, separator):
+    file = tmp_path / "rewards.csv"
+    file.write_text(f"a{separator}b\n1{separator}0\n")
+    said = message_of(read_csv, "file", file)
+    assert said == "file: not a readable CSV (separate the columns by commas)"
+    file.write_text("a;b,c\n1,0\n")  # control
+    assert list(read_csv("file", file)) == ["a;b", "c"]
 
 
 WORDS = Options(("whole", "split"))

@@ -6,9 +6,10 @@ tables it has the name of its law. The laws themselves are in ``environments.cat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from .settings.choices import Choice
 
     Numbers = Sequence[float] | np.ndarray
+
+
+P = ParamSpec("P")
 
 
 def environment(name: str, **parameters: Any) -> Choice:
@@ -61,6 +65,22 @@ def _law(law: str, key: str = "law", /, **parameters: Any) -> Choice:
     return Choice(law, values, {key: law, **values})
 
 
+def _of_one_list(function: Callable[P, Choice]) -> Callable[P, Choice]:
+    """Refuse means that are several arguments."""
+
+    @wraps(function)
+    def made(*means: P.args, **named: P.kwargs) -> Choice:
+        if len(means) > 1:
+            from .errors import BadInput, plain
+
+            written = f"dp.{function.__name__}({plain(means)})"
+            raise BadInput(f"means={plain(means[0])}: the means are one list: {written}")
+        return function(*means, **named)
+
+    return made
+
+
+@_of_one_list
 def bernoulli(means: Numbers) -> Choice:
     """Bernoulli arms.
 

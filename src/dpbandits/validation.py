@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .contracts.parameters import INVERSE_HORIZON, Domain, Named, Options
-from .errors import BadInput, either, plain, power
+from .errors import ALMOST, BadInput, either, plain, power, similar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,7 +204,10 @@ def sha256_of(path: Any) -> str:
 def header_of(where: str, path: Any, kind: str = "readable CSV") -> list[str]:
     """The names in the first row of a CSV file, as they stand there; see ``read_csv``."""
     row = _read_csv(where, path, kind, header=None, nrows=1, dtype=str, keep_default_na=False)
-    return [str(name).strip() for name in row.iloc[0]]
+    names = [str(name).strip() for name in row.iloc[0]]
+    if len(names) == 1 and re.search(r"[;\t]", names[0]):
+        raise BadInput(f"{where}: not a {kind} (separate the columns by commas)")
+    return names
 
 
 def read_csv(
@@ -261,10 +264,18 @@ def _read_csv(where: str, path: Any, kind: str, **options: Any) -> pd.DataFrame:
     except pd.errors.ParserWarning:
         raise BadInput(f"{where}: not a {kind} (rows exceed the header)") from None
     except FileNotFoundError:
-        raise BadInput(f"{where}: no such file") from None
+        raise BadInput(f"{where}: no such file{_beside(Path(str(path)))}") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise BadInput(f"{where}: not a {kind} ({reason})") from None
+
+
+def _beside(path: Path) -> str:
+    """A hint at the file or folder whose name is almost that of a missing one."""
+    with suppress(OSError, ValueError):
+        if near := similar(path.name, os.listdir(path.parent), ALMOST):
+            return f"; did you mean {path.with_name(near)}?"
+    return ""
 
 
 def argument(key: str, value: Any, domain: Domain, horizon: float) -> float:

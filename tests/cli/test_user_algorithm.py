@@ -1,5 +1,6 @@
 """A user's own algorithm, environment and experiment, outside the repository."""
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -92,6 +93,22 @@ def test_an_edited_algorithm_is_run_again():
         path = bandit_run("algo=greedy", *QUICK).stdout.splitlines()[-1]
         regrets.append(pd.read_csv(path)["regret"].tolist())
     assert regrets[0] != regrets[1]
+
+
+@pytest.mark.slow
+def test_a_table_of_another_version_is_replaced_with_a_line(ended):
+    """Without one if no version has changed."""
+    own_algorithm(MINE, "greedy", GREEDY, EXPLORE)
+    words = ["--config-dir=mine", "algo=greedy", "backend=threads", *QUICK]
+    code, out, err = ended(run, *words)
+    assert code == 0 and "replaces" not in err
+    table = Path(out.splitlines()[-1])
+    assert "replaces" not in ended(run, *words)[2]
+    manifest = table.with_suffix(".json")
+    [setting] = json.loads(manifest.read_text())["settings"].values()
+    manifest.write_text(manifest.read_text().replace(setting["version"], "older"))
+    assert f"{table}: replaces the table made by another version of greedy" in ended(run, *words)[2]
+    assert "replaces" not in ended(run, *words)[2]
 
 
 BROKEN = {

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from sweeps import requested
 
-from dpbandits.errors import printable
+from dpbandits.cli.command import report_failures
+from dpbandits.errors import BadInput, printable
 from dpbandits.results.run_store import RunStore
 from dpbandits.running import monte_carlo
 from dpbandits.running.failures import Failure, RunsFailed, trace_of
@@ -26,6 +27,16 @@ def test_the_reason_of_a_failure_is_its_last_exception(line):
 
 def test_a_reason_without_a_traceback_is_itself():
     assert Failure(None, (0,), "its worker died").reason == "its worker died"
+
+
+def test_a_reason_of_one_line_is_printed_once(capsys):
+    """With a control that is a traceback."""
+    [setting] = requested(algo="dp_se", horizon=10).settings
+    line, error = trace_of(BadInput("greedy.py, line 3: x[9]")), trace_of(ValueError("no"))
+    report_failures("bandit-run", [Failure(setting, (0,), x) for x in (line, f"{HEAD}{error}")])
+    said = capsys.readouterr().err
+    assert line == "greedy.py, line 3: x[9]" and said.count(line) == 1
+    assert said.count("ValueError: no") == 2
 
 
 class BadText(Exception):

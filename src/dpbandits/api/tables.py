@@ -22,10 +22,17 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
     Raises:
         BadInput: the file is missing, or is not a tidy table.
     """
+    from ..errors import BadInput, plain
+    from ..results.formats import tables_in
     from ..results.reading import read_table
     from ..validation import path_of
 
-    return read_table(path_of("path", path))
+    file = path_of("path", path)
+    if file.is_dir():
+        names = [table.name for table in tables_in(file)]
+        choice = f"the path of one of its tables is needed: {', '.join(names)}"
+        raise BadInput(f"path={plain(path)}: {choice if names else 'the folder has no tables'}")
+    return read_table(file)
 
 
 def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:

@@ -354,8 +354,10 @@ def _exit_now(code: int, message: str) -> NoReturn:
 
 
 def report_failures(name: str, failures: list[Failure]) -> int:
-    """Print each traceback once, then each setting with its reason; returns the exit code."""
-    traces = list(dict.fromkeys(failure.trace for failure in failures))
+    """Print each traceback once, then each setting with its reason; returns the exit code. A reason
+    that is no traceback is not printed twice.
+    """
+    traces = list(dict.fromkeys(x.trace for x in failures if "\n" in x.trace.strip()))
     for trace in traces[:TRACES]:
         print(printable(trace, LONGEST), file=sys.stderr)
     if len(traces) > TRACES:

@@ -15,11 +15,11 @@ from tabulate import tabulate
 from ..contracts.algorithm import Algorithm
 from ..contracts.guarantees import ExactCurve
 from ..contracts.question import REGRET, Question
-from ..errors import in_a_line, plain
+from ..errors import either, in_a_line, plain
 from ..files import check_writable, write_atomically
 from ..results.formats import beside
 from ..results.latex import TableOptions, latex_of
-from ..results.naming import refuse_to_replace
+from ..results.naming import made_by_others, refuse_to_replace, table_path
 from ..results.report import write_report
 from ..results.run_store import Store
 from ..results.size import check_size
@@ -104,6 +104,10 @@ def report(
     """Write the table of finished runs; print its summary and its path. With a style its summary
     for LaTeX has that style.
     """
+    if names := made_by_others(request):
+        which = f"{either(names)}, or by another NumPy or Numba"
+        said = f"{table_path(request)}: replaces the table made by another version of {which}"
+        print(in_a_line(f"{said}; results=DIR keeps both"), file=sys.stderr)
     path, summary = write_report(request, store, seconds)
     if style is not None:
         text = _latex(summary, request.question, style)

@@ -17,12 +17,14 @@ from uuid import uuid4
 
 import numpy as np
 
-from . import choice
+from ..errors import BadInput
+from . import choice, faults
 from .folder import Stored, is_in_a_file
-from .sources import hash_of, is_constant, place_of, state_of
+from .sources import hash_of, is_constant, is_of_package, place_of, state_of
 
 INLINED: set[Callable] = set()
 BACKENDS = {choice.PLAIN: ".plain.functions", choice.QUICK: ".quick.routines"}
+SEARCHES = 3  # in vain, after which an index that is out of bounds is not looked for
 _lock = RLock()
 
 
@@ -120,12 +122,15 @@ shared_rare = partial(shared, rare=True)  # returns nothing; for options that fe
 
 
 class Loop:
-    """A loop, compiled when it is first called; ``stored`` says where its code is cached."""
+    """A loop that calls a function, compiled when it is first called; ``stored`` says where its
+    code is cached.
+    """
 
-    def __init__(self, function: Callable, stored: Stored | None):
-        self.function, self.stored = function, stored
+    def __init__(self, function: Callable, called: Any, stored: Stored | None):
+        self.function, self.called, self.stored = function, called, stored
         self.backend: Any = None
         self.dispatcher: Any = None
+        self.in_vain = 0  # searches for an index
 
     def _make(self) -> None:
         declare()
@@ -147,6 +152,27 @@ class Loop:
         return self.stored is not None and _backend().is_stored(self.stored)
 
     def __call__(self, *arguments: Any) -> Any:
+        """Call it.
+
+        Raises:
+            BadInput: a user's function cannot be compiled, or an index is out of bounds.
+        """
+        try:
+            return self._call(arguments)
+        except Exception as error:
+            if said := "" if is_of_package(self.called) else self._explained(error, arguments):
+                raise BadInput(said) from None
+            raise
+
+    def _explained(self, error: Exception, arguments: tuple) -> str:
+        if isinstance(error, IndexError):
+            said = faults.out_of_bounds(self.function, arguments) if self.in_vain < SEARCHES else ""
+            self.in_vain += not said
+            return said
+        is_of_compiling = not self.is_compiled and faults.is_of_compiling(error)
+        return faults.not_compiled(self.called.__code__, error) if is_of_compiling else ""
+
+    def _call(self, arguments: tuple) -> Any:
         """Call it; if compiling with quick fails, compile with plain."""
         if self.is_compiled:
             return self.dispatcher(*arguments)
@@ -228,7 +254,7 @@ def loop(template: FunctionType, function: Callable) -> Callable:
     made.__name__ = made.__qualname__ = f"{template.__name__}_{called.__name__}_{place}{state}"
     if function not in INLINED:
         _unknown.append(Called(called, inlined=True, borrows=False))
-    return Loop(made, Stored(called.__name__, place, state) if on_disk else None)
+    return Loop(made, called, Stored(called.__name__, place, state) if on_disk else None)
 
 
 def is_compiled(function: Callable) -> bool:

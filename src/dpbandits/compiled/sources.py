@@ -68,10 +68,14 @@ def is_constant(value: Any) -> bool:
     return isinstance(value, int | float | str)
 
 
+def is_of_package(function: Callable) -> bool:
+    """Whether a function is one of this package, not a user's."""
+    return (function.__module__ or "").startswith(f"{PACKAGE.name}.")
+
+
 def place_of(function: Callable) -> str:
     """What identifies a function in all processes, whatever state its file is in."""
-    module, code = function.__module__, function.__code__
-    home = module if module.startswith(f"{PACKAGE.name}.") else code.co_filename
+    home = function.__module__ if is_of_package(function) else function.__code__.co_filename
     return hash_of(home, function.__qualname__, [_identity(x) for x in _enclosed(function)])
 
 

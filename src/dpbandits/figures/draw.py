@@ -18,7 +18,7 @@ from matplotlib.ticker import ScalarFormatter
 from ..contracts.algorithm import import_file
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import STOPPING
-from ..errors import BadInput, plain, unknown
+from ..errors import BadInput, plain, similar, unknown
 from ..files import package_folder
 from ..results.metrics import METRICS, NASH, REGRET
 from ..results.opened import Opened
@@ -135,7 +135,8 @@ def figure_of_table(
     """
     one_of(BANDS, "band", band)
     if kind not in (None, "tail"):
-        raise BadInput(f"kind={plain(kind)}: tail is needed, or nothing")
+        hint = "; did you mean tail?" * bool(similar(plain(kind), ["tail"]))
+        raise BadInput(f"kind={plain(kind)}: tail is needed, or nothing{hint}")
     ends = table.ends
     if marks and ("rule" in ends.columns or kind is not None):
         raise BadInput("marks=true: only figures of regret against t, eps or rho have marks")

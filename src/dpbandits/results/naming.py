@@ -96,6 +96,16 @@ def _signature_of(request: Request) -> str:
     return sources_of(of_summary(request.settings, request.runs))
 
 
+def made_by_others(request: Request) -> list[str]:
+    """The algorithms of which another version has made the table that a request replaces."""
+    with contextlib.suppress(*UNREADABLE):
+        made = read_manifest(table_path(request))["settings"].values()
+        now = {setting.algo: setting.version for setting in request.settings}
+        before = {str(words["algo"]): words["version"] for words in made}
+        return [name for name, was in before.items() if now.get(name, was) != was]
+    return []
+
+
 def _content(records: Iterable[Mapping[str, Any]]) -> str:
     """The settings of a table, without the versions of the algorithms."""
     settings = [

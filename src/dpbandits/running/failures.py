@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..errors import in_a_line, plain, printable
+from ..errors import BadInput, in_a_line, plain, printable
 from ..results.run_store import REASON
 from ..results.summary import rounds
 from ..settings.setting import Setting
@@ -18,7 +18,11 @@ GROUP = re.compile(r" *\| (\S.*)")  # the line of a traceback that names a group
 
 
 def trace_of(error: BaseException) -> str:
-    """The traceback of an exception, whatever it is: printable, and cut if it is very long."""
+    """The traceback of an exception, whatever it is: printable, and cut if it is very long. Of bad
+    input it is the line that says all.
+    """
+    if isinstance(error, BadInput):
+        return str(error)
     try:
         trace = "".join(traceback.format_exception(error))
     except BaseException:  # its attributes, say, are not what they should be

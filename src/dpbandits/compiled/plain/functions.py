@@ -17,6 +17,7 @@ from numba.extending import overload, typeof_impl
 from ..choice import compiler
 from ..decorators import Kernel
 from ..folder import Stored, Unsafe, check_own, folder_of, opened_folder, report_damage
+from ..sources import is_of_package
 from . import pointers, primitives  # noqa: F401  what they define, kernels can call
 
 OPTIONS = {"nogil": True, "error_model": "numpy"}
@@ -37,12 +38,18 @@ if compiler() == "plain":
     ACCEPTED = list(filter(_is_accepted, ACCEPTED))
 
 
+def options_of(function: Callable) -> dict[str, Any]:
+    """How Numba compiles a function: the indices of a user's are checked."""
+    return OPTIONS | {"boundscheck": not is_of_package(function)}
+
+
 def callable_from_kernels(function: Callable, inlined: bool, borrows: bool) -> None:
     """Let kernels call a function, which Numba compiles for the types of the arguments. Whether it
     counts references is said of each, since Numba passes the options of a caller on.
     """
     given = {"no_cfunc_wrapper": True, "_nrt": not borrows}
-    options = OPTIONS | {"forceinline": inlined} | {name: given[name] for name in ACCEPTED}
+    options = options_of(function) | {"forceinline": inlined}
+    options |= {name: given[name] for name in ACCEPTED}
     overload(function, jit_options=options, strict=False)(lambda *arguments: function)
 
 
@@ -55,13 +62,13 @@ def dispatcher(function: Callable, stored: Stored | None = None) -> Any:
     """Numba's dispatcher of a function, cached on disk by Numba in its own folder if ``stored``."""
     folder = _folder(stored)
     if stored is None or folder is None or not _is_safe(stored, folder):
-        return numba.njit(**OPTIONS)(function)
+        return numba.njit(**options_of(function))(function)
     for former in folder.parent.glob(f"{stored.stem}.*"):
         if former != folder:
             shutil.rmtree(former, ignore_errors=True)
     before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
     try:
-        return numba.njit(cache=True, **OPTIONS)(function)
+        return numba.njit(cache=True, **options_of(function))(function)
     finally:
         config.CACHE_DIR = before
 

@@ -23,16 +23,16 @@ from numba.extending import lower_builtin, type_callable
 from ..choice import compiler
 from ..decorators import declare
 from ..folder import Stored, stored
+from ..plain.functions import options_of
 from .cache import MachineCode
 
-OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 DISPATCHERS: dict[tuple[str, str], Any] = {}
 SLOTS: dict[str, Any] = {}  # of rare routines by symbol
 
 
 def dispatcher(function: Callable, stored: Stored | None, **options: bool) -> Any:
     """Numba's dispatcher of a function, cached on disk."""
-    made = numba.njit(**OPTIONS, **options)(function)
+    made = numba.njit(no_cfunc_wrapper=True, **options_of(function), **options)(function)
     if stored:
         made._cache = MachineCode(stored)
     return made
