@@ -52,23 +52,10 @@ class Opened:
         self.ends, self.parts = ends, parts
 
     @classmethod
-    def of(cls, table: pd.DataFrame, where: str = "the table") -> Opened:
-        """A tidy table in memory; messages begin with ``where``.
-
-        Raises:
-            BadInput: the runs of a setting do not reach its horizon.
-        """
+    def of(cls, table: pd.DataFrame) -> Opened:
+        """A tidy table in memory."""
         known = table if SETTING in table.columns else with_ids(table)
-        ends = at_end(known)
-        unfinished = known.loc[~known[SETTING].isin(ends[SETTING].unique())]
-        if len(unfinished):
-            row = unfinished.iloc[0]
-            last = unfinished.loc[unfinished[SETTING] == row[SETTING], "t"].max()
-            raise BadInput(
-                f"{where}: runs of {row['algo']} end at t = {last:g}, before their horizon "
-                f"{row['horizon']:g} (column horizon)"
-            )
-        return cls(ends, lambda: [known])
+        return cls(at_end(known), lambda: [known])
 
     def with_ends(self, change: Callable[[pd.DataFrame], pd.DataFrame]) -> Opened:
         """The table with other words or columns, or fewer settings."""
@@ -179,7 +166,7 @@ def open_table(file: Path) -> Opened:
         BadInput: see ``read_table``.
     """
     found = scanned(file)
-    return Opened.of(read_table(file), str(file)) if found is None else Opened(*found)
+    return Opened.of(read_table(file)) if found is None else Opened(*found)
 
 
 def concat_tables(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:

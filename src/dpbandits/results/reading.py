@@ -67,8 +67,7 @@ def _with_records(table: pd.DataFrame, path: Path) -> pd.DataFrame:
 
 def scanned(path: Path) -> tuple[pd.DataFrame, Callable[[], Iterator[pd.DataFrame]]] | None:
     """The rows of a table at the horizon, and a function that reads the rows of some of its
-    settings at a time, or of all if these do not follow each other in the file; None if anything
-    else is not as commands write it.
+    settings at a time; None if anything is not as commands write it.
 
     Raises:
         BadInput: as ``read_table``.
@@ -87,21 +86,22 @@ def scanned(path: Path) -> tuple[pd.DataFrame, Callable[[], Iterator[pd.DataFram
     except BadInput:  # or all rows tell that it is none
         return None
     ends = _with_records(ends, path)
-    return ends, _by_settings(path, found.follow, ends.attrs)
+    return ends, _by_settings(path, ends.attrs)
 
 
 class _Settings:
     """What the pieces of a table tell of its settings.
 
     Attributes:
-        known: whether each row has the id of its setting and what curves need.
-        follow: whether the rows of each setting follow each other.
+        known: whether each row has the id of its setting and what curves need, the rows of each
+            setting follow each other, and each run is whole.
         ends: the rows at the horizon.
     """
 
     def __init__(self, where: str):
-        self.where, self.known, self.follow, self.last = where, True, True, None
+        self.where, self.known, self.last = where, True, None
         self.ends: list[pd.DataFrame] = []
+        self.held: list[pd.DataFrame] = []  # of the last setting the columns of curves
         self.rows: list[pd.DataFrame] = []  # of each setting those that describe it differently
         self.ids: set[str] = set()
 
@@ -115,26 +115,42 @@ class _Settings:
             _check_column(f"{self.where}: column {name}", name, piece[name])
         own = piece[SETTING]
         firsts = own[own != own.shift(fill_value=self.last)]
-        self.follow &= firsts.is_unique and self.ids.isdisjoint(firsts)
+        self.known &= firsts.is_unique and self.ids.isdisjoint(firsts)
         self.ids, self.last = self.ids.union(firsts), own.iloc[-1]
+        whole, self.held = _settings_ended(self.held, piece[OF_CURVES])
+        self.known &= not whole or _whole(pd.concat(whole))
         self.ends.append(at_end(piece))
         self.rows.append(piece.drop(columns=MEASURED).drop_duplicates())
 
     def described(self) -> bool:
         """Whether each setting is known, has one description, and a row at its horizon."""
-        if not self.known:
+        if not (self.known and self.held and _whole(pd.concat(self.held))):
             return False
-        found = pd.concat(self.rows).drop_duplicates()
-        ends = set[str]().union(*(piece[SETTING] for piece in self.ends))
-        return bool(found[SETTING].is_unique) and self.ids == ends
+        return bool(pd.concat(self.rows).drop_duplicates()[SETTING].is_unique)
+
+
+def _whole(rows: pd.DataFrame) -> bool:
+    """Whether all runs of some settings are whole."""
+    return not _unfinished(rows).any()
+
+
+def _settings_ended(
+    held: list[pd.DataFrame], piece: pd.DataFrame
+) -> tuple[list[pd.DataFrame], list[pd.DataFrame]]:
+    """The pieces with all rows of some settings, of those that are held and of the next one, and
+    the pieces of its last setting, which may go on.
+    """
+    last = piece[SETTING].iloc[-1]
+    if held and held[0][SETTING].iloc[0] == last:
+        return [], [*held, piece]
+    of_last = piece[SETTING] == last
+    return [x for x in (*held, piece[~of_last]) if len(x)], [piece[of_last]]
 
 
 def _by_settings(
-    path: Path, follow: bool, attributes: dict[Any, Any]
+    path: Path, attributes: dict[Any, Any]
 ) -> Callable[[], Iterator[pd.DataFrame]]:
-    """A function that reads all rows of some settings of a file at a time, if they follow each
-    other there.
-    """
+    """A function that reads all rows of some settings of a file at a time."""
 
     def joined(pieces: list[pd.DataFrame]) -> pd.DataFrame:
         whole = pd.concat(pieces, ignore_index=True)
@@ -144,14 +160,9 @@ def _by_settings(
     def parts() -> Iterator[pd.DataFrame]:
         held: list[pd.DataFrame] = []  # rows of one setting
         for piece in _pieces(path, columns=OF_CURVES):
-            last = piece[SETTING].iloc[-1]
-            if not follow or (held and held[0][SETTING].iloc[0] == last):
-                held.append(piece)
-                continue
-            of_last = piece[SETTING] == last
-            if held or not of_last.all():
-                yield joined([*held, piece[~of_last]])
-            held = [piece[of_last]]
+            whole, held = _settings_ended(held, piece)
+            if whole:
+                yield joined(whole)
         yield joined(held)
 
     return parts
@@ -246,7 +257,9 @@ def checked(where: str, table: Any) -> pd.DataFrame:
     """A table, completed, that is a tidy one; messages begin with ``where``."""
     table = completed(frame(where, table))
     check_table(where, table)
-    return with_ids(table)
+    known = with_ids(table)
+    _check_runs(where, known)
+    return known
 
 
 def frame(where: str, table: Any) -> pd.DataFrame:
@@ -343,6 +356,25 @@ def _check_rows(where: str, table: pd.DataFrame) -> None:
     if twice.any():
         row = ends[twice].iloc[0]
         raise BadInput(f"{where}: run {row['run']:g} of {row[settings[0]]} appears twice")
+
+
+def _check_runs(where: str, table: pd.DataFrame) -> None:
+    """Refuse a table of settings with ids in which a run does not reach its horizon."""
+    if question_of_table(table).each_checkpoint and (lacking := _unfinished(table)).any():
+        row = table[lacking].iloc[0]
+        own = table[(table[SETTING] == row[SETTING]) & (table["run"] == row["run"])]
+        raise BadInput(
+            f"{where}: run {row['run']:g} of {row['algo']} ends at t = {own['t'].max():g}, before "
+            f"its horizon {row['horizon']:g} (column horizon)"
+        )
+
+
+def _unfinished(table: pd.DataFrame) -> np.ndarray:
+    """Which rows are of runs without a row at the horizon."""
+    number = table.groupby([SETTING, "run"], sort=False, observed=True).ngroup().to_numpy()
+    ended = np.zeros(number.max() + 1, dtype=bool)
+    ended[number[(table["t"] == table["horizon"]).to_numpy()]] = True
+    return ~ended[number]
 
 
 def _check_column(where: str, name: str, column: pd.Series) -> None:
