@@ -74,6 +74,20 @@ def test_rows_that_would_be_counted_wrongly_are_refused(tmp_path, wrong):
     assert any(reason in message for reason in (twice if "twice" in wrong else column))
 
 
+@pytest.mark.slow
+def test_a_measurement_beside_a_parameter_that_varies_is_refused(tmp_path):
+    table = dp.run(algo="adap_ucb", alpha=[2, 3], horizon=500, runs=3, jobs=1)
+    more = table.assign(avg=(table["regret"] / table["t"]).round(3))
+    dp.save(more, tmp_path / "t.csv")
+    for message in (
+        *(message_of(read, more) for read in (dp.summary, dp.compare)),
+        message_of(dp.load, tmp_path / "t.csv"),
+    ):
+        assert "column avg differs from row to row: leave it out" in message
+    copies = pd.concat([table.assign(c=1), table.assign(c=2)])
+    assert len(dp.summary(copies)) == 4  # control: settings that share their ids
+
+
 def test_settings_that_differ_in_a_column_are_read(tmp_path):
     """Control: a parameter, of one run each, and of several."""
     runs = [ROW, ROW.replace("0,0,100", "0,1,100")]

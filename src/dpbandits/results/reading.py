@@ -42,6 +42,7 @@ POSITIVE = (
 MEASURED = ["run", "t", "regret"]
 OF_CURVES = [SETTING, "horizon", *MEASURED]  # the columns that curves over time need
 ENOUGH = ("algo", "t", "regret")  # the columns without which nothing can be drawn
+DIFFERS = "differs from row to row: leave it out"
 KINDS = [{"b"}, {"i"}, {"f"}, {"i", "f"}, {"O"}]  # of the types of a column's pieces
 LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
 
@@ -258,7 +259,7 @@ def checked(where: str, table: Any) -> pd.DataFrame:
     table = completed(frame(where, table))
     check_table(where, table)
     known = with_ids(table)
-    _check_runs(where, known)
+    _check_runs(where, known, table)
     return known
 
 
@@ -343,14 +344,9 @@ def check_table(where: str, table: pd.DataFrame) -> None:
 
 def _check_rows(where: str, table: pd.DataFrame) -> None:
     """Refuse a table that holds a run twice, or a column that tells no settings apart."""
-    of_first = np.full(len(table), True)
-    for name in [*with_budgets(question_of_table(table).columns, table.columns), "seed", "run"]:
-        of_first &= table[name].isin([table[name].iloc[0]])  # blanks, too
-    one = table[of_first]
-    alone = "t" in one.columns and len(one) > 1 and not one["t"].duplicated().any()
     for name in varied_in(table) if table["run"].nunique() > 1 else ():
-        if (alone and one[name].nunique(dropna=False) > 1) or table[name].is_unique:
-            raise BadInput(f"{where}: column {name} differs from row to row: leave it out")
+        if table[name].is_unique:
+            raise BadInput(f"{where}: column {name} {DIFFERS}")
     ends, settings = at_end(table), descriptive(table)
     twice = ends.duplicated([*settings, *{"seed", "run"}.difference(settings)])
     if twice.any():
@@ -358,15 +354,31 @@ def _check_rows(where: str, table: pd.DataFrame) -> None:
         raise BadInput(f"{where}: run {row['run']:g} of {row[settings[0]]} appears twice")
 
 
-def _check_runs(where: str, table: pd.DataFrame) -> None:
-    """Refuse a table of settings with ids in which a run does not reach its horizon."""
+def _check_runs(where: str, table: pd.DataFrame, given: pd.DataFrame) -> None:
+    """Refuse a table of settings with ids in which a run does not reach its horizon, or that had a
+    column which tells apart the rows of a run, so that each became a setting.
+    """
     if question_of_table(table).each_checkpoint and (lacking := _unfinished(table)).any():
-        row = table[lacking].iloc[0]
+        place = int(lacking.argmax())
+        _check_constant(where, given, place)
+        row = table.iloc[place]
         own = table[(table[SETTING] == row[SETTING]) & (table["run"] == row["run"])]
         raise BadInput(
             f"{where}: run {row['run']:g} of {row['algo']} ends at t = {own['t'].max():g}, before "
             f"its horizon {row['horizon']:g} (column horizon)"
         )
+
+
+def _check_constant(where: str, table: pd.DataFrame, place: int) -> None:
+    """Refuse a column, besides those that all tables have, that changes in the run of a row."""
+    fixed = with_budgets(question_of_table(table).columns, table.columns)
+    of_run = np.full(len(table), True)
+    for name in [*([SETTING] if SETTING in table.columns else fixed), "seed", "run"]:
+        of_run &= table[name].isin([table[name].iloc[place]])  # blanks, too
+    rows = table[of_run]
+    for name in () if rows["t"].duplicated().any() else varied_in(table):
+        if rows[name].nunique(dropna=False) > 1:
+            raise BadInput(f"{where}: column {name} {DIFFERS}")
 
 
 def _unfinished(table: pd.DataFrame) -> np.ndarray:
