@@ -132,7 +132,7 @@ class _Settings:
 
 def _whole(rows: pd.DataFrame) -> bool:
     """Whether all runs of some settings are whole."""
-    return not _unfinished(rows).any()
+    return not np.any(_faulty(rows))
 
 
 def _settings_ended(
@@ -355,10 +355,14 @@ def _check_rows(where: str, table: pd.DataFrame) -> None:
 
 
 def _check_runs(where: str, table: pd.DataFrame, given: pd.DataFrame) -> None:
-    """Refuse a table of settings with ids in which a run does not reach its horizon, or that had a
-    column which tells apart the rows of a run, so that each became a setting.
+    """Refuse a table of settings with ids in which a run does not reach its horizon or has two
+    rows of a round, or that had a column which tells apart the rows of a run, so that each became a
+    setting.
     """
-    if question_of_table(table).each_checkpoint and (lacking := _unfinished(table)).any():
+    if not question_of_table(table).each_checkpoint:
+        return
+    lacking, twice = _faulty(table)
+    if lacking.any():
         place = int(lacking.argmax())
         _check_constant(where, given, place)
         row = table.iloc[place]
@@ -367,6 +371,9 @@ def _check_runs(where: str, table: pd.DataFrame, given: pd.DataFrame) -> None:
             f"{where}: run {row['run']:g} of {row['algo']} ends at t = {own['t'].max():g}, before "
             f"its horizon {row['horizon']:g} (column horizon)"
         )
+    if twice.any():
+        row = table.iloc[int(twice.argmax())]
+        raise BadInput(f"{where}: run {row['run']:g} of {row['algo']} has t = {row['t']:g} twice")
 
 
 def _check_constant(where: str, table: pd.DataFrame, place: int) -> None:
@@ -381,12 +388,13 @@ def _check_constant(where: str, table: pd.DataFrame, place: int) -> None:
             raise BadInput(f"{where}: column {name} {DIFFERS}")
 
 
-def _unfinished(table: pd.DataFrame) -> np.ndarray:
-    """Which rows are of runs without a row at the horizon."""
+def _faulty(table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Which rows are of runs without a row at the horizon, and which repeat a round of their run."""
     number = table.groupby([SETTING, "run"], sort=False, observed=True).ngroup().to_numpy()
     ended = np.zeros(number.max() + 1, dtype=bool)
     ended[number[(table["t"] == table["horizon"]).to_numpy()]] = True
-    return ~ended[number]
+    twice = pd.DataFrame({"run": number, "t": table["t"].to_numpy()}).duplicated().to_numpy()
+    return ~ended[number], twice
 
 
 def _check_column(where: str, name: str, column: pd.Series) -> None:
