@@ -546,3 +546,33 @@ def test_an_audit_whose_results_are_a_file_is_refused(tmp_path):
     write(tmp_path, {"results": ""})
     line = message_of(dp.audit, mechanism="laplace", results=tmp_path / "results")
     assert line.startswith("results=") and "is not a folder" in line
+
+
+def lines_of(figure):
+    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+
+
+def two_games(*algorithms):
+    """Tables of two games of one environment's name, concatenated."""
+    games = dp.bernoulli([0.9, 0.5]), dp.bernoulli([0.9, 0.85])
+    played = (dp.run(algo, env, **QUICK) for algo, env in zip(algorithms, games, strict=True))
+    return pd.concat(played, ignore_index=True)
+
+
+@pytest.mark.slow
+def test_concatenated_tables_of_games_of_one_name_are_two_games():
+    """The control is a table whose settings this process has never played."""
+    table = two_games("dp_se", "adap_klucb")
+    assert not table.attrs
+    found = dp.compare(table)
+    assert found["against"].tolist() == ["dp_se", "adap_klucb"]
+    assert found["env.means"].tolist() == ["[0.9,0.5]", "[0.9,0.85]"]
+    lines = ["DP-SE, means = [0.9,0.5]", "AdaP-KLUCB, means = [0.9,0.85]"]
+    assert lines_of(dp.plot(table)) == lines and set(lines) < {
+        *lines_of(dp.plot(table, bounds=True))
+    }
+    assert len(dp.summary(two_games("dp_se", "dp_se"))) == 2
+    unknown = table.assign(setting=table["setting"] + "x")
+    assert dp.compare(unknown)["against"].nunique() == 1
+    assert lines_of(dp.plot(unknown)) == ["DP-SE", "AdaP-KLUCB"]
+    assert "bounds=True: only tables of dp.run" in message_of(dp.plot, unknown, bounds=True)

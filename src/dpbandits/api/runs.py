@@ -232,12 +232,12 @@ def algorithm(
 
 def _table(question: str, arguments: dict[str, Any]) -> pd.DataFrame:
     """The tidy table of a call; its ``attrs`` describe the settings."""
-    from ..results.records import SETTINGS, Records
+    from ..results.records import SETTINGS, remembered
     from ..running.monte_carlo import run_request
 
     request = request_of(question, arguments)
     table, _ = run_request(request)
-    table.attrs[SETTINGS] = Records(request.records)
+    table.attrs[SETTINGS] = remembered(request.records)
     return table
 
 

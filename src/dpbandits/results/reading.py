@@ -13,38 +13,25 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import REGRET
 from ..errors import BadInput, plain
 from ..settings.setting import digest
-from ..validation import CSV, check_header, file_at, header_of, read_csv, refuse_alike
+from ..validation import CSV, check_header, file_at, header_of, read_csv
+from .checks import ENOUGH, check_column, check_runs, check_table, faulty
 from .formats import format_of, parquet_pieces, read_parquet
 from .manifest import UNREADABLE, read_manifest
-from .records import FILE, SETTINGS, records_in
+from .records import FILE, SETTINGS, records_in, with_known
 from .tables import at_end
 from .varying import (
     ROWS,
     SETTING,
-    budgets_of,
-    columns_of,
     descriptive,
     numbers_of,
-    question_of_table,
     settings_in,
-    varied_in,
-    with_budgets,
 )
 
-WORDS = ("algo", "rule", "env")
-POSITIVE = (
-    *BUDGETS, "horizon", "t", "rel_error", "alpha", "beta", "delta", "mu0", "mu1", "R", "cap",
-    "stopping_time",
-)  # fmt: skip
 MEASURED = ["run", "t", "regret"]
 OF_CURVES = [SETTING, "horizon", *MEASURED]  # the columns that curves over time need
-ENOUGH = ("algo", "t", "regret")  # the columns without which nothing can be drawn
-DIFFERS = "differs from row to row: leave it out"
 KINDS = [{"b"}, {"i"}, {"f"}, {"i", "f"}, {"O"}]  # of the types of a column's pieces
-LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -113,7 +100,7 @@ class _Settings:
         if not self.known:
             return
         for name in MEASURED:
-            _check_column(f"{self.where}: column {name}", name, piece[name])
+            check_column(f"{self.where}: column {name}", name, piece[name])
         own = piece[SETTING]
         firsts = own[own != own.shift(fill_value=self.last)]
         self.known &= firsts.is_unique and self.ids.isdisjoint(firsts)
@@ -132,7 +119,7 @@ class _Settings:
 
 def _whole(rows: pd.DataFrame) -> bool:
     """Whether all runs of some settings are whole."""
-    return not np.any(_faulty(rows))
+    return not np.any(faulty(rows))
 
 
 def _settings_ended(
@@ -148,9 +135,7 @@ def _settings_ended(
     return [x for x in (*held, piece[~of_last]) if len(x)], [piece[of_last]]
 
 
-def _by_settings(
-    path: Path, attributes: dict[Any, Any]
-) -> Callable[[], Iterator[pd.DataFrame]]:
+def _by_settings(path: Path, attributes: dict[Any, Any]) -> Callable[[], Iterator[pd.DataFrame]]:
     """A function that reads all rows of some settings of a file at a time."""
 
     def joined(pieces: list[pd.DataFrame]) -> pd.DataFrame:
@@ -258,8 +243,8 @@ def checked(where: str, table: Any) -> pd.DataFrame:
     """A table, completed, that is a tidy one; messages begin with ``where``."""
     table = completed(frame(where, table))
     check_table(where, table)
-    known = with_ids(table)
-    _check_runs(where, known, table)
+    known = with_ids(with_known(table))
+    check_runs(where, known, table)
     return known
 
 
@@ -315,98 +300,3 @@ def _hash_of(seed: str, setting: dict[str, Any]) -> str:
         if not pd.isna(x)
     )
     return digest(seed, *shown, length=16)
-
-
-def check_table(where: str, table: pd.DataFrame) -> None:
-    """Refuse a table whose columns or numbers are not those of a tidy table; messages begin with
-    ``where``.
-    """
-    question = question_of_table(table)
-    columns, budgets = columns_of(table), budgets_of(table)
-    missing = [name for name in columns if name not in table.columns]
-    if missing:
-        enough = "" if question != REGRET else f" ({', '.join(ENOUGH)} are enough)"
-        missing_ones = ", ".join(missing)
-        raise BadInput(f"{where}: not a tidy table of dpbandits: no column {missing_ones}{enough}")
-    if table.empty:
-        raise BadInput(f"{where}: the table has no rows")
-    for name in (name for name in columns if name != SETTING):
-        may_be_blank = name in question.blank or (name in budgets and len(budgets) > 1)
-        column = table[name].dropna() if may_be_blank else table[name]
-        _check_column(f"{where}: column {name}", name, column)
-    if at_end(table).empty:
-        raise BadInput(f"{where}: no row has reached its {question.limit}")
-    _check_rows(where, table)
-    for name in (*budgets, *question.goal_names, *varied_in(table)):
-        if pd.api.types.is_float_dtype(table[name]):
-            refuse_alike(f"{where}: {name}", table[name].unique())
-
-
-def _check_rows(where: str, table: pd.DataFrame) -> None:
-    """Refuse a table that holds a run twice, or a column that tells no settings apart."""
-    for name in varied_in(table) if table["run"].nunique() > 1 else ():
-        if table[name].is_unique:
-            raise BadInput(f"{where}: column {name} {DIFFERS}")
-    ends, settings = at_end(table), descriptive(table)
-    twice = ends.duplicated([*settings, *{"seed", "run"}.difference(settings)])
-    if twice.any():
-        row = ends[twice].iloc[0]
-        raise BadInput(f"{where}: run {row['run']:g} of {row[settings[0]]} appears twice")
-
-
-def _check_runs(where: str, table: pd.DataFrame, given: pd.DataFrame) -> None:
-    """Refuse a table of settings with ids in which a run does not reach its horizon or has two
-    rows of a round, or that had a column which tells apart the rows of a run, so that each became a
-    setting.
-    """
-    if not question_of_table(table).each_checkpoint:
-        return
-    lacking, twice = _faulty(table)
-    if lacking.any():
-        place = int(lacking.argmax())
-        _check_constant(where, given, place)
-        row = table.iloc[place]
-        own = table[(table[SETTING] == row[SETTING]) & (table["run"] == row["run"])]
-        raise BadInput(
-            f"{where}: run {row['run']:g} of {row['algo']} ends at t = {own['t'].max():g}, before "
-            f"its horizon {row['horizon']:g} (column horizon)"
-        )
-    if twice.any():
-        row = table.iloc[int(twice.argmax())]
-        raise BadInput(f"{where}: run {row['run']:g} of {row['algo']} has t = {row['t']:g} twice")
-
-
-def _check_constant(where: str, table: pd.DataFrame, place: int) -> None:
-    """Refuse a column, besides those that all tables have, that changes in the run of a row."""
-    fixed = with_budgets(question_of_table(table).columns, table.columns)
-    of_run = np.full(len(table), True)
-    for name in [*([SETTING] if SETTING in table.columns else fixed), "seed", "run"]:
-        of_run &= table[name].isin([table[name].iloc[place]])  # blanks, too
-    rows = table[of_run]
-    for name in () if rows["t"].duplicated().any() else varied_in(table):
-        if rows[name].nunique(dropna=False) > 1:
-            raise BadInput(f"{where}: column {name} {DIFFERS}")
-
-
-def _faulty(table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Which rows are of runs without a row at the horizon, and which repeat a round of their run."""
-    number = table.groupby([SETTING, "run"], sort=False, observed=True).ngroup().to_numpy()
-    ended = np.zeros(number.max() + 1, dtype=bool)
-    ended[number[(table["t"] == table["horizon"]).to_numpy()]] = True
-    twice = pd.DataFrame({"run": number, "t": table["t"].to_numpy()}).duplicated().to_numpy()
-    return ~ended[number], twice
-
-
-def _check_column(where: str, name: str, column: pd.Series) -> None:
-    """Refuse a column that holds what no tidy table can."""
-    if name in WORDS:
-        if column.isna().any():
-            raise BadInput(f"{where} has blanks")
-    elif not pd.api.types.is_numeric_dtype(column) or column.isna().any():
-        raise BadInput(f"{where} holds something that is not a number")
-    elif name not in BUDGETS and not np.isfinite(column).all():
-        raise BadInput(f"{where} holds a number that is not finite")
-    elif name in POSITIVE and not (column > 0).all():
-        raise BadInput(f"{where} holds {column.min():g}; it must be above 0")
-    elif ((sizes := column[np.isfinite(column)].abs()) > LARGEST).any():
-        raise BadInput(f"{where} holds {sizes.max():g}; at most {LARGEST:g} is needed")
