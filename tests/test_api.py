@@ -576,3 +576,10 @@ def test_concatenated_tables_of_games_of_one_name_are_two_games():
     assert dp.compare(unknown)["against"].nunique() == 1
     assert lines_of(dp.plot(unknown)) == ["DP-SE", "AdaP-KLUCB"]
     assert "bounds=True: only tables of dp.run" in message_of(dp.plot, unknown, bounds=True)
+
+
+def test_a_table_of_another_metric_is_not_saved():
+    table = dp.run("dp_se", "bernoulli_c2", **QUICK)
+    message = message_of(dp.save, dp.measured(table, "average"), "average.csv")
+    assert message.startswith("the table holds average") and not Path("average.csv").exists()
+    assert dp.save(dp.measured(table, "regret"), "regret.csv").exists()

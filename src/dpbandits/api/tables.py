@@ -38,12 +38,15 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
             other name as CSV.
 
     Raises:
-        BadInput: the path names another compressed file, or pyarrow is not installed.
+        BadInput: the path names another compressed file, pyarrow is not installed, or the table
+            holds another metric than regret (see ``measured``).
         CannotWrite: the disk is full, or the folder is not writable.
     """
     from ..errors import BadInput, plain
     from ..results.formats import format_of
+    from ..results.metrics import REGRET
     from ..results.reading import frame
+    from ..results.records import metric_of
     from ..results.tables import write_table
     from ..validation import path_of
 
@@ -52,7 +55,12 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
         raise BadInput(f"path={plain(path)}: a table is written as .csv, .csv.gz or .parquet")
     if file.is_dir() or not file.name:
         raise BadInput(f"path={plain(path)}: the path of a file is needed, not of a folder")
-    write_table(file, frame("the table", table))
+    if (metric := metric_of(frame("the table", table))) != REGRET:
+        raise BadInput(
+            f"the table holds {metric}, which no file says: save the table of regret; metric= of "
+            "dp.plot, dp.summary and dp.compare chooses the metric when it is read"
+        )
+    write_table(file, table)
     return file
 
 
