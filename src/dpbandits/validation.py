@@ -8,12 +8,14 @@ import math
 import os
 import re
 import warnings
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 from .contracts.parameters import INVERSE_HORIZON, Domain, Named, Options
 from .errors import BadInput, either, plain, power
@@ -27,6 +29,8 @@ FORMATS = ("csv", "csv.gz", "parquet")  # of tables
 NO_PYARROW = "pyarrow is not installed: pip install 'dpbandits[parquet]'"
 # Options of pandas' reader: no column, besides those that the header names, becomes an index
 CSV: dict[str, Any] = {"index_col": False, "skipinitialspace": True}
+# What reading a damaged CSV file raises, which may be compressed
+DAMAGED = (OSError, ValueError, EOFError, zlib.error, BadZipFile)
 DECIMAL = re.compile(r"""(?<![\w./'"])-?\d[\d_]*(?:\.[\d_]*)?(?:[eE]\+?\d+)(?![\w./'"])""")
 
 
@@ -262,7 +266,7 @@ def _read_csv(where: str, path: Any, kind: str, **options: Any) -> pd.DataFrame:
         raise BadInput(f"{where}: not a {kind} (rows exceed the header)") from None
     except FileNotFoundError:
         raise BadInput(f"{where}: no such file") from None
-    except (OSError, ValueError) as error:
+    except DAMAGED as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise BadInput(f"{where}: not a {kind} ({reason})") from None
 

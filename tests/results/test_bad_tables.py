@@ -1,5 +1,6 @@
 """Tables that are damaged, or not ours, are refused with the reason."""
 
+import gzip
 from pathlib import Path
 
 import pandas as pd
@@ -8,6 +9,7 @@ from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.cli import plot
+from dpbandits.results.opened import open_table
 from dpbandits.results.reading import read_table
 
 HEADER = "algo,env,eps,horizon,seed,run,t,regret\n"
@@ -51,6 +53,25 @@ def test_a_corrupt_table_is_refused(tmp_path, corrupt):
     message = message_of(read_table, file)
     assert message.startswith(f"{file}: ") and reason in message
     assert message_of(dp.load, file) == message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", ["cut", "flipped"])
+@pytest.mark.parametrize("rows", [1, 30_000])
+def test_a_damaged_compressed_file_is_refused(tmp_path, damage, rows):
+    """Tables, also those of many pieces, and the rewards of an environment."""
+    lines = (ROW.replace("0,0,100", f"0,{i},100") for i in range(rows))
+    whole = bytearray(gzip.compress((HEADER + "".join(lines)).encode()))
+    if damage == "cut":
+        del whole[len(whole) // 2 :]
+    else:
+        whole[10] ^= 255
+    file = write(tmp_path / "t.csv.gz", bytes(whole))
+    for read in (dp.load, open_table):
+        message = message_of(read, file)
+        assert message.startswith(f"{file}: not a readable CSV (")
+    message = message_of(lambda: dp.run("ucb", dp.empirical(file)))
+    assert message.startswith(f"env.file={file}: not a CSV of numbers (")
 
 
 TWO = [HEADER + ROW, ROW.replace("0,0,100", "0,1,100")]

@@ -15,7 +15,7 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput, plain
 from ..settings.setting import digest
-from ..validation import CSV, check_header, file_at, header_of, read_csv
+from ..validation import CSV, DAMAGED, check_header, file_at, header_of, read_csv
 from .checks import ENOUGH, check_column, check_runs, check_table, faulty
 from .formats import format_of, parquet_pieces, read_parquet
 from .manifest import UNREADABLE, read_manifest
@@ -205,7 +205,7 @@ def _types_of(
                 types.setdefault(str(name), set()).add(kind)
                 if kind.kind == "O" and pd.api.types.infer_dtype(piece[name]) == "string":
                     found.add(str(name))
-    except (OSError, ValueError, pd.errors.ParserWarning):
+    except (*DAMAGED, pd.errors.ParserWarning):
         return {}, found
     kinds = {name: {x.kind for x in some} for name, some in types.items()}
     together = all(kinds[name] in KINDS for name in types if name not in found)
