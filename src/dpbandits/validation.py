@@ -31,6 +31,11 @@ NO_PYARROW = "pyarrow is not installed: pip install 'dpbandits[parquet]'"
 CSV: dict[str, Any] = {"index_col": False, "skipinitialspace": True}
 # What reading a damaged CSV file raises, which may be compressed
 DAMAGED = (OSError, ValueError, EOFError, zlib.error, BadZipFile)
+# What pandas takes for a blank
+BLANKS = [
+    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
+    "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
+]  # fmt: skip
 DECIMAL = re.compile(r"""(?<![\w./'"])-?\d[\d_]*(?:\.[\d_]*)?(?:[eE]\+?\d+)(?![\w./'"])""")
 
 
@@ -226,7 +231,7 @@ def read_csv(
             have changed.
         kind: which kind of file is needed, for messages.
         names: the columns' names, for a file without a header.
-        words: the columns that hold words, even if these look like numbers.
+        words: the columns that hold words, even if these look like numbers or like a blank.
 
     Raises:
         BadInput: there is no such file, it has changed, or it is not such a CSV.
@@ -240,8 +245,20 @@ def read_csv(
         raise BadInput(f"{where}: it has {len(row)} columns, not {len(names)}")
     if path is not file and sha256_of(path) != file.get("sha256"):
         raise BadInput(f"{where}: the file has changed")
-    given: dict[str, Any] = {"header": header, "names": list(names), "low_memory": False}
-    return _read_csv(where, path, kind, dtype=dict.fromkeys(words, str), **given)
+    return _read_csv(where, path, kind, low_memory=False, **as_words(names, words, header))
+
+
+def as_words(names: Sequence[str], words: Sequence[str], header: int | None = 0) -> dict[str, Any]:
+    """Options of pandas' reader for columns of these names, of which some hold words, such as NA or
+    2024; only an empty cell is blank there.
+    """
+    return {
+        "header": header,
+        "names": list(names),
+        "dtype": dict.fromkeys(words, str),
+        "keep_default_na": False,
+        "na_values": {name: [""] if name in words else BLANKS for name in names},
+    }
 
 
 def check_header(where: str, names: Sequence[str]) -> None:

@@ -3,12 +3,14 @@
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.cli import plot
+from dpbandits.results import reading
 from dpbandits.results.opened import open_table
 from dpbandits.results.reading import read_table
 
@@ -144,3 +146,39 @@ def test_bandit_plot_refuses_a_corrupt_table(refused, line):
 def test_a_frame_that_is_no_table_is_refused(function):
     for frame in (pd.DataFrame({"a": [1]}), pd.DataFrame(), pd.DataFrame({"rule": ["nas"]})):
         assert "not a tidy table of dpbandits: no column" in message_of(function, frame)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["2024", "NA", "nan", "null", "1e400", "True"])
+def test_names_are_text_whatever_they_look_like(tmp_path, name, monkeypatch):
+    """In whole tables, in pieces, beside a parameter of words and numbers, and in Parquet."""
+    table = dp.run(algo=["ucb", "adap_ucb"], horizon=100, runs=2, jobs=1)
+    table = table.assign(env=name, algo=table["algo"].replace("ucb", name))
+    words = table.assign(c=np.where(table["algo"] == name, "1", "a"))
+    for some in (table, table.drop(columns="setting"), words):
+        file = dp.save(some, tmp_path / "t.csv")
+        for rows in (7, 100_000):
+            monkeypatch.setattr(reading, "ROWS", rows)
+            assert {*open_table(file).ends["algo"]} == {name, "adap_ucb"}
+            found = dp.load(file)
+            assert {*found["env"]} == {name} and {*found["algo"]} == {name, "adap_ucb"}
+            assert {*dp.compare(found)["env"]} == {name}
+    dp.plot(found)
+
+
+@pytest.mark.extra("pyarrow")
+def test_names_in_parquet_are_text(tmp_path):
+    table = dp.run("ucb", horizon=100, runs=2, jobs=1).assign(env="NA", algo="2024")
+    assert {*open_table(dp.save(table, tmp_path / "t.parquet")).ends["env"]} == {"NA"}
+    file = dp.save(table.assign(env=2024), tmp_path / "t.parquet")
+    assert message_of(open_table, file) == f"{file}: column env holds something that is not text"
+
+
+@pytest.mark.parametrize("column", ["env", "algo"])
+@pytest.mark.parametrize("name", [2024, 1.5, True, ("a",)])
+def test_names_in_a_frame_are_text(column, name):
+    table = dp.run("ucb", horizon=100, runs=2, jobs=1)
+    table[column] = [name] * len(table)
+    for read in (dp.plot, dp.summary, dp.compare):
+        line = f"the table: column {column} holds something that is not text"
+        assert message_of(read, table) == line

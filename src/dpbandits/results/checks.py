@@ -115,6 +115,8 @@ def check_column(where: str, name: str, column: pd.Series) -> None:
     if name in WORDS:
         if column.isna().any():
             raise BadInput(f"{where} has blanks")
+        if pd.api.types.infer_dtype(column.astype(object)) not in ("string", "empty"):
+            raise BadInput(f"{where} holds something that is not text")
     elif not pd.api.types.is_numeric_dtype(column) or column.isna().any():
         raise BadInput(f"{where} holds something that is not a number")
     elif name not in BUDGETS and not np.isfinite(column).all():

@@ -15,8 +15,16 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput, plain
 from ..settings.setting import digest
-from ..validation import CSV, DAMAGED, check_header, file_at, header_of, read_csv
-from .checks import ENOUGH, check_column, check_runs, check_table, faulty
+from ..validation import (
+    CSV,
+    DAMAGED,
+    as_words,
+    check_header,
+    file_at,
+    header_of,
+    read_csv,
+)
+from .checks import ENOUGH, WORDS, check_column, check_runs, check_table, faulty
 from .formats import format_of, parquet_pieces, read_parquet
 from .manifest import UNREADABLE, read_manifest
 from .records import FILE, SETTINGS, records_in, with_known
@@ -31,6 +39,7 @@ from .varying import (
 
 MEASURED = ["run", "t", "regret"]
 OF_CURVES = [SETTING, "horizon", *MEASURED]  # the columns that curves over time need
+NAMES = (SETTING, *WORDS)
 KINDS = [{"b"}, {"i"}, {"f"}, {"i", "f"}, {"O"}]  # of the types of a column's pieces
 
 
@@ -171,7 +180,7 @@ def _csv_of(path: Path) -> pd.DataFrame:
 
     types, words = _types_of(path, add)
     if not types:  # pandas refuses it
-        return read_csv(str(path), path, words=[SETTING])
+        return read_csv(str(path), path, words=NAMES)
     if SETTING in types:
         types[SETTING] = {np.dtype(np.int32)}  # codes
     columns: dict[str, Any] = {
@@ -228,14 +237,15 @@ def _pieces(
 def _csv_pieces(
     path: Path, words: Collection[str], columns: list[str] | None
 ) -> Iterator[pd.DataFrame]:
+    options = as_words(header_of(str(path), path), NAMES)
+    options["dtype"] |= dict.fromkeys(words, str)
     with (
         pd.option_context("mode.string_storage", "python"),  # pyarrow would copy each word
         warnings.catch_warnings(action="error", category=pd.errors.ParserWarning),
         pd.read_csv(
-            file_at(path), chunksize=ROWS, low_memory=False, usecols=columns,
-            dtype=dict.fromkeys([SETTING, *words], str), **CSV,
+            file_at(path), chunksize=ROWS, low_memory=False, usecols=columns, **options, **CSV
         ) as reader,
-    ):  # fmt: skip
+    ):
         yield from reader
 
 
