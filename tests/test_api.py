@@ -583,3 +583,11 @@ def test_a_table_of_another_metric_is_not_saved():
     message = message_of(dp.save, dp.measured(table, "average"), "average.csv")
     assert message.startswith("the table holds average") and not Path("average.csv").exists()
     assert dp.save(dp.measured(table, "regret"), "regret.csv").exists()
+
+
+def test_endings_of_any_case_name_a_format():
+    table = dp.run("dp_se", "bernoulli_c2", **QUICK)
+    assert dp.save(table, "s.CSV.GZ").read_bytes()[:2] == b"\x1f\x8b"
+    for name in ("s.CSV.GZ", "s.CSV"):
+        assert csv_of(dp.load(dp.save(table, name))) == csv_of(table)
+    assert ".csv.gz or .parquet" in message_of(dp.save, table, "s.csv.ZIP")

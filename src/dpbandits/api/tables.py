@@ -30,7 +30,7 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
 
 def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
     """Write a tidy table, with the bytes that a command writes for the same settings, but without
-    the manifest that labels and bounds in figures are read from; ``results=`` of ``run`` writes it.
+    the manifest that labels and bounds in figures are read from: only the commands write it.
 
     Args:
         table: a tidy table of ``dp.run`` or ``dp.stop``.
@@ -51,7 +51,7 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
     from ..validation import path_of
 
     file = path_of("path", path)
-    if file.suffix in COMPRESSED and format_of(file) == "csv":
+    if file.suffix.lower() in COMPRESSED and format_of(file) == "csv":
         raise BadInput(f"path={plain(path)}: a table is written as .csv, .csv.gz or .parquet")
     if file.is_dir() or not file.name:
         raise BadInput(f"path={plain(path)}: the path of a file is needed, not of a folder")
