@@ -591,3 +591,19 @@ def test_endings_of_any_case_name_a_format():
     for name in ("s.CSV.GZ", "s.CSV"):
         assert csv_of(dp.load(dp.save(table, name))) == csv_of(table)
     assert ".csv.gz or .parquet" in message_of(dp.save, table, "s.csv.ZIP")
+
+
+@pytest.mark.slow
+def test_a_list_of_numpy_or_pandas_is_a_list_of_algorithms():
+    names = ["dp_se", "ucb"]
+    right = csv_of(dp.run(names, ["bernoulli_c1", "bernoulli_c2"], **QUICK))
+    for kind in (np.array, pd.Series, pd.Index, tuple):
+        assert csv_of(dp.run(kind(names), kind(["bernoulli_c1", "bernoulli_c2"]), **QUICK)) == right
+    assert csv_of(dp.run(np.str_("ucb"), **QUICK)) == csv_of(dp.run("ucb", **QUICK))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_table_of_float32_has_the_summary_of_float64():
+    table = dp.run("dp_se", "bernoulli_c2", **QUICK)
+    single = table.astype({"regret": np.float32, "eps": np.float32})
+    assert dp.summary(single)["mean"][0] == pytest.approx(dp.summary(table)["mean"][0], rel=1e-6)

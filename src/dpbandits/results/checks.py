@@ -123,5 +123,5 @@ def check_column(where: str, name: str, column: pd.Series) -> None:
         raise BadInput(f"{where} holds a number that is not finite")
     elif name in POSITIVE and not (column > 0).all():
         raise BadInput(f"{where} holds {column.min():g}; it must be above 0")
-    elif ((sizes := column[np.isfinite(column)].abs()) > LARGEST).any():
+    elif ((sizes := column[np.isfinite(column)].abs().astype(float)) > LARGEST).any():
         raise BadInput(f"{where} holds {sizes.max():g}; at most {LARGEST:g} is needed")
