@@ -463,7 +463,7 @@ def test_a_figure_of_stopping_times():
 
 def test_figures_that_a_table_does_not_have_are_refused(regrets):
     times, public = dp.stop("nas", **QUICK_STOP), dp.run("ucb", **QUICK)
-    without_settings = pd.DataFrame(regrets.to_dict("list"))
+    without_settings = pd.DataFrame(regrets.to_dict("list")).drop(columns="setting")
     for table, options, reason in (
         (regrets, {"x": "horizon"}, "unknown x 'horizon': choose from eps, t"),
         (regrets, {"band": "wide"}, "band=wide: "),

@@ -52,14 +52,16 @@ def read_table(path: Path) -> pd.DataFrame:
             tidy table.
     """
     found = read_parquet(path) if format_of(path) == "parquet" else _csv_of(path)
-    return _with_records(checked(str(path), found), path)
+    return _checked_of(path, found)
 
 
-def _with_records(table: pd.DataFrame, path: Path) -> pd.DataFrame:
+def _checked_of(path: Path, table: pd.DataFrame) -> pd.DataFrame:
+    """The table of a file, checked, with the records in the manifest beside it and no others."""
     table.attrs[FILE] = str(path)
+    found = checked(str(path), table)
     with suppress(*UNREADABLE):
-        table.attrs[SETTINGS] = records_in(read_manifest(path))
-    return table
+        found.attrs[SETTINGS] = records_in(read_manifest(path))
+    return found
 
 
 def scanned(path: Path) -> tuple[pd.DataFrame, Callable[[], Iterator[pd.DataFrame]]] | None:
@@ -79,10 +81,9 @@ def scanned(path: Path) -> tuple[pd.DataFrame, Callable[[], Iterator[pd.DataFram
     if not types or not found.described():
         return None
     try:
-        ends = checked(str(path), pd.concat(found.ends, ignore_index=True))
+        ends = _checked_of(path, pd.concat(found.ends, ignore_index=True))
     except BadInput:  # or all rows tell that it is none
         return None
-    ends = _with_records(ends, path)
     return ends, _by_settings(path, ends.attrs)
 
 
