@@ -252,13 +252,12 @@ def as_words(names: Sequence[str], words: Sequence[str], header: int | None = 0)
     """Options of pandas' reader for columns of these names, of which some hold words, such as NA or
     2024; only an empty cell is blank there.
     """
-    return {
-        "header": header,
-        "names": list(names),
-        "dtype": dict.fromkeys(words, str),
-        "keep_default_na": False,
-        "na_values": {name: [""] if name in words else BLANKS for name in names},
-    }
+    options: dict[str, Any] = {"header": header, "names": list(names)}
+    if words:
+        options["dtype"] = dict.fromkeys(words, str)
+        options["keep_default_na"] = False
+        options["na_values"] = {name: [""] if name in words else BLANKS for name in names}
+    return options
 
 
 def check_header(where: str, names: Sequence[str]) -> None:
