@@ -470,7 +470,7 @@ def test_a_figure_of_stopping_times():
 
 def test_figures_that_a_table_does_not_have_are_refused(regrets):
     times, public = dp.stop("nas", **QUICK_STOP), dp.run("ucb", **QUICK)
-    without_settings = pd.DataFrame(regrets.to_dict("list"))
+    without_settings = pd.DataFrame(regrets.to_dict("list")).drop(columns="setting")
     for table, options, reason in (
         (regrets, {"x": "horizon"}, "unknown x 'horizon': choose from eps, t"),
         (regrets, {"band": "wide"}, "band=wide: "),
@@ -554,3 +554,64 @@ def test_an_audit_whose_results_are_a_file_is_refused(tmp_path):
     write(tmp_path, {"results": ""})
     line = message_of(dp.audit, mechanism="laplace", results=tmp_path / "results")
     assert line.startswith("results=") and "is not a folder" in line
+
+
+def lines_of(figure):
+    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+
+
+def two_games(*algorithms):
+    """Tables of two games of one environment's name, concatenated."""
+    games = dp.bernoulli([0.9, 0.5]), dp.bernoulli([0.9, 0.85])
+    played = (dp.run(algo, env, **QUICK) for algo, env in zip(algorithms, games, strict=True))
+    return pd.concat(played, ignore_index=True)
+
+
+@pytest.mark.slow
+def test_concatenated_tables_of_games_of_one_name_are_two_games():
+    """The control is a table whose settings this process has never played."""
+    table = two_games("dp_se", "adap_klucb")
+    assert not table.attrs
+    found = dp.compare(table)
+    assert found["against"].tolist() == ["dp_se", "adap_klucb"]
+    assert found["env.means"].tolist() == ["[0.9,0.5]", "[0.9,0.85]"]
+    lines = ["DP-SE, means = [0.9,0.5]", "AdaP-KLUCB, means = [0.9,0.85]"]
+    assert lines_of(dp.plot(table)) == lines and set(lines) < {
+        *lines_of(dp.plot(table, bounds=True))
+    }
+    assert len(dp.summary(two_games("dp_se", "dp_se"))) == 2
+    unknown = table.assign(setting=table["setting"] + "x")
+    assert dp.compare(unknown)["against"].nunique() == 1
+    assert lines_of(dp.plot(unknown)) == ["DP-SE", "AdaP-KLUCB"]
+    assert "bounds=True: only tables of dp.run" in message_of(dp.plot, unknown, bounds=True)
+
+
+def test_a_table_of_another_metric_is_not_saved():
+    table = dp.run("dp_se", "bernoulli_c2", **QUICK)
+    message = message_of(dp.save, dp.measured(table, "average"), "average.csv")
+    assert message.startswith("the table holds average") and not Path("average.csv").exists()
+    assert dp.save(dp.measured(table, "regret"), "regret.csv").exists()
+
+
+def test_endings_of_any_case_name_a_format():
+    table = dp.run("dp_se", "bernoulli_c2", **QUICK)
+    assert dp.save(table, "s.CSV.GZ").read_bytes()[:2] == b"\x1f\x8b"
+    for name in ("s.CSV.GZ", "s.CSV"):
+        assert csv_of(dp.load(dp.save(table, name))) == csv_of(table)
+    assert ".csv.gz or .parquet" in message_of(dp.save, table, "s.csv.ZIP")
+
+
+@pytest.mark.slow
+def test_a_list_of_numpy_or_pandas_is_a_list_of_algorithms():
+    names = ["dp_se", "ucb"]
+    right = csv_of(dp.run(names, ["bernoulli_c1", "bernoulli_c2"], **QUICK))
+    for kind in (np.array, pd.Series, pd.Index, tuple):
+        assert csv_of(dp.run(kind(names), kind(["bernoulli_c1", "bernoulli_c2"]), **QUICK)) == right
+    assert csv_of(dp.run(np.str_("ucb"), **QUICK)) == csv_of(dp.run("ucb", **QUICK))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_table_of_float32_has_the_summary_of_float64():
+    table = dp.run("dp_se", "bernoulli_c2", **QUICK)
+    single = table.astype({"regret": np.float32, "eps": np.float32})
+    assert dp.summary(single)["mean"][0] == pytest.approx(dp.summary(table)["mean"][0], rel=1e-6)

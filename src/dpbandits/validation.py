@@ -8,12 +8,14 @@ import math
 import os
 import re
 import warnings
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 from .contracts.parameters import INVERSE_HORIZON, Domain, Named, Options
 from .errors import ALMOST, BadInput, either, plain, power, similar
@@ -27,6 +29,13 @@ FORMATS = ("csv", "csv.gz", "parquet")  # of tables
 NO_PYARROW = "pyarrow is not installed: pip install 'dpbandits[parquet]'"
 # Options of pandas' reader: no column, besides those that the header names, becomes an index
 CSV: dict[str, Any] = {"index_col": False, "skipinitialspace": True}
+# What reading a damaged CSV file raises, which may be compressed
+DAMAGED = (OSError, ValueError, EOFError, zlib.error, BadZipFile)
+# What pandas takes for a blank
+BLANKS = [
+    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
+    "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
+]  # fmt: skip
 DECIMAL = re.compile(r"""(?<![\w./'"])-?\d[\d_]*(?:\.[\d_]*)?(?:[eE]\+?\d+)(?![\w./'"])""")
 
 
@@ -225,7 +234,7 @@ def read_csv(
             have changed.
         kind: which kind of file is needed, for messages.
         names: the columns' names, for a file without a header.
-        words: the columns that hold words, even if these look like numbers.
+        words: the columns that hold words, even if these look like numbers or like a blank.
 
     Raises:
         BadInput: there is no such file, it has changed, or it is not such a CSV.
@@ -239,8 +248,19 @@ def read_csv(
         raise BadInput(f"{where}: it has {len(row)} columns, not {len(names)}")
     if path is not file and sha256_of(path) != file.get("sha256"):
         raise BadInput(f"{where}: the file has changed")
-    given: dict[str, Any] = {"header": header, "names": list(names), "low_memory": False}
-    return _read_csv(where, path, kind, dtype=dict.fromkeys(words, str), **given)
+    return _read_csv(where, path, kind, low_memory=False, **as_words(names, words, header))
+
+
+def as_words(names: Sequence[str], words: Sequence[str], header: int | None = 0) -> dict[str, Any]:
+    """Options of pandas' reader for columns of these names, of which some hold words, such as NA or
+    2024; only an empty cell is blank there.
+    """
+    options: dict[str, Any] = {"header": header, "names": list(names)}
+    if words:
+        options["dtype"] = dict.fromkeys(words, str)
+        options["keep_default_na"] = False
+        options["na_values"] = {name: [""] if name in words else BLANKS for name in names}
+    return options
 
 
 def check_header(where: str, names: Sequence[str]) -> None:
@@ -265,7 +285,7 @@ def _read_csv(where: str, path: Any, kind: str, **options: Any) -> pd.DataFrame:
         raise BadInput(f"{where}: not a {kind} (rows exceed the header)") from None
     except FileNotFoundError:
         raise BadInput(f"{where}: no such file{_beside(Path(str(path)))}") from None
-    except (OSError, ValueError) as error:
+    except DAMAGED as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise BadInput(f"{where}: not a {kind} ({reason})") from None
 

@@ -13,6 +13,9 @@ from sweeps import own_algorithm, write
 import dpbandits as dp
 from dpbandits.cli import run
 from dpbandits.cli.words import read_request
+from dpbandits.comparison.table import RESULTS
+from dpbandits.results.summary import QUANTILES, STATISTICS
+from dpbandits.settings.request import COLUMNS
 from dpbandits.settings.user_files import user_folders
 
 GREEDY = '''
@@ -213,3 +216,30 @@ def test_two_algorithms_of_one_name_do_not_share_machine_code(tmp_path):
         table = dp.run(algo="same", env=env, config_dir=folder, **listed)
         regrets.append(float(table["regret"].max()))
     assert regrets == [0.0, pytest.approx(50.0)]
+
+
+TAKEN = [
+    "mean", "std", "runs", "median", "t", "run", "regret", "setting", "horizon", "seed", "tied",
+    "checkpoints",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_a_parameter_with_a_name_of_the_projects_is_refused(name):
+    """Of a file and of a function, before anything is played."""
+    source = GREEDY.replace("explore", name)
+    own_algorithm(MINE, "greedy", source, f"{name}: 20\n")
+    words = ["algo=greedy", f"algo.{name}=7"]
+    kind = "key" if name in ("runs", "horizon", "seed", "checkpoints") else "column of tables"
+    line = f"algo=greedy: its parameter {name} has the name of a {kind}; rename the parameter"
+    folders = user_folders("mine")
+    assert message_of(read_request, words, folders) == line
+    found = {}
+    exec(source, found)
+    assert message_of(dp.run, found["greedy"]) == line
+    assert message_of(dp.run, [dp.algorithm(found["greedy"]), "ucb"]) == line
+    assert not Path("results").exists()
+
+
+def test_the_names_of_columns_are_those_that_summaries_and_comparisons_add():
+    assert {*STATISTICS, *QUANTILES, *RESULTS} <= {*COLUMNS}

@@ -190,7 +190,8 @@ def test_a_table_that_is_loaded_has_bounds_if_it_has_a_manifest(tmp_path):
     file.with_suffix(".json").unlink()
     refusal = message_of(dp.plot, dp.load(file), bounds=True)
     assert refusal.startswith(f"bounds=True: no readable manifest {file.with_suffix('.json')}")
-    assert "only tables of dp.run" in message_of(dp.plot, pd.read_csv(file), bounds=True)
+    unknown = pd.read_csv(file).assign(setting="unknown")
+    assert "only tables of dp.run" in message_of(dp.plot, unknown, bounds=True)
 
 
 def test_a_parameter_that_no_setting_with_bounds_has():

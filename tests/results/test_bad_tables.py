@@ -1,13 +1,17 @@
 """Tables that are damaged, or not ours, are refused with the reason."""
 
+import gzip
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.cli import plot
+from dpbandits.results import reading
+from dpbandits.results.opened import open_table
 from dpbandits.results.reading import read_table
 
 HEADER = "algo,env,eps,horizon,seed,run,t,regret\n"
@@ -53,6 +57,25 @@ def test_a_corrupt_table_is_refused(tmp_path, corrupt):
     assert message_of(dp.load, file) == message
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", ["cut", "flipped"])
+@pytest.mark.parametrize("rows", [1, 30_000])
+def test_a_damaged_compressed_file_is_refused(tmp_path, damage, rows):
+    """Tables, also those of many pieces, and the rewards of an environment."""
+    lines = (ROW.replace("0,0,100", f"0,{i},100") for i in range(rows))
+    whole = bytearray(gzip.compress((HEADER + "".join(lines)).encode()))
+    if damage == "cut":
+        del whole[len(whole) // 2 :]
+    else:
+        whole[10] ^= 255
+    file = write(tmp_path / "t.csv.gz", bytes(whole))
+    for read in (dp.load, open_table):
+        message = message_of(read, file)
+        assert message.startswith(f"{file}: not a readable CSV (")
+    message = message_of(lambda: dp.run("ucb", dp.empirical(file)))
+    assert message.startswith(f"env.file={file}: not a CSV of numbers (")
+
+
 TWO = [HEADER + ROW, ROW.replace("0,0,100", "0,1,100")]
 ROWS_TWICE = {
     "a run twice": "".join([*TWO, ROW]),
@@ -72,6 +95,20 @@ def test_rows_that_would_be_counted_wrongly_are_refused(tmp_path, wrong):
     twice = "run 0 of ucb appears twice", "run 0 of nas appears twice"
     column = "column i differs from row to row", "column mean differs from row to row"
     assert any(reason in message for reason in (twice if "twice" in wrong else column))
+
+
+@pytest.mark.slow
+def test_a_measurement_beside_a_parameter_that_varies_is_refused(tmp_path):
+    table = dp.run(algo="adap_ucb", alpha=[2, 3], horizon=500, runs=3, jobs=1)
+    more = table.assign(avg=(table["regret"] / table["t"]).round(3))
+    dp.save(more, tmp_path / "t.csv")
+    for message in (
+        *(message_of(read, more) for read in (dp.summary, dp.compare)),
+        message_of(dp.load, tmp_path / "t.csv"),
+    ):
+        assert "column avg differs from row to row: leave it out" in message
+    copies = pd.concat([table.assign(c=1), table.assign(c=2)])
+    assert len(dp.summary(copies)) == 4  # control: settings that share their ids
 
 
 def test_settings_that_differ_in_a_column_are_read(tmp_path):
@@ -109,3 +146,39 @@ def test_bandit_plot_refuses_a_corrupt_table(refused, line):
 def test_a_frame_that_is_no_table_is_refused(function):
     for frame in (pd.DataFrame({"a": [1]}), pd.DataFrame(), pd.DataFrame({"rule": ["nas"]})):
         assert "not a tidy table of dpbandits: no column" in message_of(function, frame)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["2024", "NA", "nan", "null", "1e400", "True"])
+def test_names_are_text_whatever_they_look_like(tmp_path, name, monkeypatch):
+    """In whole tables, in pieces, beside a parameter of words and numbers, and in Parquet."""
+    table = dp.run(algo=["ucb", "adap_ucb"], horizon=100, runs=2, jobs=1)
+    table = table.assign(env=name, algo=table["algo"].replace("ucb", name))
+    words = table.assign(c=np.where(table["algo"] == name, "1", "a"))
+    for some in (table, table.drop(columns="setting"), words):
+        file = dp.save(some, tmp_path / "t.csv")
+        for rows in (7, 100_000):
+            monkeypatch.setattr(reading, "ROWS", rows)
+            assert {*open_table(file).ends["algo"]} == {name, "adap_ucb"}
+            found = dp.load(file)
+            assert {*found["env"]} == {name} and {*found["algo"]} == {name, "adap_ucb"}
+            assert {*dp.compare(found)["env"]} == {name}
+    dp.plot(found)
+
+
+@pytest.mark.extra("pyarrow")
+def test_names_in_parquet_are_text(tmp_path):
+    table = dp.run("ucb", horizon=100, runs=2, jobs=1).assign(env="NA", algo="2024")
+    assert {*open_table(dp.save(table, tmp_path / "t.parquet")).ends["env"]} == {"NA"}
+    file = dp.save(table.assign(env=2024), tmp_path / "t.parquet")
+    assert message_of(open_table, file) == f"{file}: column env holds something that is not text"
+
+
+@pytest.mark.parametrize("column", ["env", "algo"])
+@pytest.mark.parametrize("name", [2024, 1.5, True, ("a",)])
+def test_names_in_a_frame_are_text(column, name):
+    table = dp.run("ucb", horizon=100, runs=2, jobs=1)
+    table[column] = [name] * len(table)
+    for read in (dp.plot, dp.summary, dp.compare):
+        line = f"the table: column {column} holds something that is not text"
+        assert message_of(read, table) == line

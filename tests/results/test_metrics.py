@@ -212,6 +212,7 @@ def test_what_has_none_is_refused(regret, metric):
 
 def test_nash_regret_needs_means(regret):
     assert "nahs" in message_of(dp.measured, regret, "nahs")
+    regret = regret.assign(setting="unknown")
     regret.attrs = {}
     message = message_of(dp.summary, regret, metric="nash")
     assert "metric=nash: the means of the arms are needed" in message

@@ -160,9 +160,48 @@ def test_a_setting_that_does_not_reach_its_horizon_is_refused(tmp_path, played, 
     cut = table[(table["algo"] == "ucb") | (table["eps"] == 1) | (table["t"] < 2000)]
     message = message_of(open_table, written(cut, tmp_path / "b.csv"))
     last = table.loc[table["t"] < 2000, "t"].max()
-    reason = f"runs of dp_se end at t = {last}, before their horizon 2000 (column horizon)"
+    reason = f"run 0 of dp_se ends at t = {last}, before its horizon 2000 (column horizon)"
     assert message == f"{tmp_path}/b.csv: {reason}"
-    assert message_of(dp.plot, cut) == f"the table: {reason}"
+    for read in (dp.plot, dp.summary, dp.compare):
+        assert message_of(read, cut) == f"the table: {reason}"
+
+
+@pytest.mark.slow
+def test_each_run_must_reach_its_horizon(tmp_path, played, pieces):
+    """In memory and in files; also where the column of horizons is left out."""
+    table, _ = played()
+    last = table.index[(table["t"] == 2000) & (table["run"] == 3)]
+    some = table.drop(index=last[-1])
+    reason = f"run 3 of {table['algo'][last[-1]]} ends at t = {some.loc[last[-1] - 1, 't']}, before"
+    for read in (dp.plot, dp.summary, dp.compare):
+        assert reason in message_of(read, some)
+    for suffix in ("csv", "csv.gz"):
+        assert reason in message_of(open_table, written(some, tmp_path / f"b.{suffix}"))
+    longer = table.assign(t=np.where(table["eps"] == 1, 2 * table["t"], table["t"]))
+    reason = "ends at t = 2000, before its horizon 4000"
+    assert reason in message_of(dp.summary, longer.drop(columns="horizon"))
+
+
+@pytest.mark.slow
+def test_a_run_has_each_round_once(tmp_path, played, pieces):
+    """Also before the horizon, with another regret, and where only rows at the horizon are used."""
+    table, _ = played()
+    t = table["t"].iloc[2]
+    some = pd.concat([table, table[table["t"] == t].assign(regret=1e6)])
+    some = some.sort_values([SETTING, "run", "t"])
+    reason = f"run 0 of {some['algo'].iloc[0]} has t = {t} twice"
+    for read in (dp.plot, dp.summary, dp.compare):
+        assert message_of(read, some) == f"the table: {reason}"
+    for suffix in ("csv", "csv.gz"):
+        file = written(some, tmp_path / f"b.{suffix}")
+        assert message_of(open_table, file) == message_of(dp.load, file) == f"{file}: {reason}"
+
+
+@pytest.mark.extra("pyarrow")
+def test_a_run_has_each_round_once_in_parquet(tmp_path, played):
+    table, _ = played()
+    some = pd.concat([table, table[table["t"] == table["t"].iloc[2]].assign(regret=1e6)])
+    assert "twice" in message_of(open_table, written(some, tmp_path / "b.parquet"))
 
 
 def test_stopping_times_have_no_curves(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -232,12 +233,12 @@ def algorithm(
 
 def _table(question: str, arguments: dict[str, Any]) -> pd.DataFrame:
     """The tidy table of a call; its ``attrs`` describe the settings."""
-    from ..results.records import SETTINGS, Records
+    from ..results.records import SETTINGS, remembered
     from ..running.monte_carlo import run_request
 
     request = request_of(question, arguments)
     table, _ = run_request(request)
-    table.attrs[SETTINGS] = Records(request.records)
+    table.attrs[SETTINGS] = remembered(request.records)
     return table
 
 
@@ -247,7 +248,16 @@ def request_of(question: str, arguments: dict[str, Any]) -> Request:
     from ..settings.compose import request_from
 
     parameters, folders = arguments.pop("parameters"), folders_of(arguments.pop("config_dir"))
-    return request_from(question_named(question), arguments, parameters, folders)
+    asked = question_named(question)
+    arguments |= {key: as_list(arguments[key]) for key in asked.groups if key in arguments}
+    return request_from(asked, arguments, parameters, folders)
+
+
+def as_list(value: Any) -> Any:
+    """An array of NumPy, or a series or an index of pandas, as a list; anything else as it is."""
+    with suppress(Exception):  # it has no such method
+        return value.tolist()
+    return value
 
 
 def folders_of(config_dir: str | PathLike[str] | None) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
 
 def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
     """Write a tidy table, with the bytes that a command writes for the same settings, but without
-    the manifest that labels and bounds in figures are read from; ``results=`` of ``run`` writes it.
+    the manifest that labels and bounds in figures are read from: only the commands write it.
 
     Args:
         table: a tidy table of ``dp.run`` or ``dp.stop``.
@@ -45,21 +45,29 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
             other name as CSV.
 
     Raises:
-        BadInput: the path names another compressed file, or pyarrow is not installed.
+        BadInput: the path names another compressed file, pyarrow is not installed, or the table
+            holds another metric than regret (see ``measured``).
         CannotWrite: the disk is full, or the folder is not writable.
     """
     from ..errors import BadInput, plain
     from ..results.formats import format_of
+    from ..results.metrics import REGRET
     from ..results.reading import frame
+    from ..results.records import metric_of
     from ..results.tables import write_table
     from ..validation import path_of
 
     file = path_of("path", path)
-    if file.suffix in COMPRESSED and format_of(file) == "csv":
+    if file.suffix.lower() in COMPRESSED and format_of(file) == "csv":
         raise BadInput(f"path={plain(path)}: a table is written as .csv, .csv.gz or .parquet")
     if file.is_dir() or not file.name:
         raise BadInput(f"path={plain(path)}: the path of a file is needed, not of a folder")
-    write_table(file, frame("the table", table))
+    if (metric := metric_of(frame("the table", table))) != REGRET:
+        raise BadInput(
+            f"the table holds {metric}, which no file says: save the table of regret; metric= of "
+            "dp.plot, dp.summary and dp.compare chooses the metric when it is read"
+        )
+    write_table(file, table)
     return file
 
 

@@ -22,7 +22,7 @@ from ..errors import BadInput, in_a_line, plain, unknown
 from ..files import RUNS, locked, remove_file
 from ..results.formats import SUMMARY_CSV, bare_name, beside, tables_in
 from ..results.manifest import UNREADABLE, read_manifest
-from ..results.opened import NO_RECORD
+from ..results.records import NO_RECORD
 from ..results.varying import details
 from ..settings.groups import names_in, read_group
 from .command import MOST, Parser, entry_point, names_and_keys, results_of

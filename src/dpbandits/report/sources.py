@@ -19,6 +19,7 @@ from ..results.formats import SUMMARY_CSV, bare_name, tables_in
 from ..results.manifest import UNREADABLE, read_manifest
 from ..results.naming import FINDINGS
 from ..results.opened import Opened, open_table
+from ..results.reading import NAMES
 from ..results.records import SETTINGS, Record, Records, metric_of, records_of
 from ..results.summary import summarize
 from ..results.varying import SETTING
@@ -149,7 +150,7 @@ def source_of_summary(name: str, file: Path, metric: str) -> Source:
     """
     if metric != metrics.REGRET:
         raise BadInput(f"metric={metric}: a table is needed, and there is a summary only")
-    summary = read_csv(str(file), file, words=[SETTING])
+    summary = read_csv(str(file), file, words=NAMES)
     if not {SETTING, "mean", "ci_low", "ci_high", "runs"} <= set(summary.columns):
         raise BadInput(f"{file}: not a summary of dpbandits")
     question = question_of(name) or REGRET

@@ -19,12 +19,14 @@ SUMMARY_CSV = ".summary.csv"  # the ending of the summary of a table; it is no t
 
 def format_of(table: Path) -> str:
     """The format of the file of a table: CSV, whatever its name, if it is none of the others."""
-    return next((x for x in FORMATS[1:] if table.name.endswith(f".{x}")), "csv")
+    return next((x for x in FORMATS[1:] if table.name.lower().endswith(f".{x}")), "csv")
 
 
 def bare_name(table: Path) -> str:
     """The name of the file of a table without its format."""
-    return table.name.removesuffix(f".{format_of(table)}")
+    ending = f".{format_of(table)}"
+    found = table.name.lower().endswith(ending)
+    return table.name[: -len(ending)] if found else table.name
 
 
 def beside(table: Path, suffix: str) -> Path:

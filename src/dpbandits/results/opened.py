@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,14 +15,13 @@ import pandas as pd
 from ..errors import BadInput
 from .metrics import NASH
 from .reading import read_table, scanned, with_ids
-from .records import FILE, SETTINGS, Record, Records, records_for_nash, with_metric
+from .records import FILE, SETTINGS, Record, Records, records_for_nash, told_apart, with_metric
 from .summary import mean_of
 from .tables import at_end, with_words
 from .varying import (
     SETTING,
     budgets_of,
     descriptive,
-    disambiguate,
     question_of_table,
     settings_in,
     without_privacy,
@@ -33,7 +31,6 @@ ALIKE = (
     "the tables contain settings that look alike: no column and no manifest says how they differ; "
     "plot the tables separately"
 )
-NO_RECORD: Record = {"parameters": {}, "env_spec": {}, "population": None}
 QUANTILES = 0.1, 0.5, 0.9
 RUN = [SETTING, "run"]
 Parts = Callable[[], Iterable[pd.DataFrame]]
@@ -52,23 +49,10 @@ class Opened:
         self.ends, self.parts = ends, parts
 
     @classmethod
-    def of(cls, table: pd.DataFrame, where: str = "the table") -> Opened:
-        """A tidy table in memory; messages begin with ``where``.
-
-        Raises:
-            BadInput: the runs of a setting do not reach its horizon.
-        """
+    def of(cls, table: pd.DataFrame) -> Opened:
+        """A tidy table in memory."""
         known = table if SETTING in table.columns else with_ids(table)
-        ends = at_end(known)
-        unfinished = known.loc[~known[SETTING].isin(ends[SETTING].unique())]
-        if len(unfinished):
-            row = unfinished.iloc[0]
-            last = unfinished.loc[unfinished[SETTING] == row[SETTING], "t"].max()
-            raise BadInput(
-                f"{where}: runs of {row['algo']} end at t = {last:g}, before their horizon "
-                f"{row['horizon']:g} (column horizon)"
-            )
-        return cls(ends, lambda: [known])
+        return cls(at_end(known), lambda: [known])
 
     def with_ends(self, change: Callable[[pd.DataFrame], pd.DataFrame]) -> Opened:
         """The table with other words or columns, or fewer settings."""
@@ -179,7 +163,7 @@ def open_table(file: Path) -> Opened:
         BadInput: see ``read_table``.
     """
     found = scanned(file)
-    return Opened.of(read_table(file), str(file)) if found is None else Opened(*found)
+    return Opened.of(read_table(file)) if found is None else Opened(*found)
 
 
 def concat_tables(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -195,17 +179,11 @@ def concat_tables(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     if len(tables) == 1:
         return tables[0]
     records: dict[str, Record] = {}
-    shown: dict[str, dict[str, Any]] = {}
     lacking = []
     for table in tables:
         records |= table.attrs.get(SETTINGS, {})
         lacking += [table.attrs.get(FILE)] if SETTINGS not in table.attrs else []
-        for row in settings_in(table)[[*descriptive(table), SETTING]].to_dict("records"):
-            own = {str(n): x for n, x in row.items() if n != SETTING and pd.notna(x)}
-            shown[row[SETTING]] = own | shown.get(row[SETTING], {})
-    more = disambiguate(list(shown.values()), [records.get(own, NO_RECORD) for own in shown])
-    about = {own: shown[own] | found for own, found in zip(shown, more, strict=True)}
-    table = _joined_budgets(_described(_rows_once(tables), about))
+    table = _joined_budgets(told_apart(_rows_once(tables), records))
     settings = settings_in(table)
     if settings.duplicated(descriptive(settings)).any():
         raise BadInput(ALIKE)
@@ -224,21 +202,6 @@ def _rows_once(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     if table.duplicated([SETTING, "run", *[name for name in measured if name == "t"]]).any():
         raise BadInput(ALIKE)
     return table
-
-
-def _described(table: pd.DataFrame, about: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """The rows with the columns of their settings, of which the tables had some, or some blank."""
-    filled = {}
-    for name in dict.fromkeys(name for own in about.values() for name in own):
-        if name not in table.columns or table[name].isna().any():
-            values = (
-                table[SETTING]
-                .astype(object)
-                .map({key: own.get(name) for key, own in about.items()})
-            )
-            own = table.get(name, values)
-            filled[name] = own.where(own.notna(), values)
-    return table.assign(**filled)
 
 
 def _joined_budgets(table: pd.DataFrame) -> pd.DataFrame:

@@ -13,37 +13,34 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import REGRET
 from ..errors import BadInput, plain
 from ..settings.setting import digest
-from ..validation import CSV, check_header, file_at, header_of, read_csv, refuse_alike
+from ..validation import (
+    CSV,
+    DAMAGED,
+    as_words,
+    check_header,
+    file_at,
+    header_of,
+    read_csv,
+)
+from .checks import ENOUGH, WORDS, check_column, check_runs, check_table, faulty
 from .formats import format_of, parquet_pieces, read_parquet
 from .manifest import UNREADABLE, read_manifest
-from .records import FILE, SETTINGS, records_in
+from .records import FILE, SETTINGS, records_in, with_known
 from .tables import at_end
 from .varying import (
     ROWS,
     SETTING,
-    budgets_of,
-    columns_of,
     descriptive,
     numbers_of,
-    question_of_table,
     settings_in,
-    varied_in,
-    with_budgets,
 )
 
-WORDS = ("algo", "rule", "env")
-POSITIVE = (
-    *BUDGETS, "horizon", "t", "rel_error", "alpha", "beta", "delta", "mu0", "mu1", "R", "cap",
-    "stopping_time",
-)  # fmt: skip
 MEASURED = ["run", "t", "regret"]
 OF_CURVES = [SETTING, "horizon", *MEASURED]  # the columns that curves over time need
-ENOUGH = ("algo", "t", "regret")  # the columns without which nothing can be drawn
+NAMES = (SETTING, *WORDS)
 KINDS = [{"b"}, {"i"}, {"f"}, {"i", "f"}, {"O"}]  # of the types of a column's pieces
-LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -55,20 +52,21 @@ def read_table(path: Path) -> pd.DataFrame:
             tidy table.
     """
     found = read_parquet(path) if format_of(path) == "parquet" else _csv_of(path)
-    return _with_records(checked(str(path), found), path)
+    return _checked_of(path, found)
 
 
-def _with_records(table: pd.DataFrame, path: Path) -> pd.DataFrame:
+def _checked_of(path: Path, table: pd.DataFrame) -> pd.DataFrame:
+    """The table of a file, checked, with the records in the manifest beside it and no others."""
     table.attrs[FILE] = str(path)
+    found = checked(str(path), table)
     with suppress(*UNREADABLE):
-        table.attrs[SETTINGS] = records_in(read_manifest(path))
-    return table
+        found.attrs[SETTINGS] = records_in(read_manifest(path))
+    return found
 
 
 def scanned(path: Path) -> tuple[pd.DataFrame, Callable[[], Iterator[pd.DataFrame]]] | None:
     """The rows of a table at the horizon, and a function that reads the rows of some of its
-    settings at a time, or of all if these do not follow each other in the file; None if anything
-    else is not as commands write it.
+    settings at a time; None if anything is not as commands write it.
 
     Raises:
         BadInput: as ``read_table``.
@@ -83,25 +81,25 @@ def scanned(path: Path) -> tuple[pd.DataFrame, Callable[[], Iterator[pd.DataFram
     if not types or not found.described():
         return None
     try:
-        ends = checked(str(path), pd.concat(found.ends, ignore_index=True))
+        ends = _checked_of(path, pd.concat(found.ends, ignore_index=True))
     except BadInput:  # or all rows tell that it is none
         return None
-    ends = _with_records(ends, path)
-    return ends, _by_settings(path, found.follow, ends.attrs)
+    return ends, _by_settings(path, ends.attrs)
 
 
 class _Settings:
     """What the pieces of a table tell of its settings.
 
     Attributes:
-        known: whether each row has the id of its setting and what curves need.
-        follow: whether the rows of each setting follow each other.
+        known: whether each row has the id of its setting and what curves need, the rows of each
+            setting follow each other, and each run is whole.
         ends: the rows at the horizon.
     """
 
     def __init__(self, where: str):
-        self.where, self.known, self.follow, self.last = where, True, True, None
+        self.where, self.known, self.last = where, True, None
         self.ends: list[pd.DataFrame] = []
+        self.held: list[pd.DataFrame] = []  # of the last setting the columns of curves
         self.rows: list[pd.DataFrame] = []  # of each setting those that describe it differently
         self.ids: set[str] = set()
 
@@ -112,29 +110,43 @@ class _Settings:
         if not self.known:
             return
         for name in MEASURED:
-            _check_column(f"{self.where}: column {name}", name, piece[name])
+            check_column(f"{self.where}: column {name}", name, piece[name])
         own = piece[SETTING]
         firsts = own[own != own.shift(fill_value=self.last)]
-        self.follow &= firsts.is_unique and self.ids.isdisjoint(firsts)
+        self.known &= firsts.is_unique and self.ids.isdisjoint(firsts)
         self.ids, self.last = self.ids.union(firsts), own.iloc[-1]
+        whole, self.held = _settings_ended(self.held, piece[OF_CURVES])
+        self.known &= not whole or _whole(pd.concat(whole))
         self.ends.append(at_end(piece))
         self.rows.append(piece.drop(columns=MEASURED).drop_duplicates())
 
     def described(self) -> bool:
         """Whether each setting is known, has one description, and a row at its horizon."""
-        if not self.known:
+        if not (self.known and self.held and _whole(pd.concat(self.held))):
             return False
-        found = pd.concat(self.rows).drop_duplicates()
-        ends = set[str]().union(*(piece[SETTING] for piece in self.ends))
-        return bool(found[SETTING].is_unique) and self.ids == ends
+        return bool(pd.concat(self.rows).drop_duplicates()[SETTING].is_unique)
 
 
-def _by_settings(
-    path: Path, follow: bool, attributes: dict[Any, Any]
-) -> Callable[[], Iterator[pd.DataFrame]]:
-    """A function that reads all rows of some settings of a file at a time, if they follow each
-    other there.
+def _whole(rows: pd.DataFrame) -> bool:
+    """Whether all runs of some settings are whole."""
+    return not np.any(faulty(rows))
+
+
+def _settings_ended(
+    held: list[pd.DataFrame], piece: pd.DataFrame
+) -> tuple[list[pd.DataFrame], list[pd.DataFrame]]:
+    """The pieces with all rows of some settings, of those that are held and of the next one, and
+    the pieces of its last setting, which may go on.
     """
+    last = piece[SETTING].iloc[-1]
+    if held and held[0][SETTING].iloc[0] == last:
+        return [], [*held, piece]
+    of_last = piece[SETTING] == last
+    return [x for x in (*held, piece[~of_last]) if len(x)], [piece[of_last]]
+
+
+def _by_settings(path: Path, attributes: dict[Any, Any]) -> Callable[[], Iterator[pd.DataFrame]]:
+    """A function that reads all rows of some settings of a file at a time."""
 
     def joined(pieces: list[pd.DataFrame]) -> pd.DataFrame:
         whole = pd.concat(pieces, ignore_index=True)
@@ -144,14 +156,9 @@ def _by_settings(
     def parts() -> Iterator[pd.DataFrame]:
         held: list[pd.DataFrame] = []  # rows of one setting
         for piece in _pieces(path, columns=OF_CURVES):
-            last = piece[SETTING].iloc[-1]
-            if not follow or (held and held[0][SETTING].iloc[0] == last):
-                held.append(piece)
-                continue
-            of_last = piece[SETTING] == last
-            if held or not of_last.all():
-                yield joined([*held, piece[~of_last]])
-            held = [piece[of_last]]
+            whole, held = _settings_ended(held, piece)
+            if whole:
+                yield joined(whole)
         yield joined(held)
 
     return parts
@@ -174,7 +181,7 @@ def _csv_of(path: Path) -> pd.DataFrame:
 
     types, words = _types_of(path, add)
     if not types:  # pandas refuses it
-        return read_csv(str(path), path, words=[SETTING])
+        return read_csv(str(path), path, words=NAMES)
     if SETTING in types:
         types[SETTING] = {np.dtype(np.int32)}  # codes
     columns: dict[str, Any] = {
@@ -208,7 +215,7 @@ def _types_of(
                 types.setdefault(str(name), set()).add(kind)
                 if kind.kind == "O" and pd.api.types.infer_dtype(piece[name]) == "string":
                     found.add(str(name))
-    except (OSError, ValueError, pd.errors.ParserWarning):
+    except (*DAMAGED, pd.errors.ParserWarning):
         return {}, found
     kinds = {name: {x.kind for x in some} for name, some in types.items()}
     together = all(kinds[name] in KINDS for name in types if name not in found)
@@ -231,14 +238,15 @@ def _pieces(
 def _csv_pieces(
     path: Path, words: Collection[str], columns: list[str] | None
 ) -> Iterator[pd.DataFrame]:
+    options = as_words(header_of(str(path), path), NAMES)
+    options["dtype"] |= dict.fromkeys(words, str)
     with (
         pd.option_context("mode.string_storage", "python"),  # pyarrow would copy each word
         warnings.catch_warnings(action="error", category=pd.errors.ParserWarning),
         pd.read_csv(
-            file_at(path), chunksize=ROWS, low_memory=False, usecols=columns,
-            dtype=dict.fromkeys([SETTING, *words], str), **CSV,
+            file_at(path), chunksize=ROWS, low_memory=False, usecols=columns, **options, **CSV
         ) as reader,
-    ):  # fmt: skip
+    ):
         yield from reader
 
 
@@ -246,7 +254,9 @@ def checked(where: str, table: Any) -> pd.DataFrame:
     """A table, completed, that is a tidy one; messages begin with ``where``."""
     table = completed(frame(where, table))
     check_table(where, table)
-    return with_ids(table)
+    known = with_ids(with_known(table))
+    check_runs(where, known, table)
+    return known
 
 
 def frame(where: str, table: Any) -> pd.DataFrame:
@@ -301,60 +311,3 @@ def _hash_of(seed: str, setting: dict[str, Any]) -> str:
         if not pd.isna(x)
     )
     return digest(seed, *shown, length=16)
-
-
-def check_table(where: str, table: pd.DataFrame) -> None:
-    """Refuse a table whose columns or numbers are not those of a tidy table; messages begin with
-    ``where``.
-    """
-    question = question_of_table(table)
-    columns, budgets = columns_of(table), budgets_of(table)
-    missing = [name for name in columns if name not in table.columns]
-    if missing:
-        enough = "" if question != REGRET else f" ({', '.join(ENOUGH)} are enough)"
-        missing_ones = ", ".join(missing)
-        raise BadInput(f"{where}: not a tidy table of dpbandits: no column {missing_ones}{enough}")
-    if table.empty:
-        raise BadInput(f"{where}: the table has no rows")
-    for name in (name for name in columns if name != SETTING):
-        may_be_blank = name in question.blank or (name in budgets and len(budgets) > 1)
-        column = table[name].dropna() if may_be_blank else table[name]
-        _check_column(f"{where}: column {name}", name, column)
-    if at_end(table).empty:
-        raise BadInput(f"{where}: no row has reached its {question.limit}")
-    _check_rows(where, table)
-    for name in (*budgets, *question.goal_names, *varied_in(table)):
-        if pd.api.types.is_float_dtype(table[name]):
-            refuse_alike(f"{where}: {name}", table[name].unique())
-
-
-def _check_rows(where: str, table: pd.DataFrame) -> None:
-    """Refuse a table that holds a run twice, or a column that tells no settings apart."""
-    of_first = np.full(len(table), True)
-    for name in [*with_budgets(question_of_table(table).columns, table.columns), "seed", "run"]:
-        of_first &= table[name].isin([table[name].iloc[0]])  # blanks, too
-    one = table[of_first]
-    alone = "t" in one.columns and len(one) > 1 and not one["t"].duplicated().any()
-    for name in varied_in(table) if table["run"].nunique() > 1 else ():
-        if (alone and one[name].nunique(dropna=False) > 1) or table[name].is_unique:
-            raise BadInput(f"{where}: column {name} differs from row to row: leave it out")
-    ends, settings = at_end(table), descriptive(table)
-    twice = ends.duplicated([*settings, *{"seed", "run"}.difference(settings)])
-    if twice.any():
-        row = ends[twice].iloc[0]
-        raise BadInput(f"{where}: run {row['run']:g} of {row[settings[0]]} appears twice")
-
-
-def _check_column(where: str, name: str, column: pd.Series) -> None:
-    """Refuse a column that holds what no tidy table can."""
-    if name in WORDS:
-        if column.isna().any():
-            raise BadInput(f"{where} has blanks")
-    elif not pd.api.types.is_numeric_dtype(column) or column.isna().any():
-        raise BadInput(f"{where} holds something that is not a number")
-    elif name not in BUDGETS and not np.isfinite(column).all():
-        raise BadInput(f"{where} holds a number that is not finite")
-    elif name in POSITIVE and not (column > 0).all():
-        raise BadInput(f"{where} holds {column.min():g}; it must be above 0")
-    elif ((sizes := column[np.isfinite(column)].abs()) > LARGEST).any():
-        raise BadInput(f"{where} holds {sizes.max():g}; at most {LARGEST:g} is needed")

@@ -19,7 +19,15 @@ from .formats import beside
 from .metrics import NASH, REGRET, check_metric, measured_by
 from .naming import with_names
 from .tables import with_words
-from .varying import SETTING, details, question_of_table, settings_in, settings_of
+from .varying import (
+    SETTING,
+    descriptive,
+    details,
+    disambiguate,
+    question_of_table,
+    settings_in,
+    settings_of,
+)
 
 SETTINGS, FILE = "settings", "file"  # attributes of tables: records by id, the path of the CSV file
 METRIC = "metric"  # the attribute of a table whose column ``regret`` holds another metric
@@ -29,6 +37,7 @@ FIELDS: dict[str, Any] = {  # of a record, with their types; budgets and a goal 
     "population": dict | None, "notion": str | None, "loss": NUMBER | None,
 }  # fmt: skip
 Record = Mapping[str, Any]  # see ``Setting.record``
+NO_RECORD: Record = {"parameters": {}, "env_spec": {}, "population": None}
 
 
 class Records(dict[str, Record]):
@@ -38,6 +47,54 @@ class Records(dict[str, Record]):
 
     def __deepcopy__(self, memo: Any) -> Records:
         return self
+
+
+_KNOWN: dict[str, Record] = {}  # of all settings that this process has played or read
+
+
+def remembered(records: Mapping[str, Record]) -> Records:
+    """Records of settings by their ids, which tables find that have lost theirs."""
+    _KNOWN.update(records)
+    return Records(records)
+
+
+def with_known(table: pd.DataFrame) -> pd.DataFrame:
+    """A tidy table in memory with the records of the settings that this process knows, if it lacks
+    some, as a concatenated table does; with the columns that tell apart those that look alike.
+    """
+    if FILE in table.attrs or SETTING not in table.columns:
+        return table
+    limit, held = question_of_table(table).limit, table.attrs.get(SETTINGS, {})
+    found = {}
+    for row in settings_in(table).to_dict("records"):
+        own = row[SETTING]
+        record = _KNOWN.get(own) if isinstance(own, str) and own not in held else None
+        if record is not None and _agree(row, _columns(record, limit)):
+            found[own] = record
+    if not found:
+        return table
+    table = told_apart(table, records := {**held, **found})
+    table.attrs[SETTINGS] = Records(records)
+    return table
+
+
+def told_apart(table: pd.DataFrame, records: Mapping[str, Record]) -> pd.DataFrame:
+    """A table with the columns of ``disambiguate``, where records tell settings apart."""
+    shown: dict[str, dict[str, Any]] = {}
+    columns = [name for name in descriptive(table) if name != "seed"]
+    for row in settings_in(table)[[*columns, SETTING]].to_dict("records"):
+        own = {str(n): x for n, x in row.items() if n != SETTING and pd.notna(x)}
+        shown[row[SETTING]] = own | shown.get(row[SETTING], {})
+    more = disambiguate(list(shown.values()), [records.get(own, NO_RECORD) for own in shown])
+    about = {own: shown[own] | found for own, found in zip(shown, more, strict=True)}
+    filled = {}
+    for name in dict.fromkeys(name for values in about.values() for name in values):
+        if name not in table.columns or table[name].isna().any():
+            known = {key: values.get(name) for key, values in about.items()}
+            column = table[SETTING].astype(object).map(known)
+            held = table.get(name, column)
+            filled[name] = held.where(held.notna(), column)
+    return table.assign(**filled)
 
 
 def records_in(manifest: Mapping[str, Any]) -> Records:
@@ -56,7 +113,7 @@ def records_in(manifest: Mapping[str, Any]) -> Records:
             and all(isinstance(x, NUMBER) for x in numbers)
         ):
             raise TypeError
-    return found
+    return remembered(found)
 
 
 def records_of(

@@ -32,7 +32,7 @@ from .groups import (
     whole_inlier,
 )
 from .hints import ALMOST, means_of, takes_no, unknown_key
-from .request import Request, make_request
+from .request import Request, make_request, refuse_taken_names
 from .sweep import (
     OF_RUNS,
     Grid,
@@ -314,6 +314,7 @@ class _Composition:
         made = choice.algorithm or load(find_file(choice.name, self.folders, group))
         if self.algorithms.get(choice.name, made) != made:
             raise BadInput(f"{group}={choice.name}: two functions have that name; rename one")
+        refuse_taken_names(made)
         self.algorithms[choice.name] = made
         for key in self._of_command(made):
             self.contents[group][choice.name].pop(key, None)

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..contracts.question import Question
+from ..contracts.algorithm import Algorithm
+from ..contracts.parameters import BUDGETS
+from ..contracts.question import QUESTIONS, Question
 from ..errors import BadInput, plain, unknown
 from ..files import check_folder
 from ..validation import folder, number_where, table_format, whole, workers
@@ -25,6 +27,16 @@ MOST_RUNS = 10_000_000
 MANY = "a number of at least 1 is needed"
 # A key of conf/config.yaml on which no row of a table depends belongs here
 DECIDES_NO_ROW = {"jobs", "backend", "results", "runner", "figure", "format", "max_rows"}
+# Columns that tables, summaries and comparisons have besides those of a question
+COLUMNS = [
+    "setting", "seed", "run", "version", "label", "metric", "resolution", "mean", "ci_low",
+    "ci_high", "std", "runs", "runs_needed", "median", "q10", "q90", "correct_low", "correct_high",
+    "against", "letters", "tied", "median_tied", "difference", "difference_low", "difference_high",
+    "ratio", "ratio_low", "ratio_high", "smaller", "smaller_low", "smaller_high",
+    "median_difference", "median_difference_low", "median_difference_high", "median_ratio",
+    "median_ratio_low", "median_ratio_high",
+]  # fmt: skip
+SHARED = {*BUDGETS, "eps_min"}.union(*(question.goal_names for question in QUESTIONS))
 
 
 @dataclass(frozen=True)
@@ -73,6 +85,21 @@ class Request:
         """The results folder of a request that has one, as those of the commands do."""
         assert self.results is not None
         return self.results
+
+
+def refuse_taken_names(algorithm: Algorithm) -> None:
+    """Refuse an algorithm with a parameter whose name is that of a key of the command or of a
+    column, which the parameter would replace.
+    """
+    of_questions = {x for q in QUESTIONS for x in (*q.columns, *q.measured)}
+    keys = default_keys(algorithm.question.keys_file)
+    for name in algorithm.domains:
+        if name in {*COLUMNS, *of_questions, *keys} - SHARED:
+            kind = "key" if name in keys else "column of tables"
+            raise BadInput(
+                f"{algorithm.group}={algorithm.name}: its parameter {name} has the name of a "
+                f"{kind}; rename the parameter"
+            )
 
 
 def decides_rows(key: str) -> bool:
