@@ -28,7 +28,7 @@ EMPIRICAL = [
     (b"a\n1\n2\n", "two arms (columns)"),
     (b"a,b\n1,0\n1,0,1\n", "not a CSV of numbers"),
     (b"a,b\n", "at least one row"),
-    (b"a;b\n1;2\n", "column a;b holds '1;2'"),
+    (b"a;b\n1;2\n", "not a CSV of numbers (separate the columns by commas)"),
     (b"", "not a CSV of numbers"),
     (b"a,b\n\xff,0\n2,3\n", "utf-8"),
     (bytes(range(256)), "not a CSV of numbers"),

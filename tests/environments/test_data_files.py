@@ -78,7 +78,7 @@ FILES = [
     ("pandas' index as a column", "index,a,b\n0,.5,1\n1,.25,0\n", {}, ["numbers of the rows"]),
     ("row names without a name", "a,b\n0,.5,1\n1,.25,0\n", {}, ROWS_EXCEED),
     ("a name left out", "a,,c\n" + NUMBERS, {}, ["column 2 has no name"]),
-    ("semicolons", "a;b;c\n0;1;1\n", {}, ["row 1 of column a;b;c holds '0;1;1'"]),
+    ("semicolons", "a;b;c\n0;1;1\n", {}, ["separate the columns by commas"]),
     ("a blank within", "a,b\n1,.5\n0,\n1,.5\n", {}, ["row 2 of column b holds a blank"]),
     ("nothing", "", {}, ["not a CSV of numbers"]),
     ("no such column", ABC, {"columns": ["a", "d"]}, ["unknown column", "'d'"]),
