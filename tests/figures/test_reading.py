@@ -1,5 +1,7 @@
 """What keeps a figure from misleading its reader: scales, slopes, legends, ticks, facets."""
 
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -287,6 +289,19 @@ def test_a_column_may_have_the_name_of_one_of_curves(name):
     table = table.drop(columns="setting")
     both = pd.concat([table.assign(**{name: 1.0}), table.assign(**{name: 2.0})])
     assert len(dp.plot(both, x="t").axes[0].lines) == 2
+
+
+def test_equal_runs_are_drawn_without_a_warning():
+    rows = [
+        {"algo": "one", "eps": eps, "t": 9, "regret": regret, "run": run}
+        for eps in (0.1, 1.0)
+        for run, regret in enumerate((100.0, np.nextafter(100.0, 0.0)))
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        (ax,) = dp.plot(pd.DataFrame(rows), x="eps").axes
+    low, high = ax.get_ylim()
+    assert low < 99 and high > 101
 
 
 def test_small_numbers_of_a_linear_axis_stand_as_they_are():

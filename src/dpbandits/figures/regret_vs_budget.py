@@ -38,6 +38,8 @@ def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: 
     The axis of regret is logarithmic, unless all of it is 0. A line without a finite value in the
     column is horizontal. ``band`` is a key of ``BANDS``, or None for means without one.
     """
+    if (table["regret"] > 0).any():
+        ax.set_yscale("log")
     for line, rows in at_end(table).groupby("line", sort=False):
         label, colour = str(line), styles[str(line)]["color"]
         finite = rows[np.isfinite(rows[column])]
@@ -57,8 +59,6 @@ def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: 
             draw_band(ax, curve, column, colour)
         if medians:
             ax.plot(curve[column], curve["mean"], "o", ms=3, color=colour)
-    if (table["regret"] > 0).any():
-        ax.set_yscale("log")
 
 
 def regret_label(table: pd.DataFrame) -> str:

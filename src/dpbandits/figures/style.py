@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from itertools import combinations, count, cycle, product
@@ -52,7 +53,9 @@ def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
 
     @wraps(draw)
     def drawn(*given: Any, **named: Any) -> Figure:
-        with matplotlib.rc_context(_together(STYLE, current().rc())):
+        with matplotlib.rc_context(_together(STYLE, current().rc())), warnings.catch_warnings():
+            # of limits that are equal but for rounding, which matplotlib widens
+            warnings.filterwarnings("ignore", "Attempting to set identical", UserWarning)
             return draw(*given, **named)
 
     return drawn
