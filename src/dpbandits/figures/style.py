@@ -117,7 +117,9 @@ class Prefixed(EngFormatter):
         super().__init__(sep="")
 
     def __call__(self, x: float, pos: int | None = None) -> str:
-        return f"{x:g}" if abs(x) < 1 else super().__call__(x, pos)
+        if not 0 < abs(x) < 1:
+            return super().__call__(x, pos)
+        return f"${x:g}$" if self.get_useMathText() or self.get_usetex() else f"{x:g}"
 
 
 def rescale(figure: Figure) -> None:
