@@ -180,7 +180,8 @@ def test_a_manifest_describes_the_table_beside_it(bandit):
     line = "experiment=azize2022_fig8 jobs=1"
     taken, file = [], Path("results/azize2022_fig8.json")
     for scale in ("horizon=2000 runs=3", "horizon=3000 runs=2", "horizon=2000 runs=3"):
-        file.unlink(missing_ok=True)  # the table may be replaced
+        for suffix in (".json", ".md"):  # the table and its page may be replaced
+            file.with_suffix(suffix).unlink(missing_ok=True)
         path = Path(bandit(run, f"{line} {scale}")[-1])
         manifest = json.loads(file.read_text())
         assert f"runs={manifest['config']['runs']}" == scale.split()[1]
@@ -437,7 +438,8 @@ def test_compiling_is_reported_once(tmp_path):
         reported.append(done.stderr)
         assert "imported" not in done.stdout
     # and no progress bar: there is no terminal
-    assert reported == ["compiling idle, the first time only: about 6 s ...\n", ""]
+    first = "compiling idle, the first time only: about 6 s ...\n"
+    assert reported == [first, "1 of 1 runs were stored; 0 played\n"]
 
 
 def test_a_run_that_reaches_its_cap_has_no_estimate(bandit):

@@ -157,8 +157,8 @@ def test_mechanisms_have_their_runs_however_many_are_audited(audited, tmp_path, 
     some = ("algo=dp_imed", "mechanism=epoch_mean", "algo=adac_ucb rho=1")
     monkeypatch.setattr(command, "everything", lambda _: [["eps=1", *x.split()][-2:] for x in some])
     for words in (["jobs=2"], ["mechanism=epoch_mean", "eps=1"]):
-        _, out, err = audited(*words)
-        assert "Warning" not in err
+        code, out, err = audited(*words)
+        assert code == 0 and "Warning" not in err, err
         found.append(pd.read_csv(tmp_path / out.splitlines()[-1]).set_index("name"))
     assert list(found[0].index) == ["dp_imed", "epoch_mean", "adac_ucb"]
     assert found[0].loc["epoch_mean", "runs"] >= 100_000
