@@ -74,9 +74,10 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize(
-    "change", ["runs=10", "horizon=1e5 runs=10 checkpoints=20", "format=parquet seed=1"]
-)
+PARQUET = pytest.param("format=parquet seed=1", marks=pytest.mark.extra("pyarrow"))
+
+
+@pytest.mark.parametrize("change", ["runs=10", "horizon=1e5 runs=10 checkpoints=20", PARQUET])
 def test_pages_without_a_table_are_not_replaced_by_those_of_other_keys(change, tmp_path):
     """A fresh checkout has the pages of the experiments, and neither tables nor manifests."""
     for page in PAGES:
@@ -88,6 +89,7 @@ def test_pages_without_a_table_are_not_replaced_by_those_of_other_keys(change, t
     assert message_of(run, read_request(words, ())) == said
 
 
+@pytest.mark.extra("pyarrow")
 def test_pages_without_a_table_are_made_again_by_their_own_keys(tmp_path):
     shutil.copy(PAGES[0], tmp_path)
     for keys in ([], ["runs=20"], ["format=parquet"]):
