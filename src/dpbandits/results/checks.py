@@ -104,9 +104,15 @@ def _check_constant(where: str, table: pd.DataFrame, place: int) -> None:
 def faulty(table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Which rows are of runs without a row at the horizon, and which repeat a round of a run."""
     number = table.groupby([SETTING, "run"], sort=False, observed=True).ngroup().to_numpy()
+    t = table["t"].to_numpy()
     ended = np.zeros(number.max() + 1, dtype=bool)
-    ended[number[(table["t"] == table["horizon"]).to_numpy()]] = True
-    twice = pd.DataFrame({"run": number, "t": table["t"].to_numpy()}).duplicated().to_numpy()
+    ended[number[t == table["horizon"].to_numpy()]] = True
+    # numbers ascend where the rows of each run follow each other; then rounds may ascend, too
+    after, before = number[1:], number[:-1]
+    if np.all((after > before) | ((after == before) & (t[1:] > t[:-1]))):
+        twice = np.zeros(len(table), dtype=bool)
+    else:
+        twice = pd.DataFrame({"run": number, "t": t}).duplicated().to_numpy()
     return ~ended[number], twice
 
 
@@ -115,7 +121,8 @@ def check_column(where: str, name: str, column: pd.Series) -> None:
     if name in WORDS:
         if column.isna().any():
             raise BadInput(f"{where} has blanks")
-        if pd.api.types.infer_dtype(column.astype(object)) not in ("string", "empty"):
+        few = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else column
+        if pd.api.types.infer_dtype(few) not in ("string", "empty"):
             raise BadInput(f"{where} holds something that is not text")
     elif not pd.api.types.is_numeric_dtype(column) or column.isna().any():
         raise BadInput(f"{where} holds something that is not a number")
