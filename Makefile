@@ -23,26 +23,23 @@ AUDIT := $(PACKAGE)-audit
 TEST := $(PACKAGE)-test
 LINT := $(PACKAGE)-lint
 DOCS := $(PACKAGE)-docs
-EXACT := $(PACKAGE)-exact
-PEERS := $(PACKAGE)-peers
-PARQUET := $(PACKAGE)-parquet
-CURVE := $(PACKAGE)-curve
-CLUSTER := $(PACKAGE)-cluster
+DEV := $(PACKAGE)-dev
 REPORT := $(PACKAGE)-report
-BROWSER := $(PACKAGE)-browser
 RELEASE := $(PACKAGE)-release
 MUTANTS := $(PACKAGE)-mutants
+EXTRAS := audit cluster data report # the others are dependency groups, which pip knows since 25.1
 
 $(PACKAGE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
+	$(PIP) 'pip>=25.1'
 	$(PIP) -e .
 	@touch $@
 
 $(PACKAGE)-%: $(PACKAGE)
-	$(PIP) 'dpbandits[$*]'
+	$(PIP) $(if $(filter $*,$(EXTRAS)),'dpbandits[$*]',--group $*)
 	@touch $@
 
-install: $(TEST) $(LINT) $(DOCS) $(EXACT) $(CURVE) $(PARQUET) $(PEERS) $(CLUSTER) $(REPORT) $(BROWSER) $(RELEASE) ## install everything that any target needs
+install: $(DEV) ## install everything that any target needs
 
 run: $(PACKAGE) ## run one setting: AdaP-KLUCB on C2 at eps 0.5
 	$(BIN)/bandit-run algo=adap_klucb env=bernoulli_c2 eps=0.5
@@ -83,11 +80,11 @@ audit: $(AUDIT) exact ## replay every alignment, measure how much privacy is spe
 	$(BIN)/bandit-audit results=$(RESULTS)
 	$(BIN)/python experiments/privacy_table.py $(RESULTS)
 
-twins: $(AUDIT) $(EXACT) ## which tests of privacy notice which broken twins: benchmarks/privacy.md
+twins: $(AUDIT) ## which tests of privacy notice which broken twins: benchmarks/privacy.md
 	$(BIN)/python benchmarks/privacy.py > benchmarks/privacy.new
 	mv benchmarks/privacy.new benchmarks/privacy.md
 
-exact: $(EXACT) ## compute the exact privacy loss of actions, wherever it is known
+exact: $(AUDIT) ## compute the exact privacy loss of actions, wherever it is known
 	$(BIN)/bandit-audit exact=true results=$(RESULTS)
 
 CHECKED ?= build/results

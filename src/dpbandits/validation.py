@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LARGEST = 2**62
 UNNAMED = re.compile(r"(Unnamed: \d+(_level_\d+)?)?")  # as pandas names a column without a name
 FORMATS = ("csv", "csv.gz", "parquet")  # of tables
-NO_PYARROW = "pyarrow is not installed: pip install 'dpbandits[parquet]'"
+NO_PYARROW = "pyarrow is not installed: pip install 'dpbandits[data]'"
 # Options of pandas' reader: no column, besides those that the header names, becomes an index
 CSV: dict[str, Any] = {"index_col": False, "skipinitialspace": True}
 # What reading a damaged CSV file raises, which may be compressed

@@ -9,13 +9,14 @@ from importlib.metadata import packages_distributions, version
 
 import pytest
 from commands import captured
-from extras import EXTRAS
+from extras import INSTALL, PACKAGES
 from no_slurm import COMMANDS, REFUSAL, without_slurm
 
 from dpbandits.files import PACKAGE, package_folder
 
 TOP = package_folder("conf").parent
-PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
+PYPROJECT = tomllib.loads((TOP / "pyproject.toml").read_text())
+PROJECT, GROUPS = PYPROJECT["project"], PYPROJECT["dependency-groups"]
 OPTIONAL = PROJECT["optional-dependencies"]
 PINNED = dict(
     line.split("==")
@@ -29,9 +30,12 @@ def normal(name):
 
 
 def named(requirements):
-    """The packages of some requirements, extras of this package replaced by what they hold."""
+    """The packages of some requirements; extras and groups are replaced by what they hold."""
     found = set()
     for requirement in requirements:
+        if isinstance(requirement, dict):
+            found |= named(GROUPS[requirement["include-group"]])
+            continue
         name, extras = re.match(r"([\w.-]+)(?:\[(.*)\])?", requirement).groups()
         if name == PROJECT["name"]:
             found = found.union(*(named(OPTIONAL[extra]) for extra in extras.split(",")))
@@ -60,18 +64,18 @@ def test_the_package_depends_on_what_it_imports_and_on_nothing_else():
     homes = packages_distributions()
     extras = named([f"{PROJECT['name']}[{','.join(OPTIONAL)}]"])
     assert {normal(name) for m in imported() for name in homes[m]} - extras == BASE
-    assert named(OPTIONAL["audit"]) == {"scikit-learn"}
+    assert [*OPTIONAL] == ["audit", "cluster", "data", "report"]  # what users choose
 
 
 def test_nothing_of_an_extra_is_in_the_dependencies_of_a_run():
     assert not BASE & named([f"{PROJECT['name']}[{','.join(OPTIONAL)}]"])
 
 
-@pytest.mark.parametrize("extra", ["dependencies", *OPTIONAL])
+@pytest.mark.parametrize("extra", ["dependencies", *OPTIONAL, *GROUPS])
 def test_every_requirement_has_a_lower_bound_and_a_pinned_version(extra):
     pinned = {normal(name) for name in PINNED}
-    for requirement in OPTIONAL.get(extra, PROJECT["dependencies"]):
-        if not requirement.startswith(f"{PROJECT['name']}["):
+    for requirement in (OPTIONAL | GROUPS).get(extra, PROJECT["dependencies"]):
+        if isinstance(requirement, str) and not requirement.startswith(f"{PROJECT['name']}["):
             assert ">=" in requirement and named([requirement]) <= pinned, requirement
 
 
@@ -83,10 +87,6 @@ def of_make(*words):
     return done.stdout.splitlines()
 
 
-EVERYTHING = {
-    "browser", "cluster", "curve", "docs", "exact", "lint", "parquet", "peers", "release", "report",
-    "test",
-}  # fmt: skip
 INSTALLED = {
     "run": set(),
     "figures": set(),
@@ -94,10 +94,10 @@ INSTALLED = {
     "claims": set(),
     "bench": {"report"},
     "bench-check": set(),
-    "audit": {"audit", "exact"},
-    "twins": {"audit", "exact"},
-    "exact": {"exact"},
-    "results-check": {"audit", "exact"},
+    "audit": {"audit"},
+    "twins": {"audit"},
+    "exact": {"audit"},
+    "results-check": {"audit"},
     "docs": {"docs"},
     "report": {"report"},
     "reliability": {"test"},
@@ -107,17 +107,19 @@ INSTALLED = {
     "package": {"release"},
     "release": {"release"},
     "release-check": {"test", "lint", "release"},
-    "install": EVERYTHING,
-    "test-long": EVERYTHING,
-    "test-slow": EVERYTHING,
+    "install": {"dev"},
+    "test-long": {"dev"},
+    "test-slow": {"dev"},
 }
 
 
 @pytest.mark.parametrize("target", INSTALLED)
 def test_a_target_installs_what_it_needs(target):
     lines = [line for line in of_make(target) if "pip install" in line]
-    assert lines[0].endswith(" -e .")
-    extras = [re.search(r" 'dpbandits\[(\w+)\]'$", line)[1] for line in lines[1:]]
+    assert lines[0].endswith(" 'pip>=25.1'") and lines[1].endswith(" -e .")
+    found = [re.search(r" (?:'dpbandits\[(\w+)\]'|--group (\w+))$", line) for line in lines[2:]]
+    assert {name for name, _ in (x.groups() for x in found) if name} <= {*OPTIONAL}
+    extras = [x[1] or x[2] for x in found]
     assert len(extras) == len(set(extras)) and set(extras) == INSTALLED[target]
     for line in lines:
         assert "-c constraints.txt" in line
@@ -170,12 +172,12 @@ def test_every_extra_that_is_named_exists():
         for names in re.findall(r"(?:dpbandits|\.)\[([a-z,]+)\]'", (TOP / file).read_text())
         for name in names.split(",")
     }
-    assert {"audit", "dask", "exact"} <= found <= set(OPTIONAL)
+    assert found == set(OPTIONAL)
 
 
 @pytest.mark.long
 def test_tests_of_packages_that_are_not_installed_are_skipped_with_the_reason(tmp_path):
-    blocking = f"import sys\nsys.modules.update(dict.fromkeys({[*EXTRAS]}))\n"
+    blocking = f"import sys\nsys.modules.update(dict.fromkeys({PACKAGES}))\n"
     (tmp_path / "blocked.py").write_text(blocking)
     options = ["-p", "blocked", "-p", "no:cacheprovider", "-m", "extra", "-W", "ignore"]
     files = [
@@ -186,12 +188,12 @@ def test_tests_of_packages_that_are_not_installed_are_skipped_with_the_reason(tm
     done = captured(sys.executable, "-m", "pytest", *options, *files, cwd=TOP, env=path)
     assert re.fullmatch(r"\d+ skipped, \d+ deselected in .*", done.stdout.splitlines()[-1])
     for package in ("distributed", "flint", "importlinter", "nbclient"):
-        reason = f"{package} is not installed: pip install 'dpbandits[{EXTRAS[package]}]'"
+        reason = f"{package} is not installed: {INSTALL}"
         assert reason in done.stdout, done.stdout
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(named(OPTIONAL["dev"])))
+@pytest.mark.parametrize("name", sorted(named(GROUPS["dev"])))
 def test_the_slow_tests_have_everything(name):
     """So that nothing is skipped for the lack of a package."""
     assert version(name)

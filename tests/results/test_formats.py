@@ -75,7 +75,7 @@ def test_what_is_no_format_is_refused(refused, tmp_path, monkeypatch, right):
     assert "are written" not in message_of(dp.save, right, tmp_path / "x.zip")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setattr("dpbandits.validation.find_spec", lambda name: None)
-    needed = "pyarrow is not installed: pip install 'dpbandits[parquet]'"
+    needed = "pyarrow is not installed: pip install 'dpbandits[data]'"
     assert f"format=parquet: {needed}" in refused(run, ["format=parquet"])
     assert f"x.parquet: {needed}" in refused(plot, ["x.parquet"])
     assert needed in message_of(dp.save, right, tmp_path / "y.parquet")

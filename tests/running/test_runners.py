@@ -200,7 +200,7 @@ def test_a_dask_cluster_on_this_machine_gives_the_same_bytes(tmp_path, right):
 @pytest.mark.parametrize(("name", "package"), [("dask", "distributed"), ("slurm", "dask_jobqueue")])
 def test_a_package_that_is_not_installed_is_reported_in_one_line(monkeypatch, name, package):
     monkeypatch.setitem(sys.modules, package, None)
-    line = f"runner={name}: {package} is not installed: pip install 'dpbandits[{name}]'"
+    line = f"runner={name}: {package} is not installed: pip install 'dpbandits[cluster]'"
     assert message_of(RUNNERS[name], 1) == line
 
 

@@ -1,25 +1,14 @@
-"""Packages of extras: tests that need one are skipped, with the reason, if it is not installed."""
+"""Packages that the fast tests do not need: tests that need one are skipped, with the reason."""
 
 import signal
 
 import pytest
 
-EXTRAS = {
-    "axe_core_python": "browser",
-    "dask_jobqueue": "slurm",
-    "distributed": "dask",
-    "dp_accounting": "curve",
-    "dpsprt": "peers",
-    "flint": "exact",
-    "furo": "docs",
-    "importlinter": "lint",
-    "jinja2": "report",
-    "nbclient": "docs",
-    "nbformat": "docs",
-    "pyarrow": "parquet",
-    "selenium": "browser",
-    "vl_convert": "report",
-}
+PACKAGES = [
+    "axe_core_python", "dask_jobqueue", "distributed", "dp_accounting", "dpsprt", "flint", "furo",
+    "importlinter", "jinja2", "nbclient", "nbformat", "pyarrow", "selenium", "vl_convert",
+]  # fmt: skip
+INSTALL = "make install installs it"
 
 
 def require(package):
@@ -27,7 +16,7 @@ def require(package):
 
     Tests that call this have the mark ``extra``, by which ``make test-slow`` runs them.
     """
-    reason = f"{package} is not installed: pip install 'dpbandits[{EXTRAS[package]}]'"
+    reason = f"{package} is not installed: {INSTALL}"
     usual = signal.getsignal(signal.SIGINT)
     try:
         return pytest.importorskip(package, reason=reason)

@@ -38,7 +38,7 @@ OTHER_KEYS = {
 }
 NEEDED = {
     False: ("sklearn", "an audit needs scikit-learn: pip install 'dpbandits[audit]'"),
-    True: ("flint", "an exact loss needs python-flint: pip install 'dpbandits[exact]'"),
+    True: ("flint", "an exact loss needs python-flint: pip install 'dpbandits[audit]'"),
 }
 
 

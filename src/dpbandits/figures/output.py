@@ -147,7 +147,7 @@ def in_text(figure: Figure) -> str:
     try:
         import plotext
     except ImportError:
-        install = "pip install 'dpbandits[terminal]'"
+        install = "pip install 'dpbandits[report]'"
         raise BadInput(f"out=-: plotext is not installed: {install}") from None
     return "\n".join(_panel(plotext, ax) for ax in figure.axes if ax.get_visible())
 

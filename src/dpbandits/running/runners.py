@@ -280,12 +280,12 @@ class Slurm(Dask):
         self._jobs.close()
 
 
-def _imported(package: str, extra: str) -> Any:
+def _imported(package: str, runner: str) -> Any:
     try:
         return importlib.import_module(package)
     except ImportError:
-        install = f"pip install 'dpbandits[{extra}]'"
-        raise BadInput(f"runner={extra}: {package} is not installed: {install}") from None
+        install = "pip install 'dpbandits[cluster]'"
+        raise BadInput(f"runner={runner}: {package} is not installed: {install}") from None
 
 
 def _first_line(error: Exception) -> str:

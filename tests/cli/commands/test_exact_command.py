@@ -84,5 +84,5 @@ def test_a_loss_that_is_not_known_is_refused(words, message, refused):
 
 def test_an_exact_loss_without_python_flint_gets_one_line(refused, monkeypatch):
     monkeypatch.setitem(sys.modules, "flint", None)
-    line = "an exact loss needs python-flint: pip install 'dpbandits[exact]'"
+    line = "an exact loss needs python-flint: pip install 'dpbandits[audit]'"
     assert line in refused(command, ["exact=true", "algo=adap_ucb"])
