@@ -27,7 +27,7 @@ from dpbandits.audit.alignment.replayed_streams import Replay
 from dpbandits.audit.external.policy import claimed, play_policy
 from dpbandits.audit.external.targets import PolicyTarget
 from dpbandits.audit.numbers.streams import Recorder
-from dpbandits.authoring import delta_of_noise
+from dpbandits.contracts.gaussian_dp import delta_of_noise
 from dpbandits.theory.problem import problem
 
 SHORT = {"horizon": [8, 32], "runs": 4_000}  # where replays do not settle it

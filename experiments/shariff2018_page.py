@@ -11,16 +11,10 @@ from pathlib import Path
 import numpy as np
 from pages import page_of_folder, table
 
-from dpbandits.authoring import (
-    add_row,
-    gaussian_nodes,
-    kernel,
-    levels_of,
-    new_matrix_tree,
-    shared,
-    wishart_nodes,
-)  # fmt: skip
+from dpbandits.authoring import kernel, shared
 from dpbandits.contracts.versions import version_of_file, without_libraries
+from dpbandits.parts.linear.noisy_matrices import add_row, levels_of, new_matrix_tree
+from dpbandits.parts.linear.spectra import gaussian_nodes, wishart_nodes
 
 T, RUNS, ALPHA, DELTA = 255, 400, 0.05, 1e-3  # the last prefix has as many nodes as there can be
 THETA = np.array([0.8, -0.4, 0.4])

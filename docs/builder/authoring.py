@@ -11,9 +11,10 @@ from dpbandits import authoring
 from .markdown import paragraphs, table
 
 INTRODUCTION = """\
-This module exports everything that an algorithm imports. [own_algorithm.md](../own_algorithm.md)
-describes how to write an algorithm, and [a notebook](../notebooks/verify.ipynb) writes, runs,
-audits and breaks an algorithm."""
+This module exports what algorithms share: the functions of the game, random numbers, declarations,
+and the parts that several algorithms use. A part of one family is imported from its file in
+`dpbandits.parts`. [own_algorithm.md](../own_algorithm.md) describes how to write an algorithm, and
+[a notebook](../notebooks/verify.ipynb) writes, runs, audits and breaks an algorithm."""
 
 
 def pages() -> dict[str, str]:
@@ -35,20 +36,13 @@ def pages() -> dict[str, str]:
 
 
 def groups() -> list[tuple[str, list[str]]]:
-    """The names of the module by purpose: the comments within its ``__all__``."""
-    text = Path(authoring.__file__).read_text().partition("__all__ = [")[2].partition("\n]")[0]
-    found: list[tuple[str, list[str]]] = []
-    open_comment = False
-    for line in map(str.strip, text.splitlines()[1:]):
-        if line.startswith("# "):
-            if open_comment:
-                purpose, names = found.pop()
-                found.append((f"{purpose} {line[2:]}", names))
-            else:
-                found.append((line[2:], []))
-        else:
-            found[-1][1].extend(re.findall(r'"(\w+)"', line))
-        open_comment = line.startswith("# ")
+    """The names of the module by purpose: the comments above its imports."""
+    text = Path(authoring.__file__).read_text().partition("import annotations\n")[2]
+    found = []
+    for group in re.split(r"\n\n(?=# )", text.strip()):
+        lines = group.splitlines()
+        purpose = [line[2:] for line in lines if line.startswith("# ")]
+        found.append((" ".join(purpose), re.findall(r"\b(\w+) as \1\b", group)))
     return found
 
 

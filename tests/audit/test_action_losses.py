@@ -24,11 +24,12 @@ from dpbandits.audit.exact.methods import (
 from dpbandits.audit.exact.one_bit import player
 from dpbandits.audit.targets.decisions import target_of
 from dpbandits.audit.targets.games import game_on
-from dpbandits.authoring import UNIT_INTERVAL, local_dp, pull, rounds_left, send_bit
+from dpbandits.authoring import UNIT_INTERVAL, local_dp, pull, rounds_left
 from dpbandits.contracts.algorithm import from_function
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import pulls_of
 from dpbandits.parts.indices.radii import kl_upper
+from dpbandits.parts.noise.local_randomizers import send_bit
 from dpbandits.running.play import play_loop
 
 pytestmark = pytest.mark.extra("flint")

@@ -13,8 +13,9 @@ from test_private_contexts import between_messages
 import dpbandits as dp
 from dpbandits.algorithms import ldp_ols
 from dpbandits.audit.alignment.align import align
-from dpbandits.authoring import gaussian, greedy, send_direction
-from dpbandits.parts.noise.sphere import choose_side, sphere_radius
+from dpbandits.authoring import gaussian
+from dpbandits.parts.linear.greedy import greedy
+from dpbandits.parts.noise.sphere import choose_side, send_direction, sphere_radius
 
 R = 2.0  # of messages about gradients
 

@@ -18,11 +18,11 @@ from dpbandits.authoring import (
     gaussian_zcdp,
     kernel,
     play,
-    release_sums,
     rounds_left,
     vector_release,
 )
 from dpbandits.contracts.question import CONTEXTS
+from dpbandits.parts.linear.noise import release_sums
 from dpbandits.results.run_store import read_runs
 
 SPHERE, CONTEXTUAL = dp.linear_sphere(K=5, d=3), dp.contextual(4, [0.3, 0.3], 0.2)

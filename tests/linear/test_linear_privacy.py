@@ -11,7 +11,8 @@ from helpers import LINEAR, algorithm, defaults
 import dpbandits as dp
 from dpbandits.audit.alignment.align import align
 from dpbandits.audit.targets.decisions import target_of
-from dpbandits.authoring import gaussian, least_squares
+from dpbandits.authoring import gaussian
+from dpbandits.parts.linear.design import least_squares
 
 SHORT = {"adac_gope": (512, 1000)}  # horizons: that of a phase, or several
 

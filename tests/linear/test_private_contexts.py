@@ -18,25 +18,20 @@ import dpbandits as dp
 from dpbandits.algorithms.private_lin_ucb import largest_wishart_eps
 from dpbandits.audit.alignment import replay as replaying
 from dpbandits.audit.alignment.align import align
-from dpbandits.authoring import (
+from dpbandits.authoring import contexts, ensure_contexts, gaussian, mu_for, play, rounds_left
+from dpbandits.contracts.gaussian_dp import delta_of_noise, eps_of_noise
+from dpbandits.parts.linear.noisy_matrices import (
     add_row,
-    contexts,
-    delta_of_noise,
-    ensure_contexts,
+    draw_wishart,
     estimate_noisy,
-    gaussian,
     levels_of,
-    mu_for,
     new_matrix_tree,
     new_noisy_estimate,
     optimistic_by_squares,
     optimistic_noisy,
-    play,
-    rounds_left,
-    wishart_nodes,
-)  # fmt: skip
-from dpbandits.contracts.gaussian_dp import eps_of_noise
-from dpbandits.parts.linear.noisy_matrices import draw_wishart, wishart
+    wishart,
+)
+from dpbandits.parts.linear.spectra import wishart_nodes
 
 # the exact curve
 

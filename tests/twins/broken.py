@@ -12,11 +12,11 @@ from dpbandits.authoring import (
     nodes,
     one_bit,
     random,
-    send_bit,
     tree_levels,
-    tree_noise,
 )
 from dpbandits.contracts.alignments import binary_nodes
+from dpbandits.parts.counting.trees import tree_noise
+from dpbandits.parts.noise.local_randomizers import send_bit
 
 from .twin import (
     ZCDP,

@@ -8,13 +8,11 @@ from dpbandits.authoring import (
     Budget,
     arms,
     beta,
-    convert_to_laplace,
     gaussian,
     inlined,
     kernel,
     laplace,
     laplace_mean,
-    laplace_sum,
     local_dp,
     nodes,
     normal,
@@ -24,12 +22,12 @@ from dpbandits.authoring import (
     random,
     releases,
     rounds_left,
-    send_bit,
     tree_levels,
-    tree_noise,
-    unbiased,
 )
 from dpbandits.contracts.alignments import binary_nodes
+from dpbandits.parts.counting.trees import tree_noise
+from dpbandits.parts.noise.local_randomizers import convert_to_laplace, send_bit, unbiased
+from dpbandits.parts.noise.mechanisms import laplace_sum
 
 from .twin import (
     ZCDP,

@@ -9,15 +9,14 @@ from dpbandits.authoring import (
     Budget,
     Positive,
     arms,
-    first_episodes,
     kernel,
-    kl_upper,
     laplace_tail,
-    play_episode,
     pulls,
     rounds_left,
     rounds_played,
 )
+from dpbandits.parts.indices.radii import kl_upper
+from dpbandits.parts.schedules.episodes import first_episodes, play_episode
 
 REWARDS = UNIT_INTERVAL
 

@@ -6,10 +6,11 @@ from typing import Literal
 import numpy as np
 
 from ..authoring import (
-    BOUNDED_LINEAR, TOLERANCE, Budget, Confidence, all_arms, arms, chi_square_tail, features,
-    gaussian, gaussian_zcdp, kernel, least_squares, optimal_design, play_design, rounds_left,
-    shared, skip_rounds, values_of, vector_release, viable,
+    BOUNDED_LINEAR, Budget, Confidence, all_arms, arms, features, gaussian, gaussian_zcdp,
+    kernel, rounds_left, shared, skip_rounds, vector_release, viable,
 )  # fmt: skip
+from ..parts.linear.design import TOLERANCE, least_squares, optimal_design, play_design, values_of
+from ..parts.linear.noise import chi_square_tail
 
 NAME = "AdaC-GOPE"
 LINE = "brown", "dashdotted"

@@ -6,11 +6,13 @@ from typing import Literal
 import numpy as np
 
 from ..authoring import (
-    BOUNDED_CONTEXTUAL, Budget, Confidence, NotNegative, Positive, add_round, chi_square_tail,
-    confidence_width, contexts, dimension, ensure_contexts, estimate, gaussian_zcdp, kernel,
-    new_estimate, new_ridge, optimistic, play, release_sums, rounds_left, rounds_played, shared,
-    smallest_eigenvalue, vector_release,
+    BOUNDED_CONTEXTUAL, Budget, Confidence, NotNegative, Positive, add_round, confidence_width,
+    contexts, dimension, ensure_contexts, gaussian_zcdp, kernel, new_ridge, optimistic, play,
+    rounds_left, rounds_played, shared, vector_release,
 )  # fmt: skip
+from ..parts.linear.matrices import smallest_eigenvalue
+from ..parts.linear.noise import chi_square_tail, release_sums
+from ..parts.linear.ridge import estimate, new_estimate
 
 NAME = "AdaC-OFUL"
 LINE = "blue", "dashdotted"

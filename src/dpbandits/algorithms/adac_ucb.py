@@ -5,9 +5,11 @@ import math
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, Positive, arms, first_gaussian_episodes, gaussian_hoeffding,
-    gaussian_zcdp, kernel, one_release, play_gaussian_episode, rounds_left, rounds_played,
+    UNIT_INTERVAL, Budget, Positive, arms, gaussian_zcdp, kernel, one_release, rounds_left,
+    rounds_played,
 )  # fmt: skip
+from ..parts.indices.radii import gaussian_hoeffding
+from ..parts.schedules.episodes import first_gaussian_episodes, play_gaussian_episode
 
 NAME = "AdaC-UCB"
 LINE = "orange", "dashed"

@@ -5,9 +5,11 @@ import math
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, Positive, arms, first_episodes, global_dp, inlined, kernel, kl_upper,
-    laplace_tail, one_release, play_episode, rounds_left, rounds_played,
+    UNIT_INTERVAL, Budget, Positive, arms, global_dp, inlined, kernel, laplace_tail,
+    one_release, rounds_left, rounds_played,
 )  # fmt: skip
+from ..parts.indices.radii import kl_upper
+from ..parts.schedules.episodes import first_episodes, play_episode
 
 NAME = "AdaP-KLUCB"
 LINE = "green", "solid"

@@ -5,9 +5,10 @@ import math
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, Positive, arms, first_episodes, global_dp, hoeffding, inlined, kernel,
-    laplace_tail, one_release, play_episode, rounds_left, rounds_played,
+    UNIT_INTERVAL, Budget, Positive, arms, global_dp, hoeffding, inlined, kernel, laplace_tail,
+    one_release, rounds_left, rounds_played,
 )  # fmt: skip
+from ..parts.schedules.episodes import first_episodes, play_episode
 
 NAME = "AdaP-UCB"
 LINE = "orange", "solid"

@@ -4,9 +4,11 @@ import math
 from typing import Literal
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, fill_buffer, first_buffers, global_dp, inlined, kernel, laplace_tail,
-    logarithm, one_release, pull_sum, room_in_buffer, rounds_left, rounds_played, until_horizon,
+    UNIT_INTERVAL, Budget, global_dp, inlined, kernel, laplace_tail, one_release, pull_sum,
+    rounds_left, rounds_played, until_horizon,
 )  # fmt: skip
+from ..parts.indices.radii import logarithm
+from ..parts.schedules.buffers import fill_buffer, first_buffers, room_in_buffer
 
 NAME = "Anytime-Lazy-UCB"
 LINE = "orange", "dashdotted"

@@ -6,10 +6,12 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ..authoring import (
-    RAW_LIMIT, AboveOne, Positive, Powers, RawMoments, arms, below, convert_to_sign, inlined,
-    kernel, largest_sign, local_dp, new_powers, one_bit, optimism, power_of_count, power_of_log,
-    pull_held_within, random, receive, send_sign, shared,
+    AboveOne, Positive, RawMoments, arms, below, inlined, kernel, local_dp, new_powers, one_bit,
+    optimism, power_of_count, pull_held_within, random, receive, shared,
 )  # fmt: skip
+from ..parts.indices.powers import Powers, power_of_log
+from ..parts.means.estimators import RAW_LIMIT
+from ..parts.noise.local_randomizers import convert_to_sign, largest_sign, send_sign
 
 NAME = "CTL-UCB"
 LINE = "green", "dashed"

@@ -6,10 +6,11 @@ from typing import Literal
 import numpy as np
 
 from ..authoring import (
-    SUMS, UNIT_INTERVAL, Budget, Probability, all_arms, arms, discrete_laplace, global_dp,
-    granularity, hoeffding, inlined_counted, integer_release, kernel, modular_sum, most_noise,
-    pull_encoded_in_turn, room_for, rounds_left, skip_rounds, viable,
+    SUMS, UNIT_INTERVAL, Budget, Probability, all_arms, arms, global_dp, hoeffding,
+    inlined_counted, integer_release, kernel, pull_encoded_in_turn, room_for, rounds_left,
+    skip_rounds, viable,
 )  # fmt: skip
+from ..parts.noise.discrete_noise import discrete_laplace, granularity, modular_sum, most_noise
 
 NAME = "Dist-DP-SE"
 LINE = "grey", "solid"

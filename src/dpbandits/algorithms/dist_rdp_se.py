@@ -4,9 +4,10 @@ import math
 from typing import Literal
 
 from ..authoring import (
-    SUMS, UNIT_INTERVAL, Budget, Positive, Probability, inlined, integer_release, kernel, skellam,
+    SUMS, UNIT_INTERVAL, Budget, Positive, Probability, inlined, integer_release, kernel,
     skellam_rdp,
 )  # fmt: skip
+from ..parts.noise.discrete_noise import skellam
 from .dist_dp_se import elimination
 
 NAME = "Dist-RDP-SE"

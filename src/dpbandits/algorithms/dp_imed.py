@@ -5,9 +5,11 @@ import math
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, AboveOne, Budget, NotNegative, arms, first_phases, global_dp, kernel,
-    one_release, play_phase, private_divergence, rounds_left,
+    UNIT_INTERVAL, AboveOne, Budget, NotNegative, arms, global_dp, kernel, one_release,
+    rounds_left,
 )  # fmt: skip
+from ..parts.indices.private_divergence import private_divergence
+from ..parts.schedules.phases import first_phases, play_phase
 
 NAME = "DP-IMED"
 LINE = "vermillion", "dotted"

@@ -5,9 +5,11 @@ import math
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, AboveOne, Budget, NotNegative, arms, first_phases, global_dp, kernel,
-    one_release, play_phase, private_upper, rounds_left, rounds_played,
+    UNIT_INTERVAL, AboveOne, Budget, NotNegative, arms, global_dp, kernel, one_release,
+    rounds_left, rounds_played,
 )  # fmt: skip
+from ..parts.indices.private_divergence import private_upper
+from ..parts.schedules.phases import first_phases, play_phase
 
 NAME = "DP-KLUCB"
 LINE = "purple", "solid"

@@ -6,9 +6,11 @@ from typing import Literal
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, arms, count_reward, counted_mean, global_dp, hybrid_counter, kernel,
-    laplace_tail, largest_draw, logarithm, new_hybrid_counters, new_race, pull,
+    UNIT_INTERVAL, Budget, arms, global_dp, hybrid_counter, kernel, laplace_tail, largest_draw,
+    new_race, pull,
 )  # fmt: skip
+from ..parts.counting.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
+from ..parts.indices.radii import logarithm
 
 NAME = "DP-TS"
 LINE = "green", "dashdotted"

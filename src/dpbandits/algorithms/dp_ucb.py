@@ -5,10 +5,11 @@ from dataclasses import replace
 from typing import Literal
 
 from ..authoring import (
-    BINARY, LITERAL, UNIT_INTERVAL, Budget, Probability, arms, counter_nodes, dp_ucb_with_counters,
-    global_dp, inlined, kernel, laplace, new_trees, optimism, tree_levels, tree_node_scale,
-    tree_noise,
+    BINARY, LITERAL, UNIT_INTERVAL, Budget, Probability, arms, counter_nodes, global_dp,
+    inlined, kernel, laplace, new_trees, optimism, tree_levels, tree_node_scale,
 )  # fmt: skip
+from ..parts.counting.trees import tree_noise
+from ..parts.indices.counted_optimism import dp_ucb_with_counters
 
 NAME = "DP-UCB"
 LINE = "vermillion", "solid"

@@ -4,9 +4,10 @@ import math
 from typing import Literal
 
 from ..authoring import (
-    BINARY, LITERAL, UNIT_INTERVAL, Budget, arms, counter_nodes, dp_ucb_with_counters, global_dp,
-    inlined, kernel, new_trees, optimism, tree_levels, tree_node_scale,
+    BINARY, LITERAL, UNIT_INTERVAL, Budget, arms, counter_nodes, global_dp, inlined, kernel,
+    new_trees, optimism, tree_levels, tree_node_scale,
 )  # fmt: skip
+from ..parts.indices.counted_optimism import dp_ucb_with_counters
 from .dp_ucb import observe
 
 NAME = "DP-UCB (tight bonus)"

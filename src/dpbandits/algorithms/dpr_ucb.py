@@ -4,10 +4,12 @@ import math
 from typing import Annotated, Literal
 
 from ..authoring import (
-    BINARY, LITERAL, POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, arms, counter_nodes,
-    dpr_ucb_with_counters, global_dp, inlined, kernel, laplace, new_powers, new_trees, optimism,
-    power_of_count, tree_levels, tree_node_scale, tree_noise, truncate,
+    BINARY, LITERAL, POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, arms,
+    counter_nodes, global_dp, inlined, kernel, laplace, new_powers, new_trees, optimism,
+    power_of_count, tree_levels, tree_node_scale, truncate,
 )  # fmt: skip
+from ..parts.counting.trees import tree_noise
+from ..parts.indices.counted_optimism import dpr_ucb_with_counters
 
 NAME = "DPR-UCB"
 LINE = "vermillion", "dashdotted"

@@ -7,8 +7,9 @@ import numpy as np
 
 from ..authoring import (
     NOT_PRIVATE, UNIT_INTERVAL, Budget, Positive, arms, global_dp, kernel, laplace, one_release,
-    pull_random_arms, pull_sum, room_for, rounds_left, shared, until_horizon,
+    pull_sum, room_for, rounds_left, shared, until_horizon,
 )  # fmt: skip
+from ..parts.schedules.batches import pull_random_arms
 
 NAME = "GDP-NCB"
 LINE = "wine", "solid"

@@ -4,10 +4,10 @@ import math
 from typing import NamedTuple
 
 from ..authoring import (
-    UNIT_INTERVAL, Positive, convert_to_bernoulli, coth_half_level, inlined, inlined_counted,
-    kernel, local_dp, next_user, one_bit, optimism, privacy_level, random, send_bit,
-    tanh_half_level, unbiased, users_alike,
+    UNIT_INTERVAL, Positive, coth_half_level, inlined, inlined_counted, kernel, local_dp,
+    next_user, one_bit, optimism, privacy_level, random, tanh_half_level, users_alike,
 )  # fmt: skip
+from ..parts.noise.local_randomizers import convert_to_bernoulli, send_bit, unbiased
 
 NAME = "HeLDP-UCB-B"
 LINE = "violet", "dashdotted"

@@ -1,8 +1,7 @@
 """HeLDP-UCB-BS: HeLDP-UCB-B for unbounded rewards."""
 
-from ..authoring import (
-    Positive, convert_to_bernoulli_of_sigmoid, kernel, local_dp, one_bit, send_bit_of_sigmoid,
-)  # fmt: skip
+from ..authoring import Positive, kernel, local_dp, one_bit
+from ..parts.noise.local_randomizers import convert_to_bernoulli_of_sigmoid, send_bit_of_sigmoid
 from .heldp_ucb_b import agent_4
 
 NAME = "HeLDP-UCB-BS"

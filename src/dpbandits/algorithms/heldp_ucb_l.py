@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Positive, convert_to_laplace, inlined, inlined_counted, kernel, laplace,
-    local_dp, next_user, one_release, optimism, privacy_level,
+    UNIT_INTERVAL, Positive, inlined, inlined_counted, kernel, laplace, local_dp, next_user,
+    one_release, optimism, privacy_level,
 )  # fmt: skip
+from ..parts.noise.local_randomizers import convert_to_laplace
 from .heldp_ucb_b import at_one_level, width_decay
 
 NAME = "HeLDP-UCB-L"

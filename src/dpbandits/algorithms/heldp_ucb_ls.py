@@ -1,6 +1,7 @@
 """HeLDP-UCB-LS: HeLDP-UCB-L for unbounded rewards."""
 
-from ..authoring import Positive, kernel, local_dp, one_release, send_sigmoid, sigmoid
+from ..authoring import Positive, kernel, local_dp, one_release, sigmoid
+from ..parts.noise.local_randomizers import send_sigmoid
 from .heldp_ucb_l import agent_2
 
 NAME = "HeLDP-UCB-LS"

@@ -3,9 +3,9 @@
 import numpy as np
 
 from ..authoring import (
-    NOT_PRIVATE, UNIT_INTERVAL, arms, kernel, kl_leader, kl_leads, new_reach, pull_sum,
-    rounds_left, rounds_played,
+    NOT_PRIVATE, UNIT_INTERVAL, arms, kernel, pull_sum, rounds_left, rounds_played,
 )  # fmt: skip
+from ..parts.indices.kl_argmax import kl_leader, kl_leads, new_reach
 
 NAME = "KL-UCB"
 LINE = "black", "dashed"

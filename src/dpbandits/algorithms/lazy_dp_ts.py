@@ -5,9 +5,10 @@ from typing import Literal
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, arms, fill_buffer, first_buffers, global_dp, kernel, laplace_tail,
-    largest_draw, new_race, one_release, pull,
+    UNIT_INTERVAL, Budget, arms, global_dp, kernel, laplace_tail, largest_draw, new_race,
+    one_release, pull,
 )  # fmt: skip
+from ..parts.schedules.buffers import fill_buffer, first_buffers
 
 NAME = "Lazy-DP-TS"
 LINE = "brown", "solid"

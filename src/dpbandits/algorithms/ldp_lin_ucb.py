@@ -6,9 +6,12 @@ from typing import Literal
 import numpy as np
 
 from ..authoring import (
-    BOUNDED_CONTEXTUAL, Budget, Confidence, contexts, dimension, ensure_contexts, estimate_noisy,
-    kernel, message_dp, mu_for, new_noisy_estimate, optimistic_by_squares,
-    optimistic_noisy, play, receive_message, rounds_left, shared, user_message,
+    BOUNDED_CONTEXTUAL, Budget, Confidence, contexts, dimension, ensure_contexts, kernel,
+    message_dp, mu_for, play, rounds_left, shared, user_message,
+)  # fmt: skip
+from ..parts.linear.noisy_matrices import (
+    estimate_noisy, new_noisy_estimate, optimistic_by_squares, optimistic_noisy,
+    receive_message,
 )  # fmt: skip
 
 NAME = "LDP-LinUCB"

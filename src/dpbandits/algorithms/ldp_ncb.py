@@ -6,9 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, Positive, arms, convert_to_laplace, inlined, kernel, local_dp,
-    one_release, pull, random_arm, rounds_left, steady_optimism,
+    UNIT_INTERVAL, Budget, Positive, arms, inlined, kernel, local_dp, one_release, pull,
+    random_arm, rounds_left,
 )  # fmt: skip
+from ..parts.indices.steady import steady_optimism
+from ..parts.noise.local_randomizers import convert_to_laplace
 
 NAME = "LDP-NCB"
 LINE = "wine", "dotted"

@@ -6,9 +6,11 @@ from typing import Literal
 import numpy as np
 
 from ..authoring import (
-    BOUNDED_CONTEXTUAL, Budget, Confidence, contexts, dimension, ensure_contexts, greedy, kernel,
-    message_dp, mu_for, play, receive_message, rounds_left, shared, solve_shifted, user_message,
+    BOUNDED_CONTEXTUAL, Budget, Confidence, contexts, dimension, ensure_contexts, kernel,
+    message_dp, mu_for, play, rounds_left, shared, user_message,
 )  # fmt: skip
+from ..parts.linear.greedy import greedy, solve_shifted
+from ..parts.linear.noisy_matrices import receive_message
 
 NAME = "LDP-OLS"
 LINE = "wine", "dashdotted"

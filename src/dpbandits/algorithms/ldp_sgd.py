@@ -5,10 +5,11 @@ from typing import Literal
 import numpy as np
 
 from ..authoring import (
-    BOUNDED_CONTEXTUAL, Budget, Positive, contexts, descend, dimension, ensure_contexts, greedy,
-    inner_product, kernel, message_dp, one_bit, play, rounds_left, send_direction, sigmoid,
-    sphere_radius,
+    BOUNDED_CONTEXTUAL, Budget, Positive, contexts, dimension, ensure_contexts, kernel,
+    message_dp, one_bit, play, rounds_left, sigmoid,
 )  # fmt: skip
+from ..parts.linear.greedy import descend, greedy, inner_product
+from ..parts.noise.sphere import send_direction, sphere_radius
 
 NAME = "LDP-SGD"
 LINE = "violet", "solid"

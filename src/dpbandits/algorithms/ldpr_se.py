@@ -6,10 +6,12 @@ from typing import Annotated
 import numpy as np
 
 from ..authoring import (
-    POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, Probability, all_arms, arms, kernel,
-    laplace_scale, laplace_sum, largest_sign, local_dp, one_release, pull_reports_in_turn, room_for,
-    rounds_left, send_truncated, skip_rounds, viable,
+    POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, Probability, all_arms, arms,
+    kernel, laplace_scale, local_dp, one_release, pull_reports_in_turn, room_for, rounds_left,
+    skip_rounds, viable,
 )  # fmt: skip
+from ..parts.noise.local_randomizers import largest_sign, send_truncated
+from ..parts.noise.mechanisms import laplace_sum
 
 NAME = "LDPR-SE"
 LINE = "blue", "dotted"

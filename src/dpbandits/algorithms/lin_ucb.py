@@ -3,9 +3,10 @@
 import math
 
 from ..authoring import (
-    CONTEXTUAL, NOT_PRIVATE, Confidence, Positive, add_round, confidence_width, contexts, dimension,
-    ensure_contexts, kernel, latest_estimate, new_ridge, optimistic, play, rounds_left, solve,
+    CONTEXTUAL, NOT_PRIVATE, Confidence, Positive, add_round, confidence_width, contexts,
+    dimension, ensure_contexts, kernel, new_ridge, optimistic, play, rounds_left,
 )  # fmt: skip
+from ..parts.linear.ridge import latest_estimate, solve
 
 NAME = "LinUCB"
 LINE = "brown", "dotted"

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..authoring import AboveOne, Positive, RawMoments, kernel, local_dp, one_bit, send_sign
+from ..authoring import AboveOne, Positive, RawMoments, kernel, local_dp, one_bit
+from ..parts.noise.local_randomizers import send_sign
 from .ctl_ucb import Contamination, play
 
 NAME = "LTC-UCB"

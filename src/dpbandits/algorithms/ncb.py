@@ -6,8 +6,8 @@ import numpy as np
 
 from ..authoring import (
     NOT_PRIVATE, UNIT_INTERVAL, Positive, arms, inlined, kernel, pull, random_arm, rounds_left,
-    steady_optimism,
 )  # fmt: skip
+from ..parts.indices.steady import steady_optimism
 
 NAME = "NCB"
 LINE = "wine", "dashed"

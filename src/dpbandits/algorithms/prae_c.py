@@ -6,11 +6,15 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..authoring import (
-    CENTRAL_LIMIT, LARGEST_REACH, POSITIVE, Budget, CentralMoments, Confidence,
-    Interval, MomentOrder, Named, all_arms, arms, below, bin_width, bins, central_moment_bound,
-    forced_batches, global_dp, kernel, play_out, private_mean, private_mode, pull_counts,
-    pull_truncated_sum, releases, robust_order, room_for, truncation_level, viable,
+    POSITIVE, Budget, CentralMoments, Confidence, Interval, MomentOrder, Named, all_arms, arms,
+    below, global_dp, kernel, private_mean, pull_counts, pull_truncated_sum, releases, room_for,
+    viable,
 )  # fmt: skip
+from ..parts.indices.radii import central_moment_bound, robust_order
+from ..parts.means.estimators import (
+    CENTRAL_LIMIT, LARGEST_REACH, bin_width, bins, private_mode, truncation_level,
+)  # fmt: skip
+from ..parts.schedules.batches import forced_batches, play_out
 
 NAME = "PRAE-C"
 LINE = "violet", "dotted"

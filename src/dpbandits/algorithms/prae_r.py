@@ -6,10 +6,12 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..authoring import (
-    RAW_LIMIT, Budget, Confidence, MomentOrder, RawMoments, all_arms, arms, below, forced_batches,
-    global_dp, inlined, kernel, one_release, play_out, private_mean, pull_truncated_sum,
-    raw_moment_bound, robust_order, room_for, truncation_level, viable,
+    Budget, Confidence, MomentOrder, RawMoments, all_arms, arms, below, global_dp, inlined,
+    kernel, one_release, private_mean, pull_truncated_sum, room_for, viable,
 )  # fmt: skip
+from ..parts.indices.radii import raw_moment_bound, robust_order
+from ..parts.means.estimators import RAW_LIMIT, truncation_level
+from ..parts.schedules.batches import forced_batches, play_out
 
 NAME = "PRAE-R"
 LINE = "purple", "dashed"

@@ -4,10 +4,13 @@ import math
 from typing import Literal
 
 from ..authoring import (
-    BOUNDED_CONTEXTUAL, Budget, Confidence, add_row, contexts, dimension, ensure_contexts,
-    estimate_noisy, gaussian_nodes, joint_dp, kernel, levels_of, limited_proof, matrix_nodes,
-    mu_for, new_matrix_tree, new_noisy_estimate, optimistic_noisy, play, rounds_left, wishart_nodes,
+    BOUNDED_CONTEXTUAL, Budget, Confidence, contexts, dimension, ensure_contexts, joint_dp,
+    kernel, limited_proof, matrix_nodes, mu_for, play, rounds_left,
 )  # fmt: skip
+from ..parts.linear.noisy_matrices import (
+    add_row, estimate_noisy, levels_of, new_matrix_tree, new_noisy_estimate, optimistic_noisy,
+)  # fmt: skip
+from ..parts.linear.spectra import gaussian_nodes, wishart_nodes
 
 NAME = "Private LinUCB"
 LINE = "brown", "dashed"

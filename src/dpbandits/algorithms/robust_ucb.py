@@ -5,9 +5,10 @@ import math
 import numpy as np
 
 from ..authoring import (
-    NOT_PRIVATE, HeavyTails, MomentBound, Order, arms, forget, inlined, kernel, new_heap,
-    new_powers, optimism, power_of_count, remember, unlikely,
+    NOT_PRIVATE, HeavyTails, MomentBound, Order, arms, inlined, kernel, new_powers, optimism,
+    power_of_count, unlikely,
 )  # fmt: skip
+from ..parts.means.expiry import forget, new_heap, remember
 
 NAME = "Robust UCB"
 LINE = "black", "dashdotted"

@@ -3,9 +3,10 @@
 import math
 
 from ..authoring import (
-    CONTEXTUAL, NOT_PRIVATE, Confidence, Positive, add_round, confidence_width, contexts, dimension,
-    ensure_contexts, estimate, kernel, new_estimate, new_ridge, optimistic, play, rounds_left,
+    CONTEXTUAL, NOT_PRIVATE, Confidence, Positive, add_round, confidence_width, contexts,
+    dimension, ensure_contexts, kernel, new_ridge, optimistic, play, rounds_left,
 )  # fmt: skip
+from ..parts.linear.ridge import estimate, new_estimate
 
 NAME = "RS-OFUL"
 LINE = "grey", "dotted"

@@ -6,10 +6,11 @@ from typing import Literal
 import numpy as np
 
 from ..authoring import (
-    BEST_ARM, CODED, EMPIRICAL, PROVED, STOPPING_AND_ANSWER, UNIT_INTERVAL, Budget, Fraction, arms,
-    global_dp, inlined, is_convincing, kernel, laplace_mean, one_release, pull_sum, random,
-    rounds_left, rounds_without_order, shared, shared_rare, top_two,
+    BEST_ARM, STOPPING_AND_ANSWER, UNIT_INTERVAL, Budget, Fraction, arms, global_dp, inlined,
+    kernel, laplace_mean, one_release, pull_sum, random, rounds_left, shared, shared_rare,
 )  # fmt: skip
+from ..parts.identification.top_two import CODED, EMPIRICAL, PROVED, is_convincing, top_two
+from ..parts.schedules.batches import rounds_without_order
 
 NAME = "AdaP-TT"
 LINE = "green", "solid"

@@ -1,9 +1,10 @@
 """AdaP-TT*: AdaP-TT with transportation costs that know the privacy budget."""
 
 from ..authoring import (
-    BEST_ARM, STOPPING_AND_ANSWER, UNIT_INTERVAL, Budget, Fraction, global_dp, kernel, one_release,
-    top_two,
+    BEST_ARM, STOPPING_AND_ANSWER, UNIT_INTERVAL, Budget, Fraction, global_dp, kernel,
+    one_release,
 )  # fmt: skip
+from ..parts.identification.top_two import top_two
 
 NAME = "AdaP-TT*"
 LINE = "purple", "solid"

@@ -2,10 +2,9 @@
 
 import math
 
-from ..authoring import (
-    BEST_ARM, UNIT_INTERVAL, Budget, Fraction, kernel, local_dp, one_bit, send_bit,
-    top_two_each_round,
-)  # fmt: skip
+from ..authoring import BEST_ARM, UNIT_INTERVAL, Budget, Fraction, kernel, local_dp, one_bit
+from ..parts.identification.top_two_rounds import top_two_each_round
+from ..parts.noise.local_randomizers import send_bit
 
 NAME = "CTB-TT"
 LINE = "orange", "solid"

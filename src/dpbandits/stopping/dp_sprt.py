@@ -5,9 +5,10 @@ import math
 import numpy as np
 
 from ..authoring import (
-    HYPOTHESES, STOPPING_AND_ANSWER, UNIT_INTERVAL, Alignment, Budget, Fraction, bernoulli_kl,
-    global_dp, inlined, kernel, laplace, laplace_scale, pull, rounds_left,
+    HYPOTHESES, STOPPING_AND_ANSWER, UNIT_INTERVAL, Alignment, Budget, Fraction, global_dp,
+    inlined, kernel, laplace, laplace_scale, pull, rounds_left,
 )  # fmt: skip
+from ..parts.indices.radii import bernoulli_kl
 
 NAME = "DP-SPRT"
 LINE = "brown", "solid"

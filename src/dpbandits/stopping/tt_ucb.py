@@ -1,8 +1,7 @@
 """TT-UCB: Top Two identification of the best arm on the means of all rewards, without privacy."""
 
-from ..authoring import (
-    BEST_ARM, NOT_PRIVATE, UNIT_INTERVAL, Fraction, kernel, top_two_each_round,
-)  # fmt: skip
+from ..authoring import BEST_ARM, NOT_PRIVATE, UNIT_INTERVAL, Fraction, kernel
+from ..parts.identification.top_two_rounds import top_two_each_round
 
 NAME = "TT-UCB"
 LINE = "black", "dashed"

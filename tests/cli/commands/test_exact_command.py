@@ -11,7 +11,8 @@ import dpbandits as dp
 from dpbandits.cli import audit as command
 
 TWIN = """
-from dpbandits.authoring import UNIT_INTERVAL, local_dp, pull, rounds_left, send_bit
+from dpbandits.authoring import UNIT_INTERVAL, local_dp, pull, rounds_left
+from dpbandits.parts.noise.local_randomizers import send_bit
 
 REWARDS = UNIT_INTERVAL
 GUARANTEE = local_dp("nobody", send_bit)
