@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from dpbandits.claims.claim import kind
 from dpbandits.files import package_folder
 
 TOP = package_folder("conf").parent
@@ -28,12 +29,12 @@ def claims():
         for row in (TOP / "results/claims.md").read_text().splitlines()[2:]
         if row.startswith("|")
     ]
-    count = verdicts.count
-    undecided = sum(verdict.startswith("undecided") for verdict in verdicts)
+    count = [*map(kind, verdicts)].count
     return (
         f"Of {len(verdicts)} claims, most of them from the experiments of papers,"
         f" {count('reproduced')} are reproduced, {count('partly')} in part and"
-        f" {count('not reproduced')} not at all; of {undecided} the intervals do not decide."
+        f" {count('not reproduced')} not at all; of {count('undecided')} the intervals do not"
+        " decide."
     )
 
 

@@ -65,8 +65,7 @@ def noise_in_the_middle_beats_noise_on_sums(runs: Runs) -> Parts:
     """AdaC-GOPE with noise in the middle has less regret than with noise on sums, most for small
     rho (rho .001, T = 1e6).
 
-    The two differ by at most 2 % at every instance, in both directions, and by .1 % on average; of
-    20 intervals of 95 % one may miss by chance.
+    The two differ by at most 2 % at every instance, in both directions, and by .1 % on average.
     Phases are equally long, and the noise is far below the width 2 beta at which actions are kept,
     wherever it enters.
     """

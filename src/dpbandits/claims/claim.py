@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from ..results.intervals import TAIL
 from .statistics import Measured, Parts, Runs
 
 BASES = {  # of what a claim says: how it was found
@@ -41,10 +42,12 @@ class Claim:
     parts: PartsOf = field(repr=False)
 
     def measure(self, measured: Measured) -> pd.DataFrame:
-        """The parts of the claim, a row each. In the column ``part`` a part holds, or fails, if it
-        does so for its whole interval; else it is undecided.
+        """The parts of the claim, a row each. Their intervals hold with 95 % at once: the error
+        level is divided by the number of parts (Bonferroni). In the column ``part`` a part holds,
+        or fails, if it does so for its whole interval; else it is undecided.
         """
-        found = pd.DataFrame(self.parts(Runs(self.name, measured)))
+        number = len([*self.parts(Runs(self.name, measured))])
+        found = pd.DataFrame(self.parts(Runs(self.name, measured, TAIL / number)))
         holds = (found["above"] < found["ci_low"]) & (found["ci_high"] < found["below"])
         fails = (found["ci_high"] < found["above"]) | (found["ci_low"] > found["below"])
         return found.assign(part=np.select([holds, fails], ["holds", "fails"], "undecided"))
@@ -75,8 +78,9 @@ def load_claims() -> dict[str, Claim]:
 
 
 def verdict(parts: Sequence[str]) -> str:
-    """Reproduced if every part holds, not reproduced if every part fails, else partly. Where this
-    depends on parts that are undecided, the verdict is undecided, between two that are possible.
+    """Reproduced if every part holds, not reproduced if every part fails, else partly; and how many
+    parts hold, are undecided, and fail. Where the verdict depends on parts that are undecided, it
+    is undecided, between two that are possible.
     """
 
     def if_undecided(part: str) -> str:
@@ -84,4 +88,11 @@ def verdict(parts: Sequence[str]) -> str:
         return "partly" if len(found) > 1 else VERDICTS[found.pop()]
 
     best, worst = if_undecided("holds"), if_undecided("fails")
-    return best if best == worst else f"undecided: {best} or {worst}"
+    words = best if best == worst else f"undecided ({best} or {worst})"
+    holds, undecided, fails = map([*parts].count, ("holds", "undecided", "fails"))
+    return f"{words}: holds in {holds} of {len(parts)}, undecided in {undecided}, fails in {fails}"
+
+
+def kind(verdict: str) -> str:
+    """The first words of a verdict: reproduced, not reproduced, partly or undecided."""
+    return verdict.partition(":")[0].partition(" (")[0]

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import pearsonr
 
 from ..comparison.pairs import Located, located
-from ..results.intervals import TAIL, rounded
+from ..results.intervals import rounded
 from ..settings.setting import Setting
 from ..theory.ren2020 import LEADING_TERMS
 from .claim import claim
@@ -85,7 +85,7 @@ def regret_is_linear_in_the_leading_term(runs: Runs) -> Parts:
 
     Linear within the threshold; the printed R^2 itself lies just above our interval.
     """
-    regrets = located([x[:, -1] for x in runs.measured.values()], "mean", TAIL)
+    regrets = located([x[:, -1] for x in runs.measured.values()], "mean", runs.tail)
     yield part(linear_fit([*map(leading_term, runs.measured)], regrets), runs, above=0.99)
 
 

@@ -38,12 +38,14 @@ class Runs:
     Attributes:
         claim: the name of the claim, for messages.
         measured: what was measured, by setting.
+        tail: the probability with which each limit of a part may fail.
         values: the values that all settings have, by key.
         last: those of the last call.
     """
 
     claim: str
     measured: Measured
+    tail: float = TAIL
     values: Mapping[str, Any] = field(default_factory=dict)
     last: Mapping[str, Any] = field(default_factory=dict)
 
@@ -51,7 +53,7 @@ class Runs:
         last = {re.sub("^env_", "env.", name): value for name, value in values.items()}
         found = {s: {**described(s), **s.columns} for s in self.measured}
         fitting = {s: x for s, x in self.measured.items() if last.items() <= found[s].items()}
-        return Runs(self.claim, fitting, {**self.values, **last}, last)
+        return replace(self, measured=fitting, values={**self.values, **last}, last=last)
 
     def each(self, **choices: Sequence[Any]) -> Iterator[Runs]:
         """The runs with each combination of some values."""
@@ -75,7 +77,7 @@ class Runs:
 
 
 class Part(NamedTuple):
-    """A number that a claim states about some settings, and its 95 % interval."""
+    """A number that a claim states about some settings, and its interval."""
 
     where: str
     value: float
@@ -101,13 +103,13 @@ def part(
 
 def regret(runs: Runs, center: str = "mean", **limits: float) -> Part:
     """Regret of a single setting."""
-    found = located([runs.final()], center, TAIL)
+    found = located([runs.final()], center, runs.tail)
     return part(found.of(0), runs, center=center, **limits)
 
 
 def ratio(over: Runs, of: Runs, center: str = "mean", **limits: float) -> Part:
     """Regret of one setting divided by that of another."""
-    found = located([over.final(), of.final()], center, TAIL)
+    found = located([over.final(), of.final()], center, over.tail)
     return part(pairs.ratio(found.of(0), found.of(1)), over, of, center=center, **limits)
 
 
@@ -115,20 +117,21 @@ def growth(runs: Runs, below: float) -> Part:
     """Mean regret of a setting at T divided by that at T/2."""
     setting, regrets = runs.one()
     middle = np.abs(setting.rounds() - setting.horizon / 2).argmin()
-    return part(quotient_of_means(regrets[:, -1], regrets[:, middle]), runs, below=below)
+    return part(quotient_of_means(regrets[:, -1], regrets[:, middle], runs.tail), runs, below=below)
 
 
-def quotient_of_means(final: np.ndarray, half: np.ndarray) -> Located:
+def quotient_of_means(final: np.ndarray, half: np.ndarray, tail: float) -> Located:
     """The mean of one quantity divided by that of another of the same runs: the numbers r for which
-    the mean of final - r half may be 0 (Fieller 1954), since the two depend on each other.
+    the mean of final - r half may be 0 (Fieller 1954), since the two depend on each other. Each
+    limit fails with probability ``tail``.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(rounded(mean_of_runs(final) / mean_of_runs(half)))
     if not np.isfinite(value) or not np.ptp(final - value * half):
-        return Located(value, value, value)
+        return Located(value, 0.0, np.inf)  # nothing is known of runs that differ
 
     def limit(r: float, side: int) -> float:
-        return float(interval_of_mean((final - r * half)[:, np.newaxis])[side][0])
+        return float(interval_of_mean((final - r * half)[:, np.newaxis], tail)[side][0])
 
     ends = [0.0, LARGEST]
     for side, end in enumerate(ends):
@@ -142,7 +145,7 @@ def spread(
 ) -> Part:
     """Largest regret of settings with the values ``across``, divided by the smallest."""
     finals = [x.final() for x in runs.each(**across)]
-    found = located(finals, center, TAIL / (len(finals) * (len(finals) - 1) / 2))
+    found = located(finals, center, runs.tail / (len(finals) * (len(finals) - 1) / 2))
     return part(largest_ratio(found), runs, center=center, above=above, below=below)
 
 
@@ -161,7 +164,8 @@ def excess_ratio(
     first of two values ``across`` divided by that at the second. Where one is not positive, only
     the upper limit of the first by the lower of the second is known.
     """
-    found = located([x.final() for runs in (over, of) for x in runs.each(**across)], "mean", TAIL)
+    finals = [x.final() for runs in (over, of) for x in runs.each(**across)]
+    found = located(finals, "mean", over.tail)
     excess = pairs.ratio(found.of(slice(2)), found.of(slice(2, None)))
     first, second = (Located(*(x[i] - 1.0 for x in excess)) for i in (0, 1))
     if first.value > 0.0 < second.value:

@@ -135,8 +135,8 @@ def row_of(c: Claim, measured: str, words: str) -> list[str]:
 
 
 def in_words(found: pd.DataFrame) -> str:
-    """The parts of a claim: all if there are few, else how many hold and the worst of them: that
-    whose value is, as a logarithm, below a limit by most, or nearest to one.
+    """The parts of a claim: all if there are few, else the worst of them: that whose value is, as a
+    logarithm, below a limit by most, or nearest to one.
     """
     texts = []
     for numbers in found[["value", "ci_low", "ci_high"]].to_numpy():
@@ -147,11 +147,8 @@ def in_words(found: pd.DataFrame) -> str:
     if len(found) <= 3:
         each = zip(texts, found["where"], found["part"], strict=True)
         return "; ".join(f"{text} ({where}): {part}" for text, where, part in each)
-    count = found["part"].value_counts()
-    undecided = f", {count['undecided']} undecided" if "undecided" in count else ""
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(np.maximum(found[["above", "value", "below"]].to_numpy(), 0.0))
         margins = np.nan_to_num(np.diff(logs, axis=1), nan=np.inf).min(axis=1)
     worst = int(margins.argmin())
-    far = f"{texts[worst]} ({found['where'].iloc[worst]})"
-    return f"{count.get('holds', 0)} of {len(found)} hold{undecided}; farthest off: {far}"
+    return f"farthest off: {texts[worst]} ({found['where'].iloc[worst]})"

@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..claims.claim import kind
 from ..contracts.question import QUESTIONS, REGRET
 from ..errors import BadInput
 from ..results import metrics
@@ -188,4 +189,4 @@ def claims_in(results: Path | None) -> list[dict[Any, str]]:
         return []
     found = pd.read_csv(file, dtype=str, keep_default_na=False)
     basis = found["published"].str.extract(r"\(([^()]*)\)$", expand=False).fillna("unknown")
-    return found.assign(kind=found["verdict"].str.partition(":")[0], basis=basis).to_dict("records")
+    return found.assign(kind=found["verdict"].map(kind), basis=basis).to_dict("records")
