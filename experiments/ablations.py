@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from pages import changed, experiments, played, table, write
+from pages import table, write
 
 import dpbandits as dp
 from dpbandits.cli.command import guarded
@@ -79,13 +79,6 @@ def ren(results):
         yield [f"{t:.2g}", *ratios]
 
 
-def sources(words=()):
-    """What decides the page, for ``signed``."""
-    algorithms = ["adap_klucb", "adap_klucb_n", "dp_se_times"]
-    runs = played(algorithms, [*INSTANCES, "bernoulli_gap"], (str(VARIANTS_FOLDER),))
-    return [*changed(words), *runs, *experiments("ren2020_fig1d"), Path(__file__)]
-
-
 def main(words):
     keys = {"runs": 1000, "checkpoints": 4, "results": "results"}
     keys |= dict(word.split("=", 1) for word in words)
@@ -96,7 +89,7 @@ def main(words):
     if (results / "ren2020_fig1d.csv").exists():
         head = ["T", "R2: HeLDP-UCB-B by UCB (74 in print)", "HeLDP-UCB-L by UCB (210 in print)"]
         parts.append(table(list(ren(results)), head))
-    return write(results / "ablations.md", "\n".join(parts), sources(words))
+    return write(results / "ablations.md", "\n".join(parts))
 
 
 if __name__ == "__main__":

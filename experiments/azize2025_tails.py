@@ -9,12 +9,11 @@ RESULTS/azize2025_tails.md. The keys are those of ``dp.run``, such as runs=100 o
 import sys
 from pathlib import Path
 
-from pages import changed, played, table, write
+from pages import table, write
 
 import dpbandits as dp
 from dpbandits.cli.command import guarded
 from dpbandits.environments.catalogue import build
-from dpbandits.files import PACKAGE
 from dpbandits.settings.groups import read_group
 from dpbandits.theory.azize2025 import bernoulli_lower
 
@@ -44,12 +43,6 @@ def tails(name, values, keys):
         yield [algo, f"{eps:g}", f"{value:g}", *(f"{x:.3g}" for x in measured), large]
 
 
-def sources(words=()):
-    """What decides the page, for ``signed``."""
-    bound = PACKAGE / "theory" / "azize2025.py"
-    return [*changed(words), *played(ALGORITHMS, INSTANCES), Path(__file__), bound]
-
-
 def main(words):
     keys = {"runs": 2000, "horizon": 1e6, "checkpoints": 1, "results": "results"}
     keys |= dict(word.split("=", 1) for word in words)
@@ -59,7 +52,7 @@ def main(words):
         rows = sorted(tails(name, values, keys), key=lambda row: row[:2])
         parts.append(table(rows, head))
     page = Path(keys["results"]) / "azize2025_tails.md"
-    return write(page, "\n".join(parts), sources(words))
+    return write(page, "\n".join(parts))
 
 
 if __name__ == "__main__":

@@ -4,9 +4,7 @@ For each c the largest ratio, over eight settings, of the regret to that at the 
 from RESULTS/tao2022_calibration.csv, printed, and written to RESULTS/practical_constants.md.
 """
 
-from pathlib import Path
-
-from pages import experiments, page_of_folder, table
+from pages import page_of_folder, table
 from tao2022_calibration import worst_ratios
 
 import dpbandits as dp
@@ -21,11 +19,5 @@ def page(results):
     return table(rows, head)
 
 
-def sources():
-    """What decides the page, for ``signed``."""
-    files = [Path(__file__), Path(__file__).with_name("tao2022_calibration.py")]
-    return [*experiments("tao2022_calibration"), *files]
-
-
 if __name__ == "__main__":
-    page_of_folder("practical_constants", page, sources)
+    page_of_folder("practical_constants", page)

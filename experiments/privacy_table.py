@@ -13,12 +13,10 @@ from dpbandits.audit.exact.loss import OutOfReach
 from dpbandits.audit.exact.methods import method_of
 from dpbandits.audit.tables import promised
 from dpbandits.audit.verdicts import combined
-from dpbandits.cli import audit
 from dpbandits.cli.command import guarded
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.errors import BadInput
 from dpbandits.files import write_atomically
-from dpbandits.results.sources import signed
 from dpbandits.validation import read_csv
 
 HEAD = ["", "promised", "exact loss of actions", "aligned", "measured of actions"]
@@ -72,17 +70,6 @@ def unexplained(audits, exact):
     return sorted(missing)
 
 
-def sources():
-    """What decides the page, for ``signed``: both tables, and this file."""
-    return [*of_audits(), *of_audits("exact=true"), Path(__file__)]
-
-
-def of_audits(*words):
-    """What decides the page of ``bandit-audit`` of everything, with or without ``exact=true``."""
-    groups = ["algo"] if words else audit.GROUPS
-    return audit.sources(words, [x for group in groups for x in audit.promising(group)])
-
-
 def main(results):
     audits, exact = (
         read_csv(f"{results / name}", results / name, "table that make audit writes")
@@ -92,7 +79,7 @@ def main(results):
         raise BadInput(f"{results / 'exact.csv'}: {', '.join(missing)} is missing; run make audit")
     table = tabulate(rows_of(audits, exact), HEAD, tablefmt="pipe", disable_numparse=True)
     print(table)
-    write_atomically(results / "privacy.md", signed(f"{TEXT}{table}\n", sources()).encode())
+    write_atomically(results / "privacy.md", f"{TEXT}{table}\n".encode())
     return 0
 
 

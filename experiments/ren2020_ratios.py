@@ -5,15 +5,12 @@ for HeLDP-UCB-L and coth(eps/2)^2 for HeLDP-UCB-B. The tables of experiments ren
 are needed; the ratios are written to RESULTS/ren2020_ratios.md.
 """
 
-from pathlib import Path
-
 import numpy as np
-from pages import experiments, page_of_folder, table
+from pages import page_of_folder, table
 
 import dpbandits as dp
 from dpbandits.comparison.pairs import located, ratio
 from dpbandits.environments.populations import homogeneous
-from dpbandits.files import PACKAGE
 from dpbandits.results.intervals import TAIL
 from dpbandits.theory.ren2020 import v_b, v_l
 
@@ -51,12 +48,5 @@ def page(results):
     return table(rows, head)
 
 
-def sources():
-    """What decides the page, for ``signed``."""
-    names = dict.fromkeys(experiment for _, experiment, *_ in CLAIMS)
-    measures = [PACKAGE / "comparison" / "pairs.py", PACKAGE / "results" / "intervals.py"]
-    return [*experiments(*names), Path(__file__), *measures, PACKAGE / "theory" / "ren2020.py"]
-
-
 if __name__ == "__main__":
-    page_of_folder("ren2020_ratios", page, sources)
+    page_of_folder("ren2020_ratios", page)

@@ -6,13 +6,11 @@ The table is written to RESULTS/shariff2018_page.md.
 """
 
 import math
-from pathlib import Path
 
 import numpy as np
 from pages import page_of_folder, table
 
 from dpbandits.authoring import kernel, shared
-from dpbandits.contracts.versions import version_of_file, without_libraries
 from dpbandits.parts.linear.noisy_matrices import add_row, levels_of, new_matrix_tree
 from dpbandits.parts.linear.spectra import gaussian_nodes, wishart_nodes
 
@@ -93,10 +91,5 @@ def page(results):
     return f"# How loose the bounds of Private LinUCB are\n\n{note}\n\n{table(rows, HEAD)}"
 
 
-def sources():
-    """What decides the page, for ``signed``: also the parts of algorithms that it imports."""
-    return [without_libraries(version_of_file(Path(__file__)))]
-
-
 if __name__ == "__main__":
-    page_of_folder("shariff2018_page", page, sources)
+    page_of_folder("shariff2018_page", page)

@@ -68,10 +68,5 @@ def row(name, results):
 SHARES = shares()
 
 
-def sources():
-    """What decides the page, for ``signed``, but the machine."""
-    return [Path(__file__), RATIOS]
-
-
 if __name__ == "__main__":
-    page_of_folder("times", page, sources)
+    page_of_folder("times", page)

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pandas as pd
 import which_global_page
-from pages import changed
 
 from dpbandits.cli.command import guarded
 from dpbandits.contracts.question import REGRET
@@ -21,7 +20,6 @@ from dpbandits.figures.experiments import experiment_figure
 from dpbandits.figures.style import save
 from dpbandits.files import check_writable, write_atomically
 from dpbandits.results.run_store import RunStore
-from dpbandits.results.sources import signed
 from dpbandits.results.tables import MEASURED, load_finished, tidy, write_table
 from dpbandits.running.failures import RunsFailed
 from dpbandits.running.monte_carlo import run_settings
@@ -62,7 +60,7 @@ def main(words):
     print(*save(figure, stem), sep="\n")
     page = request.folder / f"{NAME}_page.md"
     text = which_global_page.page(request.folder)
-    write_atomically(page, signed(text, [*changed(words), *which_global_page.sources()]).encode())
+    write_atomically(page, text.encode())
     print(page)
     return 0
 

@@ -7,15 +7,12 @@ many games it may be the best by mean.
 The tables are written to RESULTS/which_global_page.md.
 """
 
-from pathlib import Path
-
-from pages import experiments, page_of_folder, table
+from pages import page_of_folder, table
 from scipy.stats import gmean
 
 import dpbandits as dp
 from dpbandits.contracts.display import display_name
 from dpbandits.figures.draw import load_script
-from dpbandits.files import PACKAGE
 from dpbandits.results.summary import rounds
 from dpbandits.results.tables import at_end
 
@@ -91,13 +88,5 @@ def page(results):
     return "\n".join(texts)
 
 
-def sources():
-    """What decides the page, for ``signed``: also the race, and the sets of those that may win."""
-    scripts = [Path(__file__).with_name(f"which_global{s}.py") for s in ("", "_map", "_page")]
-    race = [PACKAGE / "decisions" / "race.py", *sorted((PACKAGE / "comparison").glob("*.py"))]
-    race.append(PACKAGE / "results" / "intervals.py")
-    return [*experiments("which_global"), *scripts, *race]
-
-
 if __name__ == "__main__":
-    page_of_folder("which_global_page", page, sources)
+    page_of_folder("which_global_page", page)

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
@@ -34,14 +33,12 @@ from dpbandits.cli.claims import (
     measure,
     request_of,
     row_of,
-    sources,
 )
 from dpbandits.comparison import pairs
 from dpbandits.comparison.pairs import Located, located
 from dpbandits.files import package_folder
 from dpbandits.report.sources import claims_in
 from dpbandits.results.intervals import TAIL
-from dpbandits.results.sources import sources_of
 from dpbandits.results.tables import described
 
 CLAIMS = load_claims()
@@ -397,23 +394,6 @@ def test_growth_is_of_the_same_runs():
     equal = quotient_of_means(np.full(5, 3.0), np.full(5, 2.0), TAIL)
     assert tuple(equal) == (1.5, 0.0, np.inf)
     assert np.isnan(quotient_of_means(np.zeros(5), np.zeros(5), TAIL).value)
-
-
-@pytest.mark.slow
-def test_the_hash_of_the_ledger_covers_what_decides_it():
-    """The control is a claim that no theorem decides."""
-
-    def files(claim):
-        paths = [x for x in sources([claim], 2, {}) if isinstance(x, Path)]
-        return {f"{path.parent.name}/{path.stem}" for path in paths}
-
-    a5, of_bound = CLAIMS["A5"], {"claims/azize2025", "theory/azize2025", "theory/bounds"}
-    decide = {"claims/azize2022", "claims/statistics", "comparison/pairs", "cli/claims"}
-    assert decide <= files(a5) and of_bound <= files(CLAIMS["AW2"]) and not of_bound & files(a5)
-    found = {
-        sources_of(sources([x], 2, {})) for x in (a5, replace(a5, says="x"), replace(a5, why="x"))
-    }
-    assert len(found) == 3
 
 
 @pytest.mark.slow

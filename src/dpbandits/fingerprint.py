@@ -1,5 +1,5 @@
-"""One hash of source files, for what must notice an edit: versions of algorithms, signatures of
-pages and keys of stored audits.
+"""One hash of source files, for what must notice an edit: versions of algorithms and keys of stored
+audits.
 
 It covers code alone: an edit of a docstring, of a blank line, or of a line that holds only a
 comment changes nothing. The text is hashed and not the syntax tree, whose form depends on the

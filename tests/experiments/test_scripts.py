@@ -11,7 +11,6 @@ from helpers import CONF
 import dpbandits as dp
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.environments.catalogue import build
-from dpbandits.results.sources import unsigned
 from dpbandits.settings.groups import read_group
 from dpbandits.theory.azize2025 import bernoulli_lower
 
@@ -46,7 +45,7 @@ def rows_of(text):
 def test_ablations_in_small(tmp_path):
     """A ratio is that of the same runs, made separately."""
     text = script("ablations", "runs=4", "horizon=20000", f"results={tmp_path}")
-    assert unsigned((tmp_path / "ablations.md").read_text()) == text
+    assert (tmp_path / "ablations.md").read_text() == text
     rows = rows_of(text)
     assert len(rows) == 16 and {row[1] for row in rows} == {"1", "2", "4", "8"}
     given = {"horizon": 20_000, "runs": 4, "checkpoints": 4}
@@ -72,7 +71,7 @@ def test_tails_in_small(tmp_path):
     has the same rows.
     """
     text = script("azize2025_tails", "runs=4", "horizon=20000", f"results={tmp_path}")
-    assert unsigned((tmp_path / "azize2025_tails.md").read_text()) == text
+    assert (tmp_path / "azize2025_tails.md").read_text() == text
     rows = rows_of(text)
     assert len(rows) == 2 * 2 * (5 + 4)
     committed = rows_of((TOP / "results" / "azize2025_tails.md").read_text())
@@ -195,7 +194,7 @@ def test_the_table_of_privacy_holds_what_audits_and_proofs_found(tmp_path):
     bits = dp.audit("heldp_ucb_b", eps=budgets, exact=True, horizon=4)
     pd.concat([exact, bits]).to_csv(tmp_path / "exact.csv", index=False)
     page = script("privacy_table", tmp_path)
-    assert unsigned((tmp_path / "privacy.md").read_text()).endswith(page)
+    assert (tmp_path / "privacy.md").read_text().endswith(page)
     rows = rows_of(page)
     assert [row[:2] for row in rows] == [
         [name, eps] for name in ("adap_ucb", "heldp_ucb_b") for eps in ("0.5", "1")

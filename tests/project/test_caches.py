@@ -4,7 +4,7 @@ import pytest
 from edited_copy import ALGORITHM, CACHES, edited_copy
 from tiers import every
 
-ALL, RUNS = {"version", "machine code", "page", "audit"}, {"version", "page", "audit"}
+ALL, RUNS = {"version", "machine code", "audit"}, {"version", "audit"}
 # What is made again: what decides the numbers of a run, the code that is compiled, or a finding
 AFTER = {
     "cli/run.py": set(),
@@ -18,10 +18,10 @@ AFTER = {
     "settings/budgets.py": {"audit"},
     "theory/azize2022.py": set(),
     "results/run_store.py": set(),
-    "results/intervals.py": {"page", "audit"},
+    "results/intervals.py": {"audit"},
     "running/runners.py": set(),
     "running/play.py": RUNS,
-    ALGORITHM: {"version", "page"},  # its machine code has a state of its own
+    ALGORITHM: {"version"},  # its machine code has a state of its own
     "algorithms/ucb.py": set(),
     "authoring.py": set(),
     "audit/verdicts.py": {"audit"},

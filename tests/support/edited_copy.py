@@ -12,7 +12,6 @@ from dpbandits.audit import findings
 from dpbandits.compiled import sources
 from dpbandits.contracts import versions
 from dpbandits.files import PACKAGE
-from dpbandits.results.sources import SUMMARY, sources_of
 
 ALGORITHM = "algorithms/private_lin_ucb.py"
 
@@ -62,15 +61,10 @@ def _version(package: Path) -> str:
     return versions.version_of_file(package / ALGORITHM)
 
 
-def _page(package: Path) -> str:
-    return sources_of([_version(package), *(package / f.relative_to(PACKAGE) for f in SUMMARY)])
-
-
 # By name, a hash that changes when what a cache holds is made again; a cache of the project's is
 # added here, and to the table of tests/project/test_caches.py
 CACHES: dict[str, Callable[[Path], str]] = {
     "version": _version,
     "machine code": lambda package: sources.shared_state(),
-    "page": _page,
     "audit": lambda package: findings.made_by(),
 }

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..contracts.versions import LIBRARIES, decides_a_run
+from ..contracts.versions import decides_a_run
 from ..errors import BadInput
 from ..files import PACKAGE, read_text, write_atomically
 from ..fingerprint import closure, fingerprint
@@ -151,7 +151,7 @@ class SampledAudit(Audit):
     def _file(self, folder: Path) -> Path:
         """Where what it finds is stored: all that decides it is in the name."""
         target, settings = self.target, (self.runs, self.confidence, self.seed)
-        hashed = digest(*map(repr, (target, *settings, made_by(), LIBRARIES)), length=12)
+        hashed = digest(*map(repr, (target, *settings, made_by())), length=12)
         budget = f"{target.budget_name}{target.budget:g}"
         return folder / f"{self.name}-{budget}-{hashed}.json"
 

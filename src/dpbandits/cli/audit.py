@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..audit.exact.loss import OutOfReach
 from ..audit.figure import bars
-from ..audit.findings import Audit, findings_of, made_by, text_of
+from ..audit.findings import Audit, findings_of, text_of
 from ..audit.requests import TARGET_KEYS, requested
 from ..audit.tables import alignments_in_words, in_words, render
 from ..audit.targets.releases import MECHANISMS
@@ -22,8 +22,7 @@ from ..contracts.algorithm import Algorithm, find_file, load
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput
 from ..figures.style import save
-from ..files import PACKAGE, check_writable, write_atomically
-from ..results.sources import Source, signed
+from ..files import check_writable, write_atomically
 from ..results.tables import write_table
 from ..settings.choices import plain_data
 from ..settings.compose import Values
@@ -37,9 +36,6 @@ from .words import value_of
 
 VALUES = (0.1, 0.5, 1.0, 2.0)  # of the budgets
 GROUPS = ("algo", "rule")
-AUDIT = PACKAGE / "audit"
-# Of the audit, but they decide no row: of the figure, and of external policies
-OTHER_PAGES = {AUDIT / "figure.py", *(AUDIT / "external").glob("*.py")}
 
 
 def _lists() -> dict[str, str]:
@@ -57,7 +53,6 @@ def main(given: Namespace) -> int:
     audits: list[Audit] = []
     beyond: list[str] = []  # reasons why exact losses are out of reach
     config: Mapping[str, Any] = {}
-    algorithms: list[Algorithm] = []
     for line in [given.words] if chosen else everything(given.words):
         for point in points_of(line):
             config, spec = configuration(point, folders)
@@ -65,7 +60,6 @@ def main(given: Namespace) -> int:
             if config["exact"] is True and group != "algo" and not chosen:
                 continue  # exact losses are those of algorithms
             algorithm = load(find_file(str(config[group]), folders, group)) if group else None
-            algorithms += [algorithm] if algorithm else []
             try:
                 audits += requested(config, given_keys if chosen else None, algorithm, spec)
             except OutOfReach as reason:
@@ -74,10 +68,7 @@ def main(given: Namespace) -> int:
     check_writable(results)
     names = [audit.name for audit in audits]
     kind = "exact" if config["exact"] else "audit"
-    parts = sources(given.words, algorithms, folders)
-    return report_findings(
-        audits, beyond, results, table_name(kind, given.words, names, chosen), parts
-    )
+    return report_findings(audits, beyond, results, table_name(kind, given.words, names, chosen))
 
 
 def configuration(
@@ -106,18 +97,6 @@ def points_of(words: Iterable[str]) -> Iterator[dict[str, Any]]:
         yield dict(zip(given, combination, strict=True))
 
 
-def sources(
-    overrides: Iterable[str], algorithms: Iterable[Algorithm], folders: tuple[str, ...] = ()
-) -> list[Source]:
-    """What decides the page of an audit of some algorithms and rules, or of mechanisms alone."""
-    changed = sorted(o for o in overrides if not o.startswith(("jobs=", "results=")))
-    distinct = {(x.group, x.name): x for x in algorithms}
-    contents = [repr(read_group(*name, folders)) for name in distinct]
-    files = sorted({*AUDIT.rglob("*.py")} - OTHER_PAGES)
-    keys = repr(default_keys("audit"))
-    return [*changed, keys, *distinct.values(), *contents, *files, made_by(), Path(__file__)]
-
-
 def promising(group: str) -> list[Algorithm]:
     """The algorithms or rules that promise privacy."""
     found = [load(find_file(name, (), group)) for name in names_in(group)]
@@ -139,14 +118,10 @@ def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
 
 
 def report_findings(
-    audits: Sequence[Audit],
-    beyond: Sequence[str],
-    results: Path,
-    stem: str,
-    parts: Sequence[Source],
+    audits: Sequence[Audit], beyond: Sequence[str], results: Path, stem: str
 ) -> int:
     """Do the audits that are not stored yet, then print and write all findings under a name;
-    ``beyond`` are the reasons of what is out of reach, ``parts`` decide the page.
+    ``beyond`` are the reasons of what is out of reach.
 
     Raises:
         OutOfReach: all of it is out of reach.
@@ -177,7 +152,7 @@ def report_findings(
     outside = "".join(f"* {reason}\n" for reason in reasons)
     page = f"{render(rows, 'pipe')}\n" + (f"\nOut of reach:\n\n{outside}" if outside else "")
     write_table(results / f"{stem}.csv", table)
-    write_atomically(results / f"{stem}.md", signed(page, parts).encode())
+    write_atomically(results / f"{stem}.md", page.encode())
     if "measured" in table:
         save(bars(table), results / "figures" / stem)
     print(render(rows, "simple"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
@@ -19,9 +18,7 @@ from ..contracts.question import REGRET
 from ..environments.blocks import has_no_blocks
 from ..errors import unknown
 from ..files import check_writable, write_atomically
-from ..fingerprint import closure
 from ..results.formats import SUMMARY_CSV
-from ..results.sources import SUMMARY, Source, signed
 from ..results.summary import significant
 from ..results.tables import MEASURED, load_finished, write_table
 from ..running.monte_carlo import play_missing
@@ -34,8 +31,6 @@ from .command import entry_point, names_and_keys, results_of
 
 CHEAP_RUNS = 2000
 CHECKPOINTS = 4  # of cheap runs: T/2 and T are among them
-# The folders whose files measure a claim, if the file of its paper imports them
-MEASURE = ("claims", "comparison", "theory")
 HEAD = ["claim", "what it says", "source", "published", "measured [95 %]", "verdict", "why"]
 
 
@@ -70,10 +65,9 @@ def settle(claims: Sequence[Claim], runs: int, keys: Mapping[str, str], stem: st
         words = verdict([*found["part"]])
         ledger.append(row_of(c, in_words(found), words))
         parts[c.name, words] = found
-    decide = sources(claims, runs, keys)
     for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
         text = tabulate(ledger, HEAD, tablefmt=style, disable_numparse=True) + "\n"
-        write_atomically(results / f"{stem}{suffix}", signed(text, decide, suffix).encode())
+        write_atomically(results / f"{stem}{suffix}", text.encode())
     table = pd.concat(parts, names=["claim", "verdict"]).reset_index([0, 1])
     write_table(results / f"{stem}.csv", table)
     write_table(results / f"{stem}{SUMMARY_CSV}", pd.DataFrame(ledger, columns=HEAD))
@@ -81,18 +75,6 @@ def settle(claims: Sequence[Claim], runs: int, keys: Mapping[str, str], stem: st
     print(tabulate(shown, ["claim", *HEAD[3:6]], disable_numparse=True))
     print(results / f"{stem}.csv")
     return 0
-
-
-def sources(claims: Sequence[Claim], runs: int, keys: Mapping[str, str]) -> list[Source]:
-    """What decides the ledger of some claims."""
-    names = dict.fromkeys(name for c in claims for name in c.experiments)
-    requests = [request_of(name, keys) for name in names]
-    found: list[Source] = [*map(repr, claims), str(runs)]
-    for request in requests:
-        found += [str(request.runs), *request.settings]
-    files = closure({Path(inspect.getfile(c.parts)) for c in claims})
-    found += sorted(file for file in files if file.parent.name in MEASURE)
-    return [*found, Path(__file__), *SUMMARY]
 
 
 def request_of(experiment: str, keys: Mapping[str, str]) -> Request:

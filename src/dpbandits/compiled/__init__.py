@@ -15,7 +15,7 @@ llvmlite alone. ``quick`` is preferred where it works (``choice``): it shortens 
 """
 
 from .choice import VARIABLE as COMPILER
-from .choice import compiler
+from .choice import compiler, is_tested
 from .choice import report as report_choice
 from .decorators import (
     Loop,

@@ -66,14 +66,21 @@ def wanted_compiler() -> str:
     return wanted
 
 
+def is_tested() -> bool:
+    """Whether the tests have passed with this version of Numba."""
+    import numba
+
+    release = tuple(int(x) for x in numba.__version__.split(".")[:2])
+    return TESTED[0] <= release <= TESTED[1]
+
+
 def _choose() -> tuple[str, str]:
     """The back-end, and why plain was chosen or VARIABLE."""
     if wanted := wanted_compiler():
         return wanted, VARIABLE
     import numba  # here, since a command whose runs are finished does not need it
 
-    release = tuple(int(x) for x in numba.__version__.split(".")[:2])
-    if not TESTED[0] <= release <= TESTED[1]:
+    if not is_tested():
         why = f"quick was not tested with numba {numba.__version__}"
     else:
         why = next((f"numba {numba.__version__} lacks {name}" for name in missing()), "")

@@ -8,13 +8,11 @@ import sys
 import sysconfig
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import joblib
-import numpy as np
 
 from ..files import PACKAGE
 from ..fingerprint import closure, fingerprint
@@ -25,20 +23,14 @@ DECIDE_NOTHING = (
     "compiled", "contracts", "errors.py", "files.py", "fingerprint.py", "validation.py",
 )  # fmt: skip
 EXCEPT = ("compiled/random_numbers.py", "contracts/gaussian_dp.py")
-LIBRARIES = f"numpy {np.__version__}, numba {version('numba')}"
-
-
-def without_libraries(version: str) -> str:
-    """The hash of the sources alone."""
-    return version.removesuffix(f", {LIBRARIES}")
 
 
 def version_of_file(file: Path) -> str:
     """Hash of the code of an algorithm's file, of all that it imports of the package and that
-    decides a run, and of what plays it; and the libraries that draw and compile.
+    decides a run, and of what plays it.
     """
     found = {*closure([file], PACKAGE), *PLAYED_BY} - {file}
-    return f"{fingerprint(file, *sorted(filter(decides_a_run, found)))}, {LIBRARIES}"
+    return fingerprint(file, *sorted(filter(decides_a_run, found)))
 
 
 def decides_a_run(file: Path) -> bool:
@@ -51,8 +43,8 @@ def decides_a_run(file: Path) -> bool:
 
 def version_of_function(function: Callable) -> str:
     """Hash of a function's code, the values that it uses, and the functions, classes and modules
-    that it calls, down to those of Python and of installed packages, which count by name; of what
-    plays it, and of the libraries.
+    that it calls, down to those of Python and of installed packages, which count by name; and of
+    what plays it.
 
     What a value that cannot be pickled holds is not known: its hash may differ in each process.
     """
@@ -134,7 +126,7 @@ def version_of_function(function: Callable) -> str:
                 digest.update(repr(values).encode())
 
     add(function)
-    return f"{digest.hexdigest()[:12]}, {LIBRARIES}"
+    return digest.hexdigest()[:12]
 
 
 OF_EVERY_CLASS = {

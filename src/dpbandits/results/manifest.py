@@ -7,7 +7,7 @@ import hashlib
 import json
 import platform
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
 from pathlib import Path
@@ -29,9 +29,12 @@ def read_manifest(table: Path) -> Any:
     return json.loads(read_text(beside(table, ".json")))
 
 
-def write_manifest(table: Path, request: Request, seconds: float) -> None:
+def write_manifest(
+    table: Path, request: Request, seconds: float, played_with: Iterable[str]
+) -> None:
     """Write what is needed to make a table again: configuration, the overrides that changed it,
-    settings by their ids, the table's checksum, versions and time.
+    settings by their ids, the table's checksum, versions (those that made the table, and those of
+    the libraries that played its runs), and time.
 
     A table made of finished runs alone keeps the time that these took.
     """
@@ -48,6 +51,7 @@ def write_manifest(table: Path, request: Request, seconds: float) -> None:
         "sources": SOURCES,
         "seed": request.config["seed"],
         "versions": versions(),
+        "played_with": sorted(played_with),
         "commit": commit(),
         "wall_time_seconds": round(seconds, 3),
     }

@@ -12,12 +12,10 @@ from typing import Any
 import pandas as pd
 
 from ..errors import BadInput
-from ..files import read_text
 from ..settings.request import Request
 from ..settings.setting import Setting, digest, without_paths
-from .formats import beside
+from .formats import SUMMARY_CSV, beside
 from .manifest import UNREADABLE, read_manifest
-from .sources import of_summary, signature, sources_of
 from .summary import rounds
 from .varying import SETTING
 
@@ -80,20 +78,17 @@ def refuse_to_replace(request: Request) -> None:
             )
         return
     page = beside(path, ".md")
-    if request.changed and page.exists() and _signature(page) != _signature_of(request):
+    if request.changed and page.exists() and not _is_summary_of(request):
         raise BadInput(f"{given}: {page} was made with other keys; results=DIR keeps both")
 
 
-def _signature(page: Path) -> str | None:
-    """What a page says of its sources; None if it does not say it."""
+def _is_summary_of(request: Request) -> bool:
+    """Whether the summary beside the table of a request has its settings and number of runs."""
     with contextlib.suppress(*UNREADABLE):
-        return signature(read_text(page))
-    return None
-
-
-def _signature_of(request: Request) -> str:
-    """What the page of a request would say of its sources."""
-    return sources_of(of_summary(request.settings, request.runs))
+        summary = pd.read_csv(beside(table_path(request), SUMMARY_CSV), dtype={SETTING: str})
+        same = set(summary[SETTING]) == {setting.id for setting in request.settings}
+        return same and set(summary["runs"]) == {request.runs}
+    return False
 
 
 def made_by_others(request: Request) -> list[str]:

@@ -13,7 +13,6 @@ from .formats import SUMMARY_CSV, beside, write_pieces
 from .manifest import summary_endings, write_manifest
 from .naming import table_path, with_names
 from .run_store import Store
-from .sources import of_summary, signed
 from .summary import render, summarize
 from .tables import at_end, batches, write_table
 from .varying import settings_of
@@ -48,11 +47,10 @@ def write_report(request: Request, store: Store, seconds: float) -> tuple[Path, 
 
     write_pieces(path, pieces())
     summary = pd.concat(summaries, ignore_index=True)
-    parts = of_summary(request.settings, request.runs)
     for suffix, style in ((".md", "pipe"), (".tex", "latex")):
         text = render(summary, request.question, style) + "\n"
-        write_atomically(beside(path, suffix), signed(text, parts, suffix).encode())
+        write_atomically(beside(path, suffix), text.encode())
     if SUMMARY_CSV in summary_endings(request.config):
         write_table(beside(path, SUMMARY_CSV), summary)
-    write_manifest(path, request, seconds)
+    write_manifest(path, request, seconds, store.played_with)
     return path, summary

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,7 +34,9 @@ from ..settings.setting import Setting
 
 LARGEST = 2**32  # bytes of a file of runs
 MOST_ARRAYS = 2**28  # bytes of its arrays that need not be in proportion to the file
-MEMBERS = "runs", "pulls", "answers", "seconds", "checksum"
+MEMBERS = "runs", "pulls", "answers", "seconds", "libraries", "checksum"
+# The versions with which this process plays
+LIBRARIES = f"numpy {np.__version__}, numba {version('numba')}"
 HEADER = struct.Struct("<26x2H")  # of a member: the lengths of its name and of its extra field
 REASON = 500  # characters of the reason of a failure that is stored
 WORTH = 1.0  # seconds that runs took that not even a power cut may lose; others are played again
@@ -53,6 +56,7 @@ class Run(NamedTuple):
     pulls: np.ndarray
     answer: float  # what the run returned, NaN for nothing
     seconds: float  # its equal share of the time of its task
+    libraries: str = LIBRARIES  # the versions with which it was played
 
 
 Runs = dict[int, Run]  # finished runs of one setting, by number
@@ -64,6 +68,7 @@ class Memory:
     deadline = math.inf  # see ``RunStore``
 
     def __init__(self) -> None:
+        self.played_with: set[str] = set()
         self._runs: dict[Setting, Runs] = {}
 
     def finished(self, setting: Setting) -> frozenset[int]:
@@ -91,11 +96,13 @@ class RunStore:
     Attributes:
         results: the folder.
         deadline: the time until which to wait for locks of other processes, see ``locked``.
+        played_with: the versions of libraries that played the runs that were used so far.
     """
 
     def __init__(self, results: Path):
         self.results = results
         self.deadline = math.inf
+        self.played_with: set[str] = set()
         self._seen: dict[Setting, tuple[tuple, frozenset[int]]] = {}
 
     def file(self, setting: Setting) -> Path:
@@ -227,19 +234,25 @@ def read_runs(file: Path) -> Runs:
         raise Damaged(f"{file}: its checksum is that of other runs")
     if not _has_right_types(*arrays):
         raise Damaged(f"{file}: its arrays are not those of runs")
-    numbers, pulls, answers, seconds = arrays
-    found_runs = map(Run, pulls, answers.tolist(), seconds.tolist())
+    numbers, pulls, answers, seconds, libraries = arrays
+    played_with = [x.decode(errors="replace") for x in libraries.tolist()]
+    found_runs = map(Run, pulls, answers.tolist(), seconds.tolist(), played_with)
     return dict(zip(numbers.tolist(), found_runs, strict=True))
 
 
 def _has_right_types(
-    numbers: np.ndarray, pulls: np.ndarray, answers: np.ndarray, seconds: np.ndarray
+    numbers: np.ndarray,
+    pulls: np.ndarray,
+    answers: np.ndarray,
+    seconds: np.ndarray,
+    libraries: np.ndarray,
 ) -> bool:
     """Whether arrays have the types, dimensions and lengths of those of a file of runs."""
-    shapes = [array.shape for array in (numbers, answers, seconds)]
+    shapes = [array.shape for array in (numbers, answers, seconds, libraries)]
     return (
         [array.dtype for array in (numbers, answers, seconds)] == [np.int64, float, float]
-        and shapes == [(numbers.size,)] * 3
+        and shapes == [(numbers.size,)] * 4
+        and libraries.dtype.kind == "S"
         and pulls.dtype in (np.int64, np.float64)
         and pulls.ndim == 3
         and len(pulls) == len(numbers) == len({*numbers.tolist()})
@@ -326,6 +339,7 @@ def packed(key: str, runs: Runs) -> bytes:
         "pulls": np.stack([runs[r].pulls for r in numbers]),
         "answers": np.array([runs[r].answer for r in numbers]),
         "seconds": np.array([runs[r].seconds for r in numbers]),
+        "libraries": np.array([runs[r].libraries.encode() for r in numbers]),
     }
     arrays["checksum"] = np.frombuffer(checksum(key, *arrays.values()), np.uint8)
     size = sum(array.nbytes for array in arrays.values())

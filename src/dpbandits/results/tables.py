@@ -109,6 +109,7 @@ def load_finished(store: Store, setting: Setting, runs: int) -> Finished:
     """The first finished runs of a setting."""
     stored = store.load(setting)
     found = [stored[run] for run in range(runs)]
+    store.played_with.update(run.libraries for run in found)
     pulls, answers = np.stack([run.pulls for run in found]), np.array([run.answer for run in found])
     return Finished(setting, data_of(setting).instance, pulls, answers)
 

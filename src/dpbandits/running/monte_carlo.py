@@ -18,6 +18,7 @@ from ..results.tables import tidy
 from ..settings.request import Request
 from ..settings.setting import Setting
 from .children import without_cwd_imports
+from .draws import check_draws
 from .failures import Failure, RunsFailed, trace_of
 from .play import compile_kernel, loop_of
 from .precompile import compile_elsewhere, report_compilation
@@ -73,7 +74,7 @@ def run_settings(
         The number of runs played, and the failures.
 
     Raises:
-        BadInput: the cluster does not answer.
+        BadInput: the cluster does not answer, or NumPy or Numba draw other random numbers.
         WorkersLost: it does not answer any more; finished runs are stored.
         CannotWrite: finished runs cannot be written; those stored before are intact.
         CannotRead: stored runs cannot be read.
@@ -82,6 +83,7 @@ def run_settings(
     missing = {setting: numbers for setting, numbers in missing.items() if numbers}
     if not missing:
         return 0, []
+    check_draws()
     broken = _compile(missing) if runner == "local" else {}
     parts: dict[str, dict[Setting, list[int]]] = {}  # by the names of their runners
     for setting, numbers in missing.items():

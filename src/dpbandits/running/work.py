@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..environments.blocks import has_no_blocks
-from ..results.run_store import Run, Runs
+from ..results.run_store import LIBRARIES, Run, Runs
 from ..settings.setting import Setting
 from .failures import trace_of
 from .play import Record
@@ -56,6 +56,7 @@ class Outcome(NamedTuple):
     stored: frozenset[int] = frozenset()  # runs that another process had stored meanwhile
     seconds: float = 0.0  # how long the task took
     died: bool = False  # whether nothing came back, since the worker died
+    libraries: str = LIBRARIES  # the versions with which the worker played
 
     @classmethod
     def of_death(cls, task: Task, error: BaseException) -> Outcome:
@@ -75,7 +76,10 @@ class Outcome(NamedTuple):
 
     def as_runs(self) -> Runs:
         """The finished runs, as they are stored."""
-        return {run: Run(*record, self.seconds_each) for run, record in self.played.items()}
+        return {
+            run: Run(*record, self.seconds_each, self.libraries)
+            for run, record in self.played.items()
+        }
 
 
 class Work:

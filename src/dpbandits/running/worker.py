@@ -7,7 +7,9 @@ from contextlib import nullcontext, suppress
 
 from ..compiled import compiled_code
 from ..files import locked
+from ..results.run_store import LIBRARIES
 from ..settings.setting import Setting
+from .draws import check_draws
 from .failures import trace_of
 from .play import Record, compile_kernel, play, play_many
 from .precompile import report_compilation
@@ -34,16 +36,18 @@ def finish(task: Task, stored: frozenset[int] = frozenset(), here: bool = True) 
             played[run] = play(setting, run)
         except BaseException as error:
             trace = trace or trace_of(error)
-    return Outcome(task, played, trace, stored, time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    return Outcome(task, played, trace, stored, seconds, libraries=LIBRARIES)
 
 
 def _prepare(setting: Setting, here: bool) -> None:
     """Refuse to play an algorithm that was edited since, or that of another installation."""
     if setting.algorithm.version != setting.version:
         raise RuntimeError(
-            f"the worker has another version of {setting.algo}, NumPy or Numba: "
+            f"the worker has another version of {setting.algo}: "
             f"{setting.algorithm.version}, but {setting.version} is needed"
         )
+    check_draws()
     if not here and setting.algorithm.compiled:
         folder = compiled_code().path
         with locked(folder) if folder else nullcontext():  # once on each machine

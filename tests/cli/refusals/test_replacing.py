@@ -1,16 +1,18 @@
 """bandit-run does not replace the table of an experiment by one with other keys."""
 
 import json
-import shutil
 
+import pandas as pd
 import pytest
 from refusals import message_of
 
 from dpbandits.cli.run import run
 from dpbandits.cli.words import read_request
 from dpbandits.errors import BadInput
-from dpbandits.files import package_folder
+from dpbandits.results.formats import SUMMARY_CSV, beside
 from dpbandits.results.naming import refuse_to_replace, table_path
+from dpbandits.results.tables import write_table
+from dpbandits.results.varying import SETTING
 
 
 @pytest.fixture
@@ -69,9 +71,14 @@ def test_a_table_that_is_out_of_date_is_replaced(path):
         table.with_suffix(".md").unlink()
 
 
-PAGES = [
-    package_folder("conf").parent / "results" / f"azize2022_fig4{end}" for end in (".md", ".tex")
-]
+def pages_alone(folder, *words):
+    """Write the pages of an experiment without its table, as a fresh checkout has them."""
+    request = read_request(["experiment=azize2022_fig4", *words, f"results={folder}"], ())
+    path = table_path(request)
+    settings = [setting.id for setting in request.settings]
+    write_table(beside(path, SUMMARY_CSV), pd.DataFrame({SETTING: settings, "runs": request.runs}))
+    beside(path, ".md").write_text("| a |\n")
+    return beside(path, ".md")
 
 
 PARQUET = pytest.param("format=parquet seed=1", marks=pytest.mark.extra("pyarrow"))
@@ -79,19 +86,16 @@ PARQUET = pytest.param("format=parquet seed=1", marks=pytest.mark.extra("pyarrow
 
 @pytest.mark.parametrize("change", ["runs=10", "horizon=1e5 runs=10 checkpoints=20", PARQUET])
 def test_pages_without_a_table_are_not_replaced_by_those_of_other_keys(change, tmp_path):
-    """A fresh checkout has the pages of the experiments, and neither tables nor manifests."""
-    for page in PAGES:
-        shutil.copy(page, tmp_path)
+    page = pages_alone(tmp_path)
     words = ["experiment=azize2022_fig4", *change.split(), f"results={tmp_path}"]
     given = " ".join(word for word in change.split() if not word.startswith("format"))
-    page = tmp_path / PAGES[0].name
     said = f"{given}: {page} was made with other keys; results=DIR keeps both"
     assert message_of(run, read_request(words, ())) == said
 
 
 @pytest.mark.extra("pyarrow")
 def test_pages_without_a_table_are_made_again_by_their_own_keys(tmp_path):
-    shutil.copy(PAGES[0], tmp_path)
+    pages_alone(tmp_path)
     for keys in ([], ["runs=20"], ["format=parquet"]):
         words = ["experiment=azize2022_fig4", *keys, f"results={tmp_path}"]
         refuse_to_replace(read_request(words, ()))
