@@ -16,8 +16,8 @@ from dpbandits.comparison.text import _located, note, render
 
 
 def table(**means):
-    """Fifty runs of each algorithm, spread by a hundredth about its mean, of one game."""
-    spread = 1 + np.linspace(-0.01, 0.01, 50)
+    """A hundred runs of each algorithm, spread by a hundredth about its mean, of one game."""
+    spread = 1 + np.linspace(-0.01, 0.01, 100)
     rows = [
         {"algo": name, "env": "e", "eps": 1.0, "horizon": 10, "seed": 0, "run": i, "t": 10,
          "regret": mean * x}
@@ -79,7 +79,6 @@ def test_settings_of_one_algorithm_are_told_apart():
 def test_regret_of_zero():
     found = dp.compare(table(a=0, b=1)).set_index("algo")
     assert found.loc["b", "ratio"] == np.inf
-    assert found["tied"].tolist() == [True, False]
     assert dp.compare(table(a=0, b=0))["tied"].all()
 
 
@@ -194,7 +193,8 @@ def test_times_of_runs_that_met_their_cap_are_said_to_be_larger(tmp_path, bandit
     for cap, said in ((20, True), (10**6, False)):
         path = dp.save(dp.stop(**given, cap=cap, jobs=1), tmp_path / f"{cap}.csv")
         printed = "\n".join(bandit(command, str(path)))
-        assert ("met their cap" in printed) == said and "2 runs are too few" in printed
+        assert ("met their cap" in printed) == said
+        assert ("2 runs are too few" in printed) != said  # equal times
 
 
 @pytest.mark.parametrize(

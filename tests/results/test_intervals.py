@@ -5,19 +5,25 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest, t
+from scipy.stats import binomtest, skew, t
 from tiers import first
 
 from dpbandits.comparison.pairs import located
-from dpbandits.contracts.question import STOPPING
+from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.results.intervals import (
+    another_value,
+    carriers,
     clopper_pearson,
     interval_of_mean,
     interval_of_median,
+    occurred_once,
     rounded,
     runs_needed,
+    skewness,
+    tail_is_seen,
 )
-from dpbandits.results.summary import mean_of, summarize
+from dpbandits.results.summary import equal_runs, mean_of, render, summarize
+from dpbandits.results.tails import lines_of_tails
 from dpbandits.results.varying import columns_of
 
 
@@ -32,21 +38,24 @@ def test_intervals_of_a_probability_are_those_of_clopper_and_pearson():
 
 @pytest.mark.parametrize("n", first([2, 5, 30, 300], 3))
 def test_interval_of_a_mean_is_gaffkes(n):
-    """The saddlepoint gives the quantile of the weighted sum within its simulation; the control, a
-    value beyond the data that is as near as the largest, does not.
+    """The saddlepoint gives the quantile of the weighted sum within its simulation; the control, no
+    value beyond the data, does not for skewed values. The value beyond the data is at first a
+    third of the distance from the median beyond the largest, and further for skewed values.
     """
     rng = np.random.default_rng(n)
-    values = rng.pareto(2.2, n) + 1
     weights = rng.dirichlet(np.ones(n + 1), 200_000)
-    away = values.max() - np.median(values)
-    tops = [values.max() + c * away for c in (1 + 10 / n, 0.0)]
-    for tail in (0.025, 0.01):
-        right, control = (
-            np.quantile((weights * np.append(values, top)).sum(axis=1), 1 - tail) for top in tops
-        )
-        found = interval_of_mean(values[:, None], tail)[1][0]
-        assert found == pytest.approx(right, rel=0.02)
-        assert n == 300 or found != pytest.approx(control, rel=0.02)
+    for values in (rng.pareto(2.2, n) + 1, rng.normal(size=n) ** 3):
+        away = values.max() - np.median(values)
+        extra = 0.5 * max(skew(values) * np.sqrt(n / 6) - 0.7, 0.0)
+        tops = [values.max() + c * away for c in (min(300 / n**3 + extra, 1 + 10 / n), 0.0)]
+        for tail in (0.025, 0.01):
+            right, control = (
+                np.quantile((weights * np.append(values, top)).sum(axis=1), 1 - tail)
+                for top in tops
+            )
+            found = interval_of_mean(values[:, None], tail)[1][0]
+            assert found == pytest.approx(right, rel=0.02)
+            assert extra < 0.5 or n == 300 or found != pytest.approx(control, rel=0.02)
 
 
 def test_interval_of_a_mean_moves_with_the_values():
@@ -59,10 +68,48 @@ def test_interval_of_a_mean_moves_with_the_values():
 
 
 @pytest.mark.parametrize("value", [-7.0, 0.0, 1 / 3, 1e90])
-def test_equal_values_have_an_interval_without_width_and_one_value_has_none(value):
-    assert [x[0] for x in interval_of_mean(np.full((20, 1), value))] == [value, value]
+def test_equal_values_and_one_value_have_no_interval(value):
+    """Equal but for rounding; the controls are 19 equal values, and an interval of a median."""
+    equal = np.full((20, 1), value)
+    equal[3] += 1e-15 * value
+    assert np.isnan(interval_of_mean(equal)).all()
+    equal[3] += 1e-6 * (abs(value) + 1)
+    low, high = interval_of_mean(equal)
+    assert low < high
+    assert [x[0] for x in interval_of_median(equal)] == pytest.approx([value, value], rel=1e-5)
     for interval in (interval_of_mean, interval_of_median):
         assert np.isnan(interval(np.full((1, 2), value))).all()
+
+
+def runs_of(values):
+    setting = {"algo": "a", "env": "e", "eps": 1.0, "horizon": 9, "seed": 0, "t": 9}
+    return pd.DataFrame(setting | {"run": range(len(values)), "regret": values})
+
+
+def test_equal_runs_are_said_to_show_only_that_other_values_are_rare():
+    """Twenty equal runs: another value has at most 17 %. The control has two values."""
+    assert another_value(20) == pytest.approx(1 - 0.025 ** (1 / 20))
+    found = summarize(runs_of(np.full(20, 3648.0)))
+    assert found[["ci_low", "ci_high"]].isna().all(axis=None)
+    assert "equal runs: none" in render(found, REGRET, "simple")
+    (line,) = lines_of_tails(found)
+    assert line == (
+        "algo=a env=e eps=1 horizon=9: all 20 runs are equal, so there is no interval; they show "
+        "that another value has a probability of at most 17 %"
+    )
+    (line,) = lines_of_tails(summarize(runs_of([3648.0] * 19 + [3650.0])))
+    assert "20 runs are too few" in line and line.endswith("about 100 would do")
+    assert "at most 3.6 %" in equal_runs(summarize(runs_of(np.full(100, 0.0))))
+
+
+@pytest.mark.parametrize("value", [0.1, 0.7, 3648.333333333])
+def test_a_mean_lies_in_its_interval_also_where_values_are_equal_but_for_a_few_bits(value):
+    """Control: the mean without rounding lies beyond an end that is rounded."""
+    values = value * (1 + 1e-11 * np.arange(30))
+    row = mean_of(runs_of(values), ["algo"], "regret").iloc[0]
+    assert row["ci_low"] <= row["mean"] <= row["ci_high"]
+    assert row["mean"] == rounded(values.mean())
+    assert not row["ci_low"] <= values.mean() <= row["ci_high"] or value != 0.7
 
 
 def test_an_interval_of_regret_is_not_negative_and_one_of_values_of_both_signs_may_be():
@@ -111,22 +158,40 @@ def two_points(rng, n, p, m=1000):
 
 
 def test_runs_that_are_too_few_are_noticed_and_the_number_that_is_named_would_do():
-    """Of two bad runs in a hundred; the controls are normal, or are enough."""
+    """Of three bad runs in a hundred; the control has three bad runs."""
     rng = np.random.default_rng(0)
-    too_few = two_points(rng, 50, 0.03)
-    seen = (too_few > 1).any(axis=0)
-    needed = runs_needed(too_few[:, seen])
-    assert ((needed > 50) == ((too_few[:, seen] > 1).sum(axis=0) < 3)).all()
-    named = int(np.median(needed[needed > 50]))
-    assert named in (200, 500)
+    few = two_points(rng, 100, 0.03)
+    bad = (few > 1).sum(axis=0)
+    needed = runs_needed(few)
+    assert ((needed > 100) == ((bad > 0) & (bad < 3))).all()
+    named = int(np.median(needed[needed > 100]))
+    assert named == 1000
     for n, least, most in ((50, 0.0, 0.85), (named, 0.95, 1.0)):
         low, high = interval_of_mean(two_points(rng, n, 0.03))
         assert least <= ((low <= 1.57) & (high >= 1.57)).mean() <= most
-    for values in (rng.normal(size=(20, 1000)), rng.exponential(size=(100, 1000))):
-        assert (runs_needed(values) > len(values)).mean() < 0.01
-    assert runs_needed(np.ones((25, 1)))[0] == 25
-    assert [runs_needed(np.ones((n, 1)))[0] for n in (1, 2, 19)] == [1, 100, 100]
-    assert runs_needed(1e300 * two_points(rng, 50, 0.0, 1)).tolist() == [50]
+    assert runs_needed(1e300 * two_points(rng, 100, 0.0, 1)).tolist() == [100]
+
+
+def test_fewer_than_a_hundred_runs_show_no_tail():
+    normal = np.random.default_rng(1).normal(size=(1000, 1))
+    assert [runs_needed(normal[:n])[0] for n in (1, 2, 20, 99)] == [1, 100, 100, 100]
+    assert [tail_is_seen(normal[:n])[0] for n in (1, 2, 20, 99, 1000)] == [False] * 4 + [True]
+    assert not tail_is_seen(np.ones((1000, 1)))[0] and runs_needed(np.ones((100, 1)))[0] == 100
+
+
+def test_skewed_runs_show_their_tail_if_values_come_again():
+    """A hundred exponential values do not, a thousand do; nor do values skewed to the left, which
+    have no bad runs, need more; three values of which each has occurred often do.
+    """
+    rng = np.random.default_rng(2)
+    skewed = rng.exponential(size=(100, 400))
+    assert (runs_needed(skewed) == 1000).mean() > 0.99 and tail_is_seen(-skewed).mean() > 0.9
+    assert tail_is_seen(rng.exponential(size=(1000, 100))).mean() > 0.99
+    again = rng.choice([1.0, 2.0, 5.0], (100, 400), p=[0.7, 0.2, 0.1])
+    assert (skewness(again) > 1).all() and tail_is_seen(again).mean() > 0.99
+    assert occurred_once(np.array([[1.0, 2.0], [1.0, 3.0], [4.0, 5.0]])).tolist() == [1 / 3, 1]
+    assert skewness(skewed) == pytest.approx(skew(skewed))
+    assert carriers(np.eye(50)[:, :1]) == pytest.approx(1, rel=0.1)
 
 
 # (1 - alpha) % is what the interval is for; the laws are those of benchmarks/intervals.py

@@ -12,8 +12,8 @@ from ..results.intervals import (
     clopper_pearson,
     interval_of_mean,
     interval_of_median,
-    mean_of_runs,
     rounded,
+    rounded_mean,
 )
 
 
@@ -31,15 +31,14 @@ class Located(NamedTuple):
 
 # How a mean, or a median, of each column of an array is estimated, and its interval
 CENTERS: dict[str, tuple[Any, Any]] = {
-    "mean": (mean_of_runs, interval_of_mean),
+    "mean": (rounded_mean, interval_of_mean),
     "median": (lambda values: np.median(values, axis=0), interval_of_median),
 }
 
 
 def located(samples: Sequence[np.ndarray], center: str, tail: float) -> Located:
     """The mean, or median, of each of several samples of regrets or times with limits at a tail.
-    Where the runs are too few for an interval, nothing is known: it is as wide as their sign
-    allows.
+    Where the runs have no interval (too few, or all equal), it is as wide as their sign allows.
     """
     middle, interval = CENTERS[center]
     found = Located(*np.empty((3, len(samples))))

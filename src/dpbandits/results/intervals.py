@@ -3,10 +3,11 @@
 The interval of a mean has Gaffke's limits (Gaffke 2005; Phan, Thomas & Learned-Miller 2021): if all
 values are at most M, a mean m is refuted from above at level p as soon as sum_i E_i (x_i - m) +
 E (M - m) exceeds 0 with probability at most p, for independent exponential E_i and E. Regret has no
-useful M (the worst case is a wrong arm in every round), so one value beyond the data represents
-what was not observed: 1 + 10 / n times as far above the largest of n values as this is above their
-median. The lower limit is the same of the negated values. ``benchmarks/intervals.py`` measures how
-often the interval contains the mean, beside others (docs/runs.md).
+useful M (the worst case is a wrong arm in every round), so M represents the values that did not
+occur: M is near the largest value if the values are as symmetric as those of a normal law, and lies
+further beyond, the more they are skewed. The lower limit is the same of the negated values.
+``benchmarks/intervals.py`` measures how often the interval contains the mean, beside others
+(docs/runs.md). If all values are equal, nothing is known about other values: no interval.
 
 Intervals are the same on every processor: sums are taken in a fixed order, not by BLAS, and ends
 are rounded to DIGITS digits, since the last bits of NumPy's functions depend on the processor.
@@ -27,9 +28,15 @@ HALVINGS, SECANTS = 12, 5  # of the search: a limit is exact to 1e-12 of the ran
 DIGITS = 10  # significant digits of an end, of the largest value
 AT_ONCE = 2**16  # numbers that are searched together
 
-FEWEST = 20  # runs; fewer show no tails
+SAME = 1e-12  # values that differ by less, relative to the largest, are equal but for rounding
+FEW = 300.0  # M is FEW / n^3 times as far beyond the largest value as this from the median, or more
+SYMMETRIC, SKEWED = 0.7, 0.5  # standardised skewness of normal values; weight of what is above it
+
+FEWEST = 100  # runs; fewer show no tails
+MANY = 1000  # runs; from these on, bad runs that matter have occurred
 CARRIERS, AMPLE = 3.0, 10.0  # runs that carry the variance: fewer are too few; these are enough
-DEFAULT_RUNS = 100  # needed at least where runs are too few
+SKEW = 0.15  # the largest skewness of fewer than MANY runs that does not show a tail
+ONCE = 0.03  # the largest share of values that occurred once if all values have been seen
 
 
 def rounded(values: Any, scale: Any = None) -> np.ndarray:
@@ -49,6 +56,11 @@ def mean_of_runs(values: np.ndarray) -> np.ndarray:
     return np.add.accumulate(values, axis=0)[-1] / len(values)
 
 
+def rounded_mean(values: np.ndarray) -> np.ndarray:
+    """``mean_of_runs``, rounded as the ends of its interval, between which it therefore lies."""
+    return rounded(mean_of_runs(values), np.abs(values).max(axis=0))
+
+
 def interval_of_mean(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarray, np.ndarray]:
     """The interval of a mean: its lower and upper end, each of which fails with probability about
     ``tail``.
@@ -62,7 +74,7 @@ def interval_of_mean(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarray
         tail: the probability of a mean below the lower end, and of one above the upper end.
 
     Returns:
-        Two float64 arrays (m,); NaN for a single value, the mean if all values are equal.
+        Two float64 arrays (m,); NaN for a single value, and if all values are equal.
     """
     values = np.asarray(values, dtype=float)
     n, m = values.shape
@@ -74,8 +86,8 @@ def interval_of_mean(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarray
     if not ends:
         return np.empty(0), np.empty(0)
     low, high = map(np.concatenate, zip(*ends, strict=True))
-    scale, flat = np.abs(values).max(axis=0), np.ptp(values, axis=0) == 0.0
-    low, high = (np.where(flat, values[0], rounded(end, scale)) for end in (low, high))
+    scale, flat = np.abs(values).max(axis=0), all_equal(values)
+    low, high = (np.where(flat, np.nan, rounded(end, scale)) for end in (low, high))
     return low, high
 
 
@@ -87,11 +99,13 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
     e = (1/s + m - top) / range: the value x has the weight 1 / (d + e), d = (top - x) / range.
     """
     n, most = len(values), values.max(axis=0)
-    top = most + (1.0 + 10.0 / n) * (most - np.median(values, axis=0))
+    z = skewness(values) * np.sqrt(n / 6.0)  # a standard normal for many values of a normal law
+    beyond = FEW / n**3 + SKEWED * np.maximum(z - SYMMETRIC, 0.0)
+    top = most + np.minimum(beyond, 1.0 + 10.0 / n) * (most - np.median(values, axis=0))
     span = top - values.min(axis=0)
     span = np.where(span > 0.0, span, 1.0)
     d = np.concatenate([(top - values) / span, np.zeros((1, values.shape[1]))])
-    z, count = -NormalDist().inv_cdf(tail), len(d)
+    quantile, count = -NormalDist().inv_cdf(tail), len(d)
 
     def excess(tilt: np.ndarray) -> np.ndarray:
         """How far the normal quantile of the tail probability at a tilt lies above ``tail``'s."""
@@ -101,7 +115,7 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
         k = np.add.reduce(np.log(away), axis=0) - count * np.log(share)
         spread = np.add.reduce((share * weight - 1.0) ** 2, axis=0)
         w, u = np.sqrt(np.maximum(2.0 * k, 1e-300)), np.sqrt(spread)
-        return np.asarray(w + np.log(np.maximum(u, 1e-150) / w) / w - z)
+        return np.asarray(w + np.log(np.maximum(u, 1e-150) / w) / w - quantile)
 
     low, high = (np.full(values.shape[1], end) for end in WIDEST)
     for _ in range(HALVINGS):
@@ -116,8 +130,8 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
         before, tilt = tilt, np.clip(tilt - step, low, high)
         was, now = now, excess(tilt)
     away = d + np.exp(tilt)
-    beyond = np.add.reduce(d / away, axis=0) / np.add.reduce(1.0 / away, axis=0)
-    return np.asarray(top - span * beyond)
+    below = np.add.reduce(d / away, axis=0) / np.add.reduce(1.0 / away, axis=0)
+    return np.asarray(top - span * below)
 
 
 def at_least_zero(values: np.ndarray, low: np.ndarray) -> np.ndarray:
@@ -147,31 +161,84 @@ def interval_of_median(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarr
     return rounded(ordered[rank - 1]), rounded(ordered[n - rank])
 
 
-def runs_needed(values: np.ndarray) -> np.ndarray:
-    """How many runs the tails need that the runs at hand show.
+def all_equal(values: np.ndarray) -> np.ndarray:
+    """Whether all values of a column are equal but for rounding: (n, m) to bool (m,)."""
+    return np.asarray(np.ptp(values, axis=0) <= SAME * np.abs(values).max(axis=0))
 
-    The runs that carry the variance, (sum d^2)^2 / sum d^4 for deviations d from the mean, are n/3
-    for normal values, and k if k equally bad runs among many good ones are all that varies. Fewer
-    than CARRIERS are too few, since of a law with 3 bad runs expected one sample in twenty has
-    none; then as many runs are needed as have AMPLE. Of fewer than FEWEST runs nothing is known.
+
+def another_value(runs: int, tail: float = TAIL) -> float:
+    """What equal runs show: another value has at most this probability (at level ``tail``)."""
+    return float(1.0 - tail ** (1.0 / runs))
+
+
+def skewness(values: np.ndarray) -> np.ndarray:
+    """The skewness of each column of an array (n, m); 0 if all values are equal."""
+    away = _scaled(values)
+    second, third = mean_of_runs(away**2), mean_of_runs(away**3)
+    return np.where(second > 0.0, third / np.where(second > 0.0, second, 1.0) ** 1.5, 0.0)
+
+
+def carriers(values: np.ndarray) -> np.ndarray:
+    """How many runs carry the variance of each column of an array (n, m).
+
+    (sum d^2)^2 / sum d^4 for deviations d from the mean: n/3 for normal values, and k if k equally
+    bad runs among many good ones are all that varies. 0 if all values are equal.
+    """
+    squares = _scaled(values) ** 2
+    total, fourth = squares.sum(axis=0), (squares * squares).sum(axis=0)
+    return np.where(fourth > 0.0, total * total / np.where(fourth > 0.0, fourth, 1.0), 0.0)
+
+
+def _scaled(values: np.ndarray) -> np.ndarray:
+    """The deviations from the mean of each column, in units in which their powers are finite."""
+    size = np.abs(values).max(axis=0)
+    scaled = values / np.where(size > 0.0, size, 1.0)
+    return np.where(all_equal(values), 0.0, scaled - mean_of_runs(scaled))
+
+
+def occurred_once(values: np.ndarray) -> np.ndarray:
+    """The share of the values of each column (n, m) that occurred once: Good and Turing's estimate
+    (Good 1953) of the probability that the next run has a value that has not occurred.
+    """
+    ordered = np.sort(values, axis=0)
+    steps = np.diff(ordered, axis=0) > SAME * np.abs(values).max(axis=0)
+    edge = np.ones((1, values.shape[1]), dtype=bool)
+    return np.asarray((np.vstack([edge, steps]) & np.vstack([steps, edge])).mean(axis=0))
+
+
+def tail_is_seen(values: np.ndarray) -> np.ndarray:
+    """Whether the runs of each column of an array (n, m) show the tail of their law, bool (m,).
+
+    They do not if they are fewer than FEWEST, if all are equal, or if fewer than CARRIERS runs
+    carry the variance: of a law with 3 bad runs expected one sample in twenty has none. Nor do they
+    if they are fewer than MANY and skewed (bad runs are large), since a skewed law may have larger
+    values that did not occur; unless hardly a value occurred once, so that all values are seen.
+    """
+    n = len(values)
+    light = (n >= MANY) | (skewness(values) <= SKEW) | (occurred_once(values) <= ONCE)
+    return np.asarray((n >= FEWEST) & light & (carriers(values) >= CARRIERS))
+
+
+def runs_needed(values: np.ndarray) -> np.ndarray:
+    """How many runs would show the tail that the runs at hand do not show.
+
+    Where fewer than CARRIERS runs carry the variance, as many as have AMPLE carriers; where fewer
+    than FEWEST runs, or skewed ones, show no tail, FEWEST or MANY.
 
     Args:
         values: float64 array (n, m): n runs of each of m settings.
 
     Returns:
-        Int64 array (m,): n where the runs are enough, also for a single run, which has no interval.
+        Int64 array (m,): n where the runs are enough; also where all runs are equal, and for a
+        single run, which have no interval.
     """
-    n, m = values.shape
-    size = np.abs(values).max(axis=0)
-    scaled = values / np.where(size > 0.0, size, 1.0)
-    away = scaled - mean_of_runs(scaled)
-    squares = np.where(np.ptp(values, axis=0) > 0.0, away * away, 1.0)  # all carry as much
-    total, fourth = squares.sum(axis=0), (squares * squares).sum(axis=0)
-    carriers = total * total / np.where(fourth > 0.0, fourth, 1.0)
-    carriers = np.where(fourth > 0.0, carriers, n)
-    few = np.full(m, 1 < n < FEWEST) | ((n >= FEWEST) & (carriers < CARRIERS))
-    needed = np.maximum(n * AMPLE / carriers, DEFAULT_RUNS)
-    return np.where(few, _round_number(needed), n).astype(np.int64)
+    n = len(values)
+    few = carriers(values)
+    short = (few > 0.0) & (few < CARRIERS) & (n >= FEWEST)
+    needed = np.where(short, n * AMPLE / np.where(short, few, 1.0), 0.0)
+    needed = np.maximum(needed, FEWEST if n < FEWEST else MANY)
+    enough = tail_is_seen(values) | all_equal(values)  # also of a single run
+    return np.where(enough, n, _round_number(needed)).astype(np.int64)
 
 
 def _round_number(x: np.ndarray) -> np.ndarray:

@@ -13,7 +13,14 @@ from tabulate import tabulate
 from ..contracts.display import display_name, environment_title, symbol
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
-from .intervals import at_least_zero, clopper_pearson, interval_of_mean, runs_needed
+from .intervals import (
+    another_value,
+    at_least_zero,
+    clopper_pearson,
+    interval_of_mean,
+    rounded_mean,
+    runs_needed,
+)
 from .tables import at_end, unjudged
 from .varying import columns_of, question_of_table, settings_of, with_budgets
 
@@ -31,9 +38,9 @@ def summarize(table: pd.DataFrame, settings: list[str] | None = None) -> pd.Data
 
     Returns:
         One row a setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of
-        the mean; undefined for one run), ``std``, ``runs`` and ``runs_needed``, which is more than
-        ``runs`` where these are too few for the tail that they show. For stopping rules also
-        ``halted``, a number of runs, and the share ``correct`` of these, with its 95 % interval
+        the mean; undefined for one run and for equal runs), ``std``, ``runs`` and ``runs_needed``,
+        which is more than ``runs`` where these are too few to show the tail. For stopping rules
+        also ``halted``, a number of runs, and the share ``correct`` of these with its 95 % interval
         ``correct_low`` to ``correct_high`` (Clopper-Pearson), blank where the mean lies between two
         hypotheses; and for rules that identify an arm or a hypothesis the QUANTILES of the stopping
         time.
@@ -61,19 +68,20 @@ def summarize(table: pd.DataFrame, settings: list[str] | None = None) -> pd.Data
 def mean_of(table: pd.DataFrame, settings: list[str], column: str) -> pd.DataFrame:
     """Mean of a column over the runs of each setting, with the STATISTICS of ``summarize``."""
     groups = table.groupby(settings, sort=False, dropna=False)
-    summary = groups[column].agg(mean="mean", std="std", runs="count").reset_index()
+    summary = groups[column].agg(std="std", runs="count").reset_index()
     of_group = table[column].to_numpy(dtype=float)[np.argsort(groups.ngroup(), kind="stable")]
     starts = (summary["runs"].cumsum() - summary["runs"]).to_numpy()
-    ends, needed = np.full((2, len(summary)), np.nan), np.zeros(len(summary), dtype=np.int64)
+    found, needed = np.full((3, len(summary)), np.nan), np.zeros(len(summary), dtype=np.int64)
     for runs in summary["runs"].unique():  # settings of as many runs together
         alike = np.flatnonzero(summary["runs"] == runs)
         for some in np.split(alike, range(AT_ONCE, len(alike), AT_ONCE)):
             rows = starts[some] + np.arange(runs)[:, np.newaxis]
             values = of_group[rows]
             low, high = interval_of_mean(values)
-            ends[:, some] = at_least_zero(values, low), high
+            found[:, some] = rounded_mean(values), at_least_zero(values, low), high
             needed[some] = runs_needed(values)
-    summary = summary.assign(ci_low=ends[0], ci_high=ends[1], runs_needed=needed)
+    mean, low, high = found
+    summary = summary.assign(mean=mean, ci_low=low, ci_high=high, runs_needed=needed)
     return summary[[*settings, *STATISTICS]]
 
 
@@ -112,15 +120,35 @@ def too_few_runs(found: pd.DataFrame) -> str | None:
     if short.empty:
         return None
     row = short.iloc[int((short["runs_needed"] / short["runs"]).argmax())]
-    question = question_of_table(found)
-    formats = FORMATS | dict.fromkeys(BUDGETS, "{:g}".format)  # as they are typed
-    shown = [name for name in columns_shown(found, question) if pd.notna(row[name])]
-    where = " ".join(f"{name}={formats.get(name, str)(row[name])}" for name in shown)
     others = f" ({len(short)} of {len(found)} settings have too few)" if len(short) > 1 else ""
     return (
-        f"{where}: {row['runs']} runs are too few for its tail, and the interval may be too "
-        f"narrow; about {row['runs_needed']} would do{others}"
+        f"{_in_words(found, row)}: {row['runs']} runs are too few for its tail, and the interval "
+        f"may be too narrow; about {row['runs_needed']} would do{others}"
     )
+
+
+def equal_runs(summary: pd.DataFrame) -> str | None:
+    """A line that names a setting of which all runs are equal, so that they have no interval, and
+    says what they show; None if there is none.
+    """
+    equal = summary[(summary["runs"] > 1) & summary["ci_low"].isna() & summary["mean"].notna()]
+    if equal.empty:
+        return None
+    row = equal.iloc[int(equal["runs"].argmin())]
+    share = percent(another_value(row["runs"]), 2)
+    others = f" ({len(equal)} of {len(summary)} settings have equal runs)"
+    return (
+        f"{_in_words(summary, row)}: all {row['runs']} runs are equal, so there is no interval; "
+        f"they show that another value has a probability of at most {share}"
+        f"{others if len(equal) > 1 else ''}"
+    )
+
+
+def _in_words(found: pd.DataFrame, row: pd.Series) -> str:
+    """The setting of a row, as it is typed."""
+    formats = FORMATS | dict.fromkeys(BUDGETS, "{:g}".format)
+    shown = [n for n in columns_shown(found, question_of_table(found)) if pd.notna(row[n])]
+    return " ".join(f"{name}={formats.get(name, str)(row[name])}" for name in shown)
 
 
 def latex_table(header: list[str], rows: list[list[Any]], align: list[str]) -> str:
@@ -180,8 +208,8 @@ def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
 
 def interval(row: Mapping[Hashable, Any]) -> str:
     """The interval of a mean, as text."""
-    if row["runs"] < 2:
-        return "one run: none"
+    if np.isnan(row["ci_low"]):
+        return "one run: none" if row["runs"] < 2 else "equal runs: none"
     return f"{significant(row['ci_low'])} to {significant(row['ci_high'])}"
 
 
@@ -190,9 +218,9 @@ def budget(value: float) -> str:
     return "not private" if np.isinf(value) else f"{value:g}"
 
 
-def percent(share: float) -> str:
+def percent(share: float, digits: int = 4) -> str:
     """A share, as text."""
-    return f"{100 * share:.4g} %"
+    return f"{100 * share:.{digits}g} %"
 
 
 def significant(x: float) -> str:

@@ -1,4 +1,4 @@
-"""Which settings of a table have too few runs for their tail, as lines."""
+"""Which settings of a table have equal runs, or too few runs for their tail, as lines."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from .summary import too_few_runs
+from .summary import equal_runs, too_few_runs
 
 OTHERS = 5  # settings that are named besides the one whose runs are the fewest for its tail
 
 
 def lines_of_tails(found: pd.DataFrame) -> Iterator[str]:
-    """The line of ``too_few_runs`` about a summary or a comparison, and a short one for each of
-    some other settings, those with the fewest runs for their tail first.
+    """The line of ``equal_runs`` about a summary, the line of ``too_few_runs`` about a summary or a
+    comparison, and a short one for each of some other settings, those with the fewest runs for
+    their tail first.
     """
+    if "ci_low" in found.columns and (line := equal_runs(found)) is not None:
+        yield line
     if (line := too_few_runs(found)) is None:
         return
     yield line
