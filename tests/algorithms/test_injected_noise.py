@@ -7,6 +7,7 @@ and so is each number that noise is added to.
 
 import importlib
 import itertools
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -504,17 +505,15 @@ MUTANTS = [
     ("anytime_lazy_ucb", "float(t)", "2.0 * t"),
     ("anytime_lazy_ucb", "math.sqrt(l / O)", "math.sqrt(l / (2.0 * O))"),
     ("anytime_lazy_ucb", "laplace_tail(O, eps, l)", "laplace_tail(O, 2.0 * eps, l)"),
-    ("anytime_lazy_ucb", "leads, bound = 1, n + 1", "leads, bound = n, n + 1"),
-    ("anytime_lazy_ucb", "t + m - 1, log", "t + m - 2, log"),
     ("dpr_ucb", "truncate(pull.x, B)", "pull.x"),
     ("dpr_ucb", "eps * u / log_T**1.5", "eps * u / log_T"),
     ("dpr_ucb", "eps * u / log_T**1.5", "u / log_T**1.5 / eps / 2.0"),
-    ("dpr_ucb", "N, first, 1.0 / (1.0 + v)", "N, first, 0.5"),
+    ("dpr_ucb", "K, first, 1.0 / (1.0 + v)", "K, first, 0.5"),
     ("dpr_ucb", "levels, 2.0 * B", "levels, B"),
-    ("dpr_ucb", "levels, 2.0 * B, eps", "levels + 1, 2.0 * B, eps"),
+    ("dpr_ucb", "levels, 2.0 * B, params.eps", "levels + 1, 2.0 * B, params.eps"),
     ("dpr_ucb", "(1.5 * v + 1.0)", "1.5 * v"),
-    ("dpr_ucb", "(4.0 / (N * eps))", "(2.0 / (N * eps))"),
-    ("dpr_ucb", "(N * eps)", "N"),
+    ("dpr_ucb", "(4.0 / (N * params.eps))", "(2.0 / (N * params.eps))"),
+    ("dpr_ucb", "(N * params.eps)", "N"),
     ("dpr_ucb", "c * u ** (1.0 / (1.0 + v)) * log_T", "c * log_T"),
     ("dpr_se", "D = 2.0**-tau", "D = 4.0**-tau"),
     ("dpr_se", "4.0 * k", "8.0 * k"),
@@ -534,23 +533,14 @@ MUTANTS = [
     ("ldpr_se", "2.0 * B, eps", "B, eps"),
     ("ldpr_se", "math.sqrt(L / R) / eps", "math.sqrt(L) / R / eps"),
     ("ldpr_se", "c / 2.0 * err", "c * err"),
-    ("ctl_ucb", "1.5 * l / alpha", "l / alpha"),
-    ("ctl_ucb", "N[a] <= few", "N[a] < few - 1.0"),
-    ("ctl_ucb", "least * alpha / 6.0", "least * alpha / 3.0"),
-    ("ctl_ucb", "else least / 4.0", "else least / 2.0"),
-    ("ctl_ucb", "if alpha > 0.0 else l ", "if alpha > 0.0 else 0.0 "),
+    ("ctl_ucb", "1.5 * l / params.alpha", "l / params.alpha"),
+    ("ctl_ucb", "if params.alpha > 0.0 else l", "if params.alpha > 0.0 else 0.5 * l"),
     ("ctl_ucb", "c * (math.sqrt(4.0) / eps)", "c * math.sqrt(4.0)"),
     ("ctl_ucb", "c * (math.sqrt(4.0) / eps) ** (1.0 - 1.0 / k)", "c * math.sqrt(4.0) / eps"),
-    ("ctl_ucb", "0.5 / own.k - 0.5)", "0.5 / own.k - 0.6)"),
+    ("ctl_ucb", "1.0 / k), -power)", "1.0 / k), -0.9 * power)"),
     ("ctl_ucb", "power = arms(game), 0.5 - 0.5 / k", "power = arms(game), 0.5"),
-    ("ctl_ucb", "math.frexp(N + 1.0)", "math.frexp(2.0 * N + 2.0)"),
-    ("ctl_ucb", "2.0 * n, (own.eps", "4.0 * n, (own.eps"),
-    ("ctl_ucb", "math.sqrt(n / 4.0)", "math.sqrt(n / 2.0)"),
-    ("ctl_ucb", "(own.eps * math.sqrt", "(math.sqrt"),
-    ("ctl_ucb", "-0.5 / own.k), own.cap)", "-1.0 / own.k), own.cap)"),
-    ("ctl_ucb", "-0.5 / own.k), own.cap)", "-0.5 / own.k), np.inf)"),
     ("ctl_ucb", "max(t + 1, 2)", "max(2 * t, 2)"),
-    ("ctl_ucb", "eps, math.tanh(0.5 * eps)", "eps, math.tanh(eps)"),
+    ("ctl_ucb", "alpha, math.tanh(0.5 * eps)", "alpha, math.tanh(eps)"),
     ("ctl_ucb", "alpha1 ** (-1.0 / k)", "alpha1 ** (-0.5 / k)"),
     ("ltc_ucb", "(eps / alpha1) ** (1.0 / k)", "(1.0 / alpha1) ** (1.0 / k)"),
     ("dist_dp_se", "b = 1.0", "b = 2.0"),
@@ -590,13 +580,32 @@ MUTANTS = [
 ]
 
 
+# in a part that one algorithm has
+MUTANTS_OF_PARTS = [
+    ("anytime_lazy_ucb", "schedules.leads", "leads, bound, n = 1,", "leads, bound, n = most,"),
+    ("anytime_lazy_ucb", "schedules.leads", "t + n - 1, log", "t + n - 2, log"),
+    ("ctl_ucb", "indices.optimism", "statistic[least] > bar", "statistic[least] >= bar - 1.0"),
+    ("ctl_ucb", "indices.optimism", "enough(params, 1.0)", "enough(params, 0.5)"),
+    ("ctl_ucb", "means.truncation_levels", "math.frexp(n)", "math.frexp(2.0 * n)"),
+    ("ctl_ucb", "means.truncation_levels", "2.0 * n", "4.0 * n"),
+    ("ctl_ucb", "means.truncation_levels", "math.sqrt(n / 4.0)", "math.sqrt(n / 2.0)"),
+    ("ctl_ucb", "means.truncation_levels", "(levels.eps * math.sqrt", "(math.sqrt"),
+    ("ctl_ucb", "means.truncation_levels", "-0.5 / levels.k", "-1.0 / levels.k"),
+    ("ctl_ucb", "means.truncation_levels", "levels.k), levels.cap)", "levels.k), math.inf)"),
+]
+
+
 @pytest.mark.long
-@pytest.mark.parametrize(("name", "right", "wrong"), MUTANTS)
-def test_a_wrong_formula_is_seen(name, right, wrong):
+@pytest.mark.parametrize(
+    ("name", "part", "right", "wrong"), [(x[0], "", *x[1:]) for x in MUTANTS] + MUTANTS_OF_PARTS
+)
+def test_a_wrong_formula_is_seen(name, part, right, wrong):
     module = importlib.import_module(f"dpbandits.algorithms.{name}")
+    wrong_in = importlib.import_module(f"dpbandits.parts.{part}") if part else module
     given, played = next(games_of(name))
     assert kernel_plays(given) == played
-    with mutant(module, right, wrong):
+    imported_anew = mutant(module, "", "") if part else nullcontext()
+    with mutant(wrong_in, right, wrong), imported_anew:
         function = getattr(module, name).py_func
         assert any(kernel_plays(g, function=function) != played for g, played in games_of(name))
 

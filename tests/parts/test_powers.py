@@ -10,10 +10,9 @@ from dpbandits.parts.indices import powers
 
 def worst_power(p, counts):
     """Largest relative difference of powers of growing counts from the powers themselves."""
-    known = powers.new_powers(2)
+    known = powers.new_powers(2, 3.0, p)
     return max(
-        abs(powers.power_of_count(known, 1, n, 3.0, p) / (3.0 * float(n) ** p) - 1.0)
-        for n in counts
+        abs(powers.power_of_count(known, 1, n) / (3.0 * float(n) ** p) - 1.0) for n in counts
     )
 
 
@@ -34,17 +33,17 @@ def test_a_power_of_a_count_is_the_power(p, monkeypatch):
 
 def test_a_power_depends_on_the_count_alone():
     """So two arms of equal counts have equal powers, and ties stay ties."""
-    known = powers.new_powers(2)
+    known = powers.new_powers(2, 0.1, -0.47)
     for n in counts_up_to(10**7):
-        x = powers.power_of_count(known, 0, n, 0.1, -0.47)
+        x = powers.power_of_count(known, 0, n)
         assert known.end[0] - known.start[0] == 2.0 ** max(math.frexp(n)[1] - 14, 0)
         if n % 3 == 0:
-            assert powers.power_of_count(known, 1, n, 0.1, -0.47) == x
+            assert powers.power_of_count(known, 1, n) == x
 
 
 def test_a_scale_may_be_infinite():
-    known = powers.new_powers(1)
-    assert all(powers.power_of_count(known, 0, n, np.inf, 0.5) == np.inf for n in (1, 10**5))
+    known = powers.new_powers(1, np.inf, 0.5)
+    assert all(powers.power_of_count(known, 0, n) == np.inf for n in (1, 10**5))
 
 
 def worst_power_of_log(p, rounds):

@@ -13,10 +13,10 @@ from tiers import first
 import dpbandits as dp
 from dpbandits.contracts.question import STOPPING
 from dpbandits.parts.identification import top_two
+from dpbandits.parts.identification.coded_top_two import coded_rounds
 from dpbandits.results.intervals import clopper_pearson
 from dpbandits.running.play import play_many
 from dpbandits.settings.compose import request_from
-from dpbandits.stopping.adap_tt import coded_rounds
 
 RUNS = 2000
 

@@ -8,6 +8,7 @@ from ..authoring import (
     rounds_left, rounds_played, until_horizon,
 )  # fmt: skip
 from ..parts.indices.radii import logarithm
+from ..parts.schedules.leads import bisected
 from ..parts.schedules.buffers import fill_buffer, first_buffers, room_in_buffer
 
 NAME = "Anytime-Lazy-UCB"
@@ -34,6 +35,9 @@ def leader(buffers, eps, t, log):
     return a
 
 
+rounds_of_lead = bisected(leader)
+
+
 @kernel
 def anytime_lazy_ucb(game, rng, eps: Budget, log: Literal["natural", "base2"]):
     """Anytime-Lazy-UCB (Hu, Huang & Mehta 2021) on the buffers of Hu & Hegde 2022. eps-global DP.
@@ -54,13 +58,5 @@ def anytime_lazy_ucb(game, rng, eps: Budget, log: Literal["natural", "base2"]):
     while rounds_left(game) > 0:
         t = rounds_played(game) + 1
         a = leader(buffers, eps, t, log)
-        n = until_horizon(game, room_in_buffer(buffers, a))
-        leads, bound = 1, n + 1  # it leads for at least the first, and less than the second
-        m = n
-        while bound - leads > 1:
-            if leader(buffers, eps, t + m - 1, log) == a:
-                leads = m
-            else:
-                bound = m
-            m = (leads + bound) // 2
-        fill_buffer(rng, eps, buffers, a, pull_sum(game, a, leads), leads)
+        n = rounds_of_lead(buffers, eps, t, log, until_horizon(game, room_in_buffer(buffers, a)))
+        fill_buffer(rng, eps, buffers, a, pull_sum(game, a, n), n)

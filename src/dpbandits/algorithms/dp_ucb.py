@@ -2,7 +2,9 @@
 
 import math
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, NamedTuple
+
+import numpy as np
 
 from ..authoring import (
     BINARY, LITERAL, UNIT_INTERVAL, Budget, Probability, arms, counter_nodes, global_dp,
@@ -28,15 +30,26 @@ GUARANTEE = global_dp(
 ROUND_BY_ROUND = True
 
 
+class Params(NamedTuple):
+    """What the algorithm knows beside the statistics of an arm."""
+
+    trees: np.ndarray  # one per arm
+    scale: float  # of the noise of a node
+    bonus: float  # that is added to the sum
+    log: float  # ln(2/delta), of ``dp_ucb_bound``
+
+
 @inlined
-def observe(own, rng, pull, statistics):
-    (trees, scale, bonus), (n, _, S) = own[0], statistics
+def observe(params, rng, pull, statistics):
+    """The total is the noisy sum of a tree with its bonus, ``S`` the sum of the rewards."""
+    n, _, S = statistics
     N, S = n + 1.0, S + pull.x
-    return N, S + tree_noise(trees, pull.a, int(N), laplace(rng, scale)) + bonus, S
+    noise = tree_noise(params.trees, pull.a, int(N), laplace(rng, params.scale))
+    return N, S + noise + params.bonus, S
 
 
 @inlined
-def index(own, a, statistics):
+def index(params, a, statistics):
     N, total, _ = statistics
     return total / N, math.sqrt(2.0 / N)
 
@@ -75,7 +88,6 @@ def dp_ucb(
     budget = eps / K if tree_budget == SPLIT else eps
     if tree == BINARY and bonus == LITERAL:
         scale = tree_node_scale(tree_levels(T), 1.0, budget)
-        own = ((new_trees(K, T), scale, Gamma),)
-        play(game, rng, own, 0.0, 0.5, 0.5)  # level + sqrt(ln t) width
+        play(game, rng, Params(new_trees(K, T), scale, Gamma, 0.0))  # level + sqrt(ln t) width
     else:
         dp_ucb_with_counters(game, rng, Gamma, 0.0, budget, tree, bonus)

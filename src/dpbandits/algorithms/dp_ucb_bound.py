@@ -8,7 +8,7 @@ from ..authoring import (
     new_trees, optimism, tree_levels, tree_node_scale,
 )  # fmt: skip
 from ..parts.indices.counted_optimism import dp_ucb_with_counters
-from .dp_ucb import observe
+from .dp_ucb import Params, observe
 
 NAME = "DP-UCB (tight bonus)"
 LINE = "vermillion", "dashed"
@@ -18,9 +18,9 @@ ROUND_BY_ROUND = True
 
 
 @inlined
-def index(own, a, statistics):
-    l, (N, total, _) = own[1], statistics
-    return total / N + math.sqrt(2.0 * l / N), 0.0  # it does not depend on t
+def index(params, a, statistics):
+    N, total, _ = statistics
+    return total / N + math.sqrt(2.0 * params.log / N), 0.0  # it does not depend on t
 
 
 play = optimism(observe, index)
@@ -47,7 +47,6 @@ def dp_ucb_bound(
     literal = math.sqrt(8.0) * math.log(T) ** 1.5 * l / eps
     if tree == BINARY and bonus == LITERAL:
         scale = tree_node_scale(tree_levels(T), 1.0, eps)
-        own = (new_trees(K, T), scale, literal), l
-        play(game, rng, own, 0.0, 0.5, 0.5)
+        play(game, rng, Params(new_trees(K, T), scale, literal, l))
     else:
         dp_ucb_with_counters(game, rng, literal, l, eps, tree, bonus)

@@ -1,15 +1,18 @@
 """DPR-UCB: UCB on the prefix sums of one adaptive tree of truncated rewards per arm."""
 
 import math
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
 
 from ..authoring import (
-    BINARY, LITERAL, POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, arms,
-    counter_nodes, global_dp, inlined, kernel, laplace, new_powers, new_trees, optimism,
-    power_of_count, tree_levels, tree_node_scale, truncate,
+    BINARY, LITERAL, POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, arms, counter_nodes,
+    global_dp, inlined, kernel, laplace, new_powers, new_trees, optimism, power_of_count,
+    tree_levels, tree_node_scale, truncate,
 )  # fmt: skip
 from ..parts.counting.trees import tree_noise
 from ..parts.indices.counted_optimism import dpr_ucb_with_counters
+from ..parts.indices.powers import Powers
 
 NAME = "DPR-UCB"
 LINE = "vermillion", "dashdotted"
@@ -20,20 +23,33 @@ ROUND_BY_ROUND = True
 C = Annotated[float, Named({"literal": 18.0, "practical": 0.5}, POSITIVE)]
 
 
+class Params(NamedTuple):
+    """What the algorithm knows beside the statistics of an arm."""
+
+    eps: float
+    v: float
+    bonus: float  # c u^(1/(1 + v)) (ln T)^(1.5 + 1/v), to the power v/(1 + v) but for u
+    trees: np.ndarray  # one adaptive tree per arm
+    levels: int  # of a tree
+    B: Powers  # the truncation level of an arm's n-th reward, (eps u n/ln^1.5 T)^(1/(1 + v))
+
+
 @inlined
-def observe(own, rng, pull, statistics):
-    (trees, levels, limits, first, eps, v), (n, _, S) = own[0], statistics
+def observe(params, rng, pull, statistics):
+    """The total is the noisy sum of a tree, ``S`` the sum of the truncated rewards."""
+    n, _, S = statistics
     N = n + 1.0
-    B = power_of_count(limits, pull.a, N, first, 1.0 / (1.0 + v))
+    B = power_of_count(params.B, pull.a, N)
     S += truncate(pull.x, B)
-    noise = laplace(rng, tree_node_scale(levels, 2.0 * B, eps))
-    return N, S + tree_noise(trees, pull.a, int(N), noise), S
+    noise = laplace(rng, tree_node_scale(params.levels, 2.0 * B, params.eps))
+    return N, S + tree_noise(params.trees, pull.a, int(N), noise), S
 
 
 @inlined
-def index(own, a, statistics):
-    (bonus, eps, v), (N, total, _) = own[1], statistics
-    return total / N, bonus * (4.0 / (N * eps)) ** (v / (1.0 + v))
+def index(params, a, statistics):
+    N, total, _ = statistics
+    v = params.v
+    return total / N, params.bonus * (4.0 / (N * params.eps)) ** (v / (1.0 + v))
 
 
 play = optimism(observe, index)
@@ -73,8 +89,9 @@ def dpr_ucb(
     factor = c * u ** (1.0 / (1.0 + v)) * log_T ** ((1.5 * v + 1.0) / (1.0 + v))
     power = v / (1.0 + v)
     if tree == BINARY and bonus == LITERAL:
-        truncated = new_trees(K, T), tree_levels(T), new_powers(K), first, eps, v
-        own = truncated, (factor, eps, v)
-        play(game, rng, own, math.log(2.0) / 4.0, power, power)  # ln(2 t^4) is 4 (ln t + ln(2)/4)
+        B = new_powers(K, first, 1.0 / (1.0 + v))
+        params = Params(eps, v, factor, new_trees(K, T), tree_levels(T), B)
+        shift = math.log(2.0) / 4.0  # ln(2 t^4) is 4 (ln t + shift)
+        play(game, rng, params, shift=shift, power=power, width_decay=power)
     else:
         dpr_ucb_with_counters(game, rng, eps, u, v, first, factor * eps**-power, tree, bonus)

@@ -27,6 +27,13 @@ class User(NamedTuple):
     u: float  # the random number behind the bit
 
 
+class Params(NamedTuple):
+    """What the algorithm knows beside the statistics of an arm."""
+
+    eps_min: float
+    alike: bool  # whether every user sends a response, all at one level
+
+
 @inlined
 def user_of(game, level, eps_min):
     """A user, given the index of the level."""
@@ -38,13 +45,13 @@ def agent_4(curator):
     """Agent 4 of Ren et al. 2020 with a curator that sends one bit."""
 
     @inlined
-    def draw_user(own, game, rng, last):
-        eps_min, alike = own
-        user = last if alike else user_of(game, next_user(game), eps_min)
-        return User(user.sends, user.tanh, user.c, random(rng) if alike or user.sends else 0.0)
+    def draw_user(params, game, rng, last):
+        user = last if params.alike else user_of(game, next_user(game), params.eps_min)
+        u = random(rng) if params.alike or user.sends else 0.0
+        return User(user.sends, user.tanh, user.c, u)
 
     @inlined
-    def observe(own, rng, pull, statistics):
+    def observe(params, rng, pull, statistics):
         (N, s, B), user = statistics, pull.user
         if not user.sends:
             return N, s, B
@@ -52,7 +59,7 @@ def agent_4(curator):
         return N + 1.0, s + unbiased(bit, user.c), B + user.c**2
 
     @inlined
-    def index(own, a, statistics):
+    def index(params, a, statistics):
         N, s, B = statistics
         return s / N, math.sqrt(2.0 * B) / N
 
@@ -60,8 +67,9 @@ def agent_4(curator):
 
     @inlined_counted
     def play(game, rng, eps_min):
-        alike, user = at_one_level(game, eps_min), user_of(game, 0, eps_min)
-        play_optimistically(game, rng, (eps_min, alike), 0.0, 0.5, width_decay(alike), user)
+        params = Params(eps_min, at_one_level(game, eps_min))
+        user = user_of(game, 0, eps_min)
+        play_optimistically(game, rng, params, width_decay=width_decay(params.alike), user=user)
 
     return play
 

@@ -3,14 +3,13 @@
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from ..authoring import (
     UNIT_INTERVAL, Positive, inlined, inlined_counted, kernel, laplace, local_dp, next_user,
     one_release, optimism, privacy_level,
 )  # fmt: skip
+from ..parts.indices.optimism import exploring
 from ..parts.noise.local_randomizers import convert_to_laplace
-from .heldp_ucb_b import at_one_level, width_decay
+from .heldp_ucb_b import Params, at_one_level, width_decay
 
 NAME = "HeLDP-UCB-L"
 LINE = "sky blue", "solid"
@@ -40,54 +39,51 @@ def user_of(game, level, eps_min):
 
 
 @inlined
-def as_it_is(r):
+def identity(r):
     """The reward."""
     return r
+
+
+@inlined
+def enough(params, log_t):
+    """An arm is explored in round t if its A is above 4 ln t / eps_min^2."""
+    return 4.0 * log_t / params.eps_min**2
 
 
 def agent_2(transform):
     """Agent 2 of Ren et al. 2020 with a curator that sends the transformed reward plus noise."""
 
     @inlined
-    def draw_user(own, game, rng, last):
-        eps_min, alike = own[0]
-        user = last if alike else user_of(game, next_user(game), eps_min)
-        noise = laplace(rng, user.scale) if alike or user.sends else 0.0
+    def draw_user(params, game, rng, last):
+        user = last if params.alike else user_of(game, next_user(game), params.eps_min)
+        noise = laplace(rng, user.scale) if params.alike or user.sends else 0.0
         return User(user.sends, user.scale, user.square, noise)
 
     @inlined
-    def observe(own, rng, pull, statistics):
+    def observe(params, rng, pull, statistics):
         (N, s, A), user = statistics, pull.user
         if not user.sends:
             return N, s, A
         return N + 1.0, s + (transform(pull.x) + user.noise), A + user.square
 
     @inlined
-    def index(own, a, statistics):
+    def index(params, a, statistics):
         N, s, A = statistics
         return s / N, math.sqrt(2.0 / N) + math.sqrt(32.0 * A) / N
 
-    play_optimistically = optimism(observe, index, draw_user, force)
+    exploration = exploring(enough, by_pulls=False)
+    play_optimistically = optimism(observe, index, draw_user, exploration)
 
     @inlined_counted
     def play(game, rng, eps_min):
-        alike, user = at_one_level(game, eps_min), user_of(game, 0, eps_min)
-        own = (eps_min, alike), np.zeros(1)
-        play_optimistically(game, rng, own, 0.0, 0.5, width_decay(alike), user)
+        params = Params(eps_min, at_one_level(game, eps_min))
+        user = user_of(game, 0, eps_min)
+        play_optimistically(game, rng, params, width_decay=width_decay(params.alike), user=user)
 
     return play
 
 
-@inlined
-def force(own, t, N, s, A, level):
-    """The arm of smallest A, if A <= 4 ln t / eps_min^2: it must be explored."""
-    (eps_min, _), before = own  # the condition is false up to round before[0]
-    rarest = np.argmin(A)
-    before[0] = 0.999 * math.exp(min(A[rarest] * eps_min**2 / 4.0, 700.0))
-    return rarest if A[rarest] <= 4.0 * math.log(t) / eps_min**2 else -1
-
-
-play = agent_2(as_it_is)
+play = agent_2(identity)
 
 
 @kernel

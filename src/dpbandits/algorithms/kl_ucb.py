@@ -5,7 +5,7 @@ import numpy as np
 from ..authoring import (
     NOT_PRIVATE, UNIT_INTERVAL, arms, kernel, pull_sum, rounds_left, rounds_played,
 )  # fmt: skip
-from ..parts.indices.kl_argmax import kl_leader, kl_leads, new_reach
+from ..parts.indices.kl_argmax import kl_lead, new_reach
 
 NAME = "KL-UCB"
 LINE = "black", "dashed"
@@ -23,13 +23,9 @@ def kl_ucb(game, rng):
     """
     K = arms(game)
     N, S = np.zeros(K), np.zeros(K)
-    reach = new_reach(K)
-    a, n = 0, 1
+    reach, a, n = new_reach(K), 0, 1
     while rounds_left(game) > 0:
         t = rounds_played(game) + 1
-        a = kl_leader(reach, S, N, a, t)
-        n = min(2 * n, rounds_left(game))
-        while n > 1 and not kl_leads(reach, S, N, a, t, n):
-            n //= 2
+        a, n = kl_lead(reach, S, N, a, t, min(2 * n, rounds_left(game)))
         S[a] += pull_sum(game, a, n)
         N[a] += n

@@ -19,7 +19,7 @@ GUARANTEE = local_dp("a user's response is one Laplace release", convert_to_lapl
 ROUND_BY_ROUND = True
 
 
-class Own(NamedTuple):
+class Params(NamedTuple):
     """What the index needs beside an arm's number and sum of responses."""
 
     eps: float
@@ -29,9 +29,9 @@ class Own(NamedTuple):
 
 
 @inlined
-def observe(own, rng, x):
+def observe(params, rng, x):
     """The response of a user with this reward."""
-    return convert_to_laplace(rng, x, own.eps)
+    return convert_to_laplace(rng, x, params.eps)
 
 
 @inlined
@@ -40,9 +40,9 @@ def clipped_mean(n, s):
 
 
 @inlined
-def index(own, n, s):
+def index(params, n, s):
     m, r = clipped_mean(n, s), 1.0 / math.sqrt(n)
-    return m + r * (own.radius * math.sqrt(m) + own.wide + own.mixed * math.sqrt(r))
+    return m + r * (params.radius * math.sqrt(m) + params.wide + params.mixed * math.sqrt(r))
 
 
 play = steady_optimism(observe, index)
@@ -63,15 +63,15 @@ def ldp_ncb(game, rng, eps: Budget, c: Positive, alpha: Positive):
     log_T, log_W = math.log(T), math.log(W)
     mixed = 4.0 * c * (2.0 * alpha) ** 0.25 * log_W**0.75 / math.sqrt(eps)
     wide = math.sqrt(8.0 * alpha * log_T) / eps
-    own = Own(eps, 2.0 * c * math.sqrt(2.0 * log_T), wide, mixed)
+    params = Params(eps, 2.0 * c * math.sqrt(2.0 * log_T), wide, mixed)
     N, S = np.zeros(K), np.zeros(K)
     t, explores = 0, True
     while rounds_left(game) > 0 and t <= W and explores:
         a = random_arm(rng, K)
-        N[a], S[a] = N[a] + 1.0, S[a] + observe(own, rng, pull(game, a))
+        N[a], S[a] = N[a] + 1.0, S[a] + observe(params, rng, pull(game, a))
         t += 1
         m, root = clipped_mean(N[a], S[a]), math.sqrt(N[a])
         sure = max(m - wide / root, 1e-20) * (eps * eps)
         most = 1600.0 * (c * c * log_T + log_T * log_T / max(sure, 1e-300)) + wide * root
         explores = N[a] * m <= most
-    play(game, rng, own, N, S)
+    play(game, rng, params, N, S)

@@ -17,15 +17,15 @@ ROUND_BY_ROUND = True
 
 
 @inlined
-def observe(own, rng, x):
+def observe(radius, rng, x):
     """The reward."""
     return x
 
 
 @inlined
-def index(own, n, s):
-    """The mean and its radius, ``own`` sqrt(mean/n), where ``own`` is 2c sqrt(2 ln T)."""
-    return (s + own * math.sqrt(s)) / n
+def index(radius, n, s):
+    """The mean and its radius, ``radius`` sqrt(mean/n), where ``radius`` is 2c sqrt(2 ln T)."""
+    return (s + radius * math.sqrt(s)) / n
 
 
 play = steady_optimism(observe, index)

@@ -12,13 +12,13 @@ ROUND_BY_ROUND = True
 
 
 @inlined
-def observe(own, rng, pull, statistics):
+def observe(params, rng, pull, statistics):
     N, S, _ = statistics
     return N + 1.0, S + pull.x, 0.0
 
 
 @inlined
-def index(own, a, statistics):
+def index(params, a, statistics):
     N, S, _ = statistics
     return S / N, math.sqrt(2.0 / N)
 
@@ -31,4 +31,4 @@ def ucb(game, rng):
     """UCB1 (Auer, Cesa-Bianchi & Fischer 2002): index mean + sqrt(2 ln t / N). Not private.
     Rewards in [0, 1].
     """
-    play(game, rng, (), 0.0, 0.5, 0.5)  # level + sqrt(ln t) width
+    play(game, rng, ())  # level + sqrt(ln t) width

@@ -1,22 +1,19 @@
 """AdaP-TT: Top Two identification of the best arm on the private means of forgetful phases."""
 
-import math
 from typing import Literal
 
 import numpy as np
 
 from ..authoring import (
-    BEST_ARM, STOPPING_AND_ANSWER, UNIT_INTERVAL, Budget, Fraction, arms, global_dp, inlined,
-    kernel, laplace_mean, one_release, pull_sum, random, rounds_left, shared, shared_rare,
+    BEST_ARM, STOPPING_AND_ANSWER, UNIT_INTERVAL, Budget, Fraction, global_dp, kernel, one_release,
 )  # fmt: skip
-from ..parts.identification.top_two import CODED, EMPIRICAL, PROVED, is_convincing, top_two
-from ..parts.schedules.batches import rounds_without_order
+from ..parts.identification.coded_top_two import as_coded
+from ..parts.identification.top_two import CODED, EMPIRICAL, PROVED, top_two
 
 NAME = "AdaP-TT"
 LINE = "green", "solid"
 QUESTION = BEST_ARM
 REWARDS = UNIT_INTERVAL
-ZEROS = np.array([8] + [(i & -i).bit_length() - 1 for i in range(1, 256)])  # at the end of a byte
 GUARANTEE = global_dp(
     "Azize's thesis, Theorem 5.20", "episode_means", STOPPING_AND_ANSWER, one_release
 )
@@ -47,97 +44,3 @@ def adap_tt(
     answer = np.full(1, np.nan)
     as_coded(game, rng, eps, delta, threshold == PROVED, answer)
     return answer[0]
-
-
-@shared_rare
-def as_coded(game, rng, eps, delta, proved, answer):
-    """The authors' code: a coin chooses between the leader and its challenger, which is chosen
-    anew in every round; the leader is the arm that must be convincing. Rewards count only when a
-    phase ends, so they are drawn after the rounds.
-    """
-    K = arms(game)
-    if rounds_left(game) < K:
-        return
-    m, n = np.zeros(K), np.ones(K)  # private mean and length of the last phase
-    end, total = np.full(K, 2.0), np.zeros(K)  # pulls at the end of this phase, sum of its rewards
-    N, seen = np.ones(K), np.ones(K)  # pulls, and those whose rewards are drawn
-    for a in range(K):
-        m[a] = laplace_mean(rng, pull_sum(game, a, 1), 1.0, eps)
-    while rounds_left(game) > 0:
-        started = np.sum(end) / 2.0
-        leader, slack = coded_leader(m, n, started, eps), 1.0 / (1.0 + math.sqrt(started))
-        ended = -1
-        while ended < 0 and rounds_left(game) > 0:
-            ended = coded_rounds(rng, m, N, end, slack, leader, rounds_without_order(game))
-            for a in range(K):
-                total[a] += pull_sum(game, a, int(N[a] - seen[a]))
-                seen[a] = N[a]
-        if ended >= 0:
-            n[ended] = end[ended] / 2.0
-            m[ended] = laplace_mean(rng, total[ended], n[ended], eps)
-            end[ended], total[ended] = 2.0 * end[ended], 0.0
-            leader = coded_leader(m, n, np.sum(end) / 2.0, eps)
-            if is_convincing(m, n, leader, eps, delta, False, proved):
-                answer[0] = np.argmax(m)
-                return
-
-
-@inlined
-def coded_leader(m, n, t, eps):
-    l = math.log(t)
-    best, largest = 0, -np.inf
-    for a in range(len(m)):
-        index = m[a] + l / (eps * n[a]) + math.sqrt(l / (2.0 * n[a]))
-        if index > largest:
-            best, largest = a, index
-    return best
-
-
-@shared
-def coded_rounds(rng, m, N, end, slack, b, left):
-    """The pulls of at most ``left`` rounds with leader ``b``, until a phase ends; returns its arm
-    or -1. Coins are bits of random numbers below a bit that is always set: their zeros before the
-    next one are rounds of the leader.
-    """
-    coins, c, bar, w = 1, 0, -np.inf, N[b]  # bar: a lower bound of all costs but the challenger's
-    while left > 0:
-        if coins == 1:
-            coins = int(random(rng) * 2.0**53) + 2**53
-        own = ZEROS[coins & 255]
-        most = min(end[b] - w, left)
-        if own >= most:
-            N[b] = w + most
-            return b if N[b] == end[b] else -1
-        w, left, coins = w + own, left - own, coins >> own
-        if own < 8 and coins > 1:
-            coins, left = coins >> 1, left - 1
-            if coded_cost(m[b] - m[c] + slack, w, N[c]) >= bar:
-                c, bar = coded_challenger(m, N, slack, b, w)
-            N[c] += 1.0
-            if N[c] == end[c]:
-                N[b] = w
-                return c
-    N[b] = w
-    return -1
-
-
-@inlined
-def coded_cost(d, w, v):
-    """The cost of arms with ``w`` and ``v`` pulls, its square with its sign; if positive, it never
-    decreases.
-    """
-    return d * abs(d) * (w * v / (w + v))
-
-
-@inlined
-def coded_challenger(m, N, slack, b, w):
-    """The arm of smallest cost, ties to the lowest, and a lower bound on the costs of the others
-    until a phase ends: the smallest of them, or -inf if one may decrease.
-    """
-    found, smallest, second = -1, np.inf, np.inf
-    for a in range(len(m)):
-        cost = coded_cost(m[b] - m[a] + slack, w, N[a]) if a != b else np.inf
-        first = cost < smallest
-        second = smallest if first else cost if cost < second else second
-        found, smallest = a if first else found, cost if first else smallest
-    return found, second if second > 0.0 else -np.inf

@@ -50,7 +50,7 @@ def callable_from_kernels(function: Callable, inlined: bool, borrows: bool) -> N
     given = {"no_cfunc_wrapper": True, "_nrt": not borrows}
     options = options_of(function) | {"forceinline": inlined}
     options |= {name: given[name] for name in ACCEPTED}
-    overload(function, jit_options=options, strict=False)(lambda *arguments: function)
+    overload(function, jit_options=options, strict=False)(lambda *values, **named: function)
 
 
 @typeof_impl.register(Kernel)

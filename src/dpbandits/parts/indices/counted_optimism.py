@@ -33,42 +33,42 @@ FRESH = 0.97  # a bound of a quantile below this part of the quantile is compute
 
 
 @inlined
-def count(own: Any, rng: np.random.Generator, pull: Pull, statistics: Statistics) -> Statistics:
+def count(params: Any, rng: np.random.Generator, pull: Pull, statistics: Statistics) -> Statistics:
     """``observe`` of DP-UCB: the noisy sum of the arm's rewards with its bonus, and the sum."""
-    (counters, literal, _), (n, _, S) = own, statistics
+    (counters, literal, _), (n, _, S) = params, statistics
     N, S = n + 1.0, S + pull.x
     return N, S + counter_noise(counters, rng, pull.a, int(N)) + literal, S
 
 
 @inlined
-def index(own: Any, a: int, statistics: Statistics) -> tuple[float, float]:
+def index(params: Any, a: int, statistics: Statistics) -> tuple[float, float]:
     """Index of DP-UCB; its radius is that of the logarithm ``least`` of the horizon, if not 0."""
-    least, (N, total, _) = own[2], statistics
+    least, (N, total, _) = params[2], statistics
     width = math.sqrt(2.0 / N)
     return (total / N + math.sqrt(least) * width, 0.0) if least > 0.0 else (total / N, width)
 
 
 @inlined
 def truncate_and_count(
-    own: Any, rng: np.random.Generator, pull: Pull, statistics: Statistics
+    params: Any, rng: np.random.Generator, pull: Pull, statistics: Statistics
 ) -> Statistics:
     """``observe`` of DPR-UCB. With the calibrated bonus, the bias of truncation is in the sum."""
-    (counters, limits, first, u, v), (n, _, S) = own[0], statistics
+    (counters, limits, u, v), (n, _, S) = params[0], statistics
     N = n + 1.0
-    B = power_of_count(limits, pull.a, N, first, 1.0 / (1.0 + v))
+    B = power_of_count(limits, pull.a, N)
     bias = 0.0 if counters.bonus == LITERAL else u * B**-v
     S += truncate(pull.x, B) + bias
     return N, S + counter_noise(counters, rng, pull.a, int(N)), S
 
 
 @inlined
-def robust_index(own: Any, a: int, log_t: float, statistics: Statistics) -> float:
+def robust_index(params: Any, a: int, log_t: float, statistics: Statistics) -> float:
     """Index of DPR-UCB; the calibrated one adds Bernstein's radius of a truncated mean."""
-    (counters, limits, first, u, v), literal = own
+    (counters, limits, u, v), literal = params
     (N, total, _), l = statistics, 4.0 * log_t + math.log(2.0)
     if counters.bonus == LITERAL:
         return total / N + literal * (l / N) ** (v / (1.0 + v))
-    B = power_of_count(limits, a, N, first, 1.0 / (1.0 + v))
+    B = power_of_count(limits, a, N)
     bernstein = math.sqrt(2.0 * u * B ** (1.0 - v) * l / N) + B * l / (3.0 * N)
     return (total + noise_bonus(counters, a, log_t, 0.0)) / N + bernstein
 
@@ -160,7 +160,7 @@ def dp_ucb_with_counters(game, rng, literal, least, budget, tree, bonus):
     K, T = arms(game), game.horizon
     counters = new_counters(K, T, int(tree), int(bonus), 1.0, 0.0, budget)
     if bonus == LITERAL:
-        play(game, rng, (counters, literal, least), 0.0, 0.5, 0.5)
+        play(game, rng, (counters, literal, least))
     else:
         play_calibrated(game, rng, counters, least)
 
@@ -171,4 +171,5 @@ def dpr_ucb_with_counters(game, rng, eps, u, v, first, literal, tree, bonus):
     K, T = arms(game), game.horizon
     power = 1.0 / (1.0 + v)
     counters = new_counters(K, T, int(tree), int(bonus), 2.0 * first, power, eps)
-    play_truncated(game, rng, ((counters, new_powers(K), first, u, v), literal))
+    limits = new_powers(K, first, power)
+    play_truncated(game, rng, ((counters, limits, u, v), literal))

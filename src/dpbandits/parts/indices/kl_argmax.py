@@ -119,3 +119,14 @@ def kl_leads(reach, S, N, a, t, n):
         if b != a and not (implausible and N[b] * bernoulli_kl(S[b] / N[b], worst) > then):
             return False
     return True
+
+
+@inlined
+def kl_lead(reach, S, N, a, t, most):
+    """The arm of largest index at round ``t``, and a number of rounds, at most ``most``, in which
+    its index certainly remains the largest; ``a`` is the previous leader.
+    """
+    a, n = kl_leader(reach, S, N, a, t), most
+    while n > 1 and not kl_leads(reach, S, N, a, t, n):
+        n //= 2
+    return a, n

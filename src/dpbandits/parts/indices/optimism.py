@@ -23,76 +23,119 @@ class Pull(NamedTuple):
     user: Any  # what ``draw_user`` returned: the user
 
 
+class Interruption(NamedTuple):
+    """What an algorithm does before some rounds, by functions decorated with ``inlined``.
+
+    ``params`` are the parameters of the algorithm, and ``state`` is a float64 array (1,), which is
+    0 before the first round.
+    """
+
+    # ``last_quiet(params, state)`` returns the last round before which ``act`` need not be called
+    last_quiet: Callable
+    # ``act(params, state, t, N, total, extra, level)`` may change the statistics, float64 arrays
+    # (K,), and the levels; it returns an arm that must be played in round t, or -1
+    act: Callable
+    earlier: bool = False  # whether ``observe`` may bring the next call of ``act`` forward
+
+
 @inlined
-def nobody(own: Any, game: Game, rng: np.random.Generator, last: Any) -> Any:
+def next_user_alike(params: Any, game: Game, rng: np.random.Generator, last: Any) -> Any:
     """``draw_user`` for algorithms that treat all users alike."""
     return last
 
 
 @inlined
-def draw_reward(own: Any, game: Game, arm: Law, t: int, N: float) -> float:
+def draw_reward(params: Any, game: Game, arm: Law, t: int, N: float) -> float:
     """``draw`` for algorithms that see the rewards as they are."""
     return pull_held(game, arm, t)
 
 
 @inlined
-def any_round(own: Any, t: int) -> int:
-    """The last round up to ``t`` that begins without forced exploration: every round."""
-    return t
+def always_quiet(params: Any, state: np.ndarray) -> float:
+    """``last_quiet`` of an algorithm that is never interrupted."""
+    return np.inf
 
 
 @inlined
-def before_exploration(own: Any, t: int) -> int:
-    """The last round up to ``t`` that begins before exploration may be forced: it is in own[-1]."""
-    return int(min(own[-1][0], t))
-
-
-@inlined
-def never_forced(own: Any, t: int, N: Any, total: Any, more: Any, level: Any) -> int:
-    """``force_exploration`` for algorithms that force none."""
+def no_act(params: Any, state: Any, t: int, N: Any, total: Any, extra: Any, level: Any) -> int:
+    """``act`` of an algorithm that is never interrupted."""
     return -1
+
+
+NEVER = Interruption(always_quiet, no_act)
+
+
+def exploring(enough: Callable, by_pulls: bool) -> Interruption:
+    """Forced exploration: an arm is explored in round t if a statistic is above the bar
+    ``enough(params, ln t)``, which is proportional to ln t.
+
+    Args:
+        enough: returns the bar; a function that is decorated with ``inlined``.
+        by_pulls: if True, the statistic is the number of observations N, and the first arm that is
+            not explored is played. If False, the statistic is ``extra``, and an arm of smallest
+            ``extra`` is played.
+    """
+
+    @inlined
+    def last_quiet(params, state):
+        return state[0]
+
+    @inlined
+    def act(params, state, t, N, total, extra, level):
+        statistic = N if by_pulls else extra
+        bar, least = enough(params, math.log(t)), np.argmin(statistic)
+        if statistic[least] > bar:
+            # the bar reaches the smallest statistic in round e^l; never late by a rounding error
+            l = statistic[least] / enough(params, 1.0)
+            state[0] = (1.0 - 1e-9) * math.exp(min(l, 700.0)) - 1.0
+            return -1
+        if by_pulls:
+            least = 0
+            while N[least] > bar:
+                least += 1
+        return least
+
+    return Interruption(last_quiet, act)
 
 
 def optimism(
     observe: Callable,
     index: Callable,
-    draw_user: Callable = nobody,
-    force_exploration: Callable = never_forced,
+    draw_user: Callable = next_user_alike,
+    interruption: Interruption = NEVER,
     draw: Callable = draw_reward,
-    may_reschedule: bool = False,
 ) -> Callable:
     """The loop of an optimistic algorithm,
-    ``play(game, rng, own, shift, power, width_decay, user)``.
+    ``play(game, rng, params, shift=0, power=1/2, width_decay=1/2, user=0)``.
 
     In round t it plays the arm of largest index ``level + (ln t + shift)^power width``, infinite
     for arms without observations, ties to the lowest. An arm has three statistics, all 0 at first:
     the number of observations N; the total, where total/N is the index without its bonus; and
-    one more. ``own`` holds what else the algorithm needs, and ``width_decay`` says how a width
+    ``extra``. ``params`` hold what else the algorithm needs, and ``width_decay`` says how a width
     decreases (see ``Indices``). ``user`` is the user before the first round. All functions are
     decorated with ``inlined``.
 
     Args:
-        observe: ``observe(own, rng, pull, statistics)`` returns the statistics after a pull.
-        index: ``index(own, a, statistics)`` returns level and width of the index of arm a.
-        draw_user: ``draw_user(own, game, rng, last)`` returns the user of the next round, given
+        observe: ``observe(params, rng, pull, statistics)`` returns the statistics after a pull.
+        index: ``index(params, a, statistics)`` returns level and width of the index of arm a.
+        draw_user: ``draw_user(params, game, rng, last)`` returns the user of the next round, given
             that of the last one. It may draw the random number behind a user's response before the
             reward: a response that waits for both takes longer.
-        force_exploration: ``force_exploration(own, t, N, total, more, level)`` may change the
-            statistics, float64 arrays (K,), and the levels; it returns an arm that must be played
-            in this round, or -1. It is called in rounds t > own[-1][0], where own[-1] is a float64
-            array (1,).
-        draw: ``draw(own, game, arm, t, N)`` draws the reward after t rounds of the game, by
+        interruption: what happens before some rounds, such as ``exploring``.
+        draw: ``draw(params, game, arm, t, N)`` draws the reward after t rounds of the game, by
             ``pull_held`` or ``pull_held_within``, from an arm with N observations. What it
             returns is ``pull.x`` of ``observe``.
-        may_reschedule: whether ``observe`` may bring the next call of ``force_exploration``
-            forward; else only ``force_exploration`` itself may.
     """
-    unforced = any_round if force_exploration is never_forced else before_exploration
+    last_quiet, act, earlier = interruption
+
+    @inlined
+    def last_round_until(params, state, t):
+        return int(min(last_quiet(params, state), t))
 
     @inlined_counted
-    def play(game, rng, own, shift, power, width_decay, user=0):
+    def play(game, rng, params, shift=0.0, power=0.5, width_decay=0.5, user=0):
         K, T = arms(game), game.horizon
-        N, total, more = np.zeros(K), np.zeros(K), np.zeros(K)
+        N, total, extra, state = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(1)
         indices = Indices(np.zeros(K + K % 2), np.zeros(K + K % 2), shift, power, width_decay)
         for a in range(len(indices.level)):
             indices.level[a] = np.inf if a < K else -np.inf
@@ -100,50 +143,53 @@ def optimism(
         t = 1
         while t <= T:
             forced = -1
-            if unforced(own, t) < t:
-                forced = force_exploration(own, t, N, total, more, indices.level)
+            if last_round_until(params, state, t) < t:
+                forced = act(params, state, t, N, total, extra, indices.level)
             if t > window.last:
                 window = new_window(indices, t)
             stretch = lead(indices, window, t, total, N)
             a = forced if forced >= 0 else stretch.arm
-            arm, now = hold(game, a), (N[a], total[a], more[a])  # in registers
-            leads, until = True, unforced(own, min(T, window.last)) if forced < 0 else t
+            arm, now = hold(game, a), (N[a], total[a], extra[a])  # in registers
+            last = last_round_until(params, state, min(T, window.last)) if forced < 0 else t
+            leads = True
             while leads:
-                user = draw_user(own, game, rng, user)
-                x = draw(own, game, arm, t - 1, now[0])
-                now = observe(own, rng, Pull(t, a, x, user), now)
+                user = draw_user(params, game, rng, user)
+                x = draw(params, game, arm, t - 1, now[0])
+                now = observe(params, rng, Pull(t, a, x, user), now)
                 t += 1
-                leads = t <= until and keeps_lead(stretch, now[1], now[0])
-                if may_reschedule:
-                    leads = leads and unforced(own, t) == t
+                leads = t <= last and keeps_lead(stretch, now[1], now[0])
+                if earlier:
+                    leads = leads and last_round_until(params, state, t) == t
             end_hold(game, arm, t - 1)
-            N[a], total[a], more[a] = now
+            N[a], total[a], extra[a] = now
             if N[a] > 0.0:
-                indices.level[a], indices.width[a] = index(own, a, now)
+                indices.level[a], indices.width[a] = index(params, a, now)
 
     return play
 
 
 def exhaustive_optimism(observe: Callable, index: Callable) -> Callable:
     """The loop of an optimistic algorithm that computes every index in every round,
-    ``play(game, rng, own)``, for indices that do not have the form of ``optimism``.
+    ``play(game, rng, params)``, for indices that do not have the form of ``optimism``.
 
     Args:
         observe: as that of ``optimism``.
-        index: ``index(own, a, log_t, statistics)`` returns the index of arm a in round t.
+        index: ``index(params, a, log_t, statistics)`` returns the index of arm a in round t.
     """
 
     @inlined_counted
-    def play(game, rng, own):
+    def play(game, rng, params):
         K, T = arms(game), game.horizon
-        N, total, more = np.zeros(K), np.zeros(K), np.zeros(K)
+        N, total, extra = np.zeros(K), np.zeros(K), np.zeros(K)
         for t in range(1, T + 1):
             log_t, a, best = math.log(t), 0, -np.inf
             for b in range(K):
-                value = index(own, b, log_t, (N[b], total[b], more[b])) if N[b] > 0.0 else np.inf
+                value = (
+                    index(params, b, log_t, (N[b], total[b], extra[b])) if N[b] > 0.0 else np.inf
+                )
                 if value > best:
                     a, best = b, value
             seen = Pull(t, a, pull(game, a), 0)
-            N[a], total[a], more[a] = observe(own, rng, seen, (N[a], total[a], more[a]))
+            N[a], total[a], extra[a] = observe(params, rng, seen, (N[a], total[a], extra[a]))
 
     return play

@@ -13,21 +13,25 @@ CLOSE = 2.0**-13  # relative step within which a cubic is exact but for the last
 
 
 class Powers(NamedTuple):
-    """A power of each arm's count at the beginning of the current step of relative length CLOSE."""
+    """The power ``scale n^p`` of each arm's count n; arrays are of the beginning of the current
+    step of relative length CLOSE.
+    """
 
+    scale: float  # the factor
+    p: float  # the exponent, in [-1, 1]
     start: np.ndarray  # float64 array (K,), the count at the beginning of the step
     end: np.ndarray  # float64 array (K,), the count at the beginning of the next step
     value: np.ndarray  # float64 array (K,), the power at ``start``
 
 
 @shared
-def new_powers(K: int) -> Powers:
-    """Powers of ``K`` counts, none of them computed."""
-    return Powers(np.zeros(K), np.zeros(K), np.zeros(K))
+def new_powers(K: int, scale: float, p: float) -> Powers:
+    """The powers ``scale n^p`` of ``K`` counts, none of them computed."""
+    return Powers(scale, p, np.zeros(K), np.zeros(K), np.zeros(K))
 
 
 @inlined
-def power_of_count(powers: Powers, a: int, n: float, scale: float, p: float) -> float:
+def power_of_count(powers: Powers, a: int, n: float) -> float:
     """The power ``scale n^p``: exact for counts below 2^13, accurate to the last bits above.
 
     It is a function of the count alone, so equal counts have equal powers.
@@ -36,8 +40,6 @@ def power_of_count(powers: Powers, a: int, n: float, scale: float, p: float) -> 
         powers: the powers of one scale and one p.
         a: the arm.
         n: its count, at least 1 and not less than in earlier calls.
-        scale: the factor.
-        p: the exponent, in [-1, 1].
     """
     if unlikely(n >= powers.end[a]):
         step = max(powers.end[a] - powers.start[a], 1.0)
@@ -45,8 +47,8 @@ def power_of_count(powers: Powers, a: int, n: float, scale: float, p: float) -> 
             step *= 2.0
         powers.start[a] = math.floor(n / step) * step
         powers.end[a] = powers.start[a] + step
-        powers.value[a] = scale * powers.start[a] ** p
-    y = n / powers.start[a] - 1.0
+        powers.value[a] = powers.scale * powers.start[a] ** powers.p
+    p, y = powers.p, n / powers.start[a] - 1.0
     cubic = 1.0 + (p - 1.0) / 2.0 * y * (1.0 + (p - 2.0) / 3.0 * y)
     return powers.value[a] * (1.0 + p * y * cubic)
 

@@ -15,22 +15,22 @@ from ...game import arms, end_hold, hold, pull_held
 
 
 def steady_optimism(observe: Callable, index: Callable) -> Callable:
-    """The loop ``play(game, rng, own, N, S)``: in each round left the arm of largest index is
+    """The loop ``play(game, rng, params, N, S)``: in each round left the arm of largest index is
     played, ties to the lowest; arms without observations have an infinite one.
 
     Args:
-        observe: ``observe(own, rng, x)`` returns what is added to the arm's sum for a reward.
-        index: ``index(own, n, s)`` returns the index of an arm of n observations with sum s.
+        observe: ``observe(params, rng, x)`` returns what is added to the arm's sum for a reward.
+        index: ``index(params, n, s)`` returns the index of an arm of n observations with sum s.
             Both are decorated with ``inlined``.
     """
 
     @inlined_counted
-    def play(game, rng, own, N, S):
+    def play(game, rng, params, N, S):
         K, T, t = arms(game), game.horizon, int(game.clock[0])
         value = np.full(K, np.inf)
         for b in range(K):
             if N[b] > 0.0:
-                value[b] = index(own, N[b], S[b])
+                value[b] = index(params, N[b], S[b])
         while t < T:
             a, best = 0, -np.inf
             for b in range(K):
@@ -44,8 +44,8 @@ def steady_optimism(observe: Callable, index: Callable) -> Callable:
                     above = max(above, value[b])
             arm, n, s, v, leads = hold(game, a), N[a], S[a], best, True
             while leads:
-                n, s = n + 1.0, s + observe(own, rng, pull_held(game, arm, t))
-                v = index(own, n, s)
+                n, s = n + 1.0, s + observe(params, rng, pull_held(game, arm, t))
+                v = index(params, n, s)
                 t += 1
                 leads = t < T and v > below and v >= above
             end_hold(game, arm, t)

@@ -4,41 +4,63 @@ from __future__ import annotations
 
 import heapq
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compiled import shared
-
-Heap = list[tuple[float, int, float]]  # last round, arm and value of each reward
-
-
-@shared
-def new_heap() -> tuple[Heap, np.ndarray]:
-    """A heap without rewards, whose last entry never expires; and ``first``, see ``remember``."""
-    return [(math.inf, 0, 0.0)], np.full(1, np.inf)
+from ...compiled import inlined, shared
+from ..indices.optimism import Interruption
 
 
-@shared
-def remember(heap: Heap, first: np.ndarray, last: float, a: int, x: float) -> None:
-    """Add the reward ``x`` of arm ``a``, which counts up to round ``last``.
+class Expiry(NamedTuple):
+    """The rewards that count now, and will not count at the horizon."""
 
-    ``first`` is a float64 array (1,): the last round of the reward that expires first.
-    """
-    heapq.heappush(heap, (last, a, x))
-    first[0] = heap[0][0]
+    heap: list[tuple[float, int, float]]  # last round, arm and value of each reward
+    first: np.ndarray  # float64 array (1,), the last round of the reward that expires first
 
 
 @shared
-def forget(
-    own: tuple, t: int, N: np.ndarray, total: np.ndarray, more: np.ndarray, level: np.ndarray
+def new_expiry() -> Expiry:
+    """No rewards: the only entry of the heap never expires."""
+    return Expiry([(math.inf, 0, 0.0)], np.full(1, np.inf))
+
+
+@shared
+def count_until(expiry: Expiry, last: float, a: int, x: float) -> None:
+    """Note the reward ``x`` of arm ``a``, which counts up to round ``last``."""
+    heapq.heappush(expiry.heap, (last, a, x))
+    expiry.first[0] = expiry.heap[0][0]
+
+
+@inlined
+def first_expiry(params: Any, state: np.ndarray) -> float:
+    """The last round before a reward expires."""
+    return params.expiry.first[0]
+
+
+@inlined
+def expire(
+    params: Any,
+    state: np.ndarray,
+    t: int,
+    N: np.ndarray,
+    total: np.ndarray,
+    extra: np.ndarray,
+    level: np.ndarray,
 ) -> int:
-    """The ``force_exploration`` of ``optimism``: subtract the rewards that no longer count in round
-    ``t``, and update the level total/N. ``own`` ends with the heap and ``first``.
-    """
-    heap, first = own[-2], own[-1]
-    while first[0] < t:
-        _, a, x = heapq.heappop(heap)
+    """Subtract the rewards that no longer count in round ``t``, and update the level total/N."""
+    _expire(params.expiry, t, N, total, level)
+    return -1
+
+
+@shared
+def _expire(expiry: Expiry, t: int, N: np.ndarray, total: np.ndarray, level: np.ndarray) -> None:
+    while expiry.first[0] < t:
+        _, a, x = heapq.heappop(expiry.heap)
         total[a] -= x
         level[a] = total[a] / N[a]
-        first[0] = heap[0][0]
-    return -1
+        expiry.first[0] = expiry.heap[0][0]
+
+
+# of ``optimism``, for algorithms whose parameters have the field ``expiry``
+EXPIRING = Interruption(first_expiry, expire, earlier=True)

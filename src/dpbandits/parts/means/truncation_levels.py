@@ -1,0 +1,42 @@
+"""Levels at which users truncate heavy-tailed rewards: they grow with the pulls of an arm and
+decrease with the logarithm of the round.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled import inlined, shared
+from ..indices.powers import power_of_log
+
+
+class Levels(NamedTuple):
+    """The levels ``min((eps sqrt(n/(4 ln t)))^(1/k), cap)`` of all arms, see ``level_of``."""
+
+    eps: float  # privacy budget of a user
+    k: float  # order of the moment
+    cap: float  # limit of the level
+    end: np.ndarray  # float64 array (K,), the pull count at which n doubles
+    power: np.ndarray  # float64 array (K,), (eps sqrt(n/4))^(1/k)
+    step: np.ndarray  # float64 array (7,), of (ln t)^(-1/2k), see ``power_of_log``
+
+
+@shared
+def new_levels(K: int, eps: float, k: float, cap: float) -> Levels:
+    """The levels of ``K`` arms, none of them computed."""
+    return Levels(eps, k, cap, np.zeros(K), np.zeros(K), np.zeros(7))
+
+
+@inlined
+def level_of(levels: Levels, a: int, t: int, n: float) -> float:
+    """The level of arm ``a`` in round ``t``, at least 2, for its n-th pull. The n of the formula is
+    the power of two at or below it.
+    """
+    if levels.end[a] <= n:
+        n = 2.0 ** (math.frexp(n)[1] - 1)
+        levels.end[a] = 2.0 * n
+        levels.power[a] = (levels.eps * math.sqrt(n / 4.0)) ** (1.0 / levels.k)
+    return min(levels.power[a] * power_of_log(levels.step, t, -0.5 / levels.k), levels.cap)

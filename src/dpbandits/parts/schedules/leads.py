@@ -1,0 +1,31 @@
+"""Rounds in which one arm leads, found by bisection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...compiled import inlined
+
+
+def bisected(leader: Callable) -> Callable:
+    """The function ``rounds_of_lead(state, eps, t, log, most)``: for how many rounds from round t,
+    at most ``most``, the leader of round t leads, if an arm that overtakes it stays above it.
+
+    Args:
+        leader: ``leader(state, eps, t, log)`` returns the leader of round t; a function that is
+            decorated with ``inlined``.
+    """
+
+    @inlined
+    def rounds_of_lead(state, eps, t, log, most):
+        a = leader(state, eps, t, log)
+        leads, bound, n = 1, most + 1, most  # it leads for at least the first, less than the second
+        while bound - leads > 1:
+            if leader(state, eps, t + n - 1, log) == a:
+                leads = n
+            else:
+                bound = n
+            n = (leads + bound) // 2
+        return leads
+
+    return rounds_of_lead
