@@ -22,8 +22,10 @@ ROWS = {  # the algorithm, and the largest eps at which its noise keeps its prom
     ),
     "joint DP, printed": (dp.algorithm("private_lin_ucb", calibration="printed"), 1997),
     "joint DP, exact": (dp.algorithm("private_lin_ucb", calibration="exact"), np.inf),
-    "local DP, printed": (dp.algorithm("ldp_lin_ucb", variant="printed"), 26.3),
-    "local DP as in the code": (dp.algorithm("ldp_lin_ucb", variant="coded"), 11.6),
+    "local DP, printed": (dp.algorithm("ldp_lin_ucb", calibration="printed"), 26.3),
+    "local DP as in the code": (
+        dp.algorithm("ldp_lin_ucb", variant="coded", calibration="printed"), 11.6,
+    ),
 }  # fmt: skip
 
 

@@ -337,20 +337,31 @@ def contextual_table(
     K: int,
     columns: Sequence[str] | None = None,
     header: Sequence[str] | None = None,
+    ranges: Mapping[str, Sequence[float]] | None = None,
+    bound: float | None = None,
+    scale: str = "public",
 ) -> Choice:
     """Users from a CSV file, one per row, drawn with replacement; the context of arm a holds the
-    features in block a, and regret is against the row's best arm.
+    features in block a, and regret is against the row's best arm. A row of features longer than 1
+    is divided by its own length.
 
     Args:
         file: the file, with a header: columns of features, then one column of rewards per arm.
         K: number of arms.
         columns: the columns to read, in this order, None for all.
         header: as in ``empirical``.
+        ranges: public ranges of columns, {NAME: [low, high]}: mapped to [-1, 1], and clipped.
+        bound: a public number by which the features are divided.
+        scale: "standard" standardises each column by the data; no privacy of contexts is promised
+            then.
     """
     from .validation import path_of
 
     path = path_of("env.file", file)
-    return _law("contextual_table", file=path, K=K, columns=columns, header=header)
+    return _law(
+        "contextual_table", file=path, K=K, columns=columns, header=header, ranges=ranges,
+        bound=bound, scale=scale,
+    )  # fmt: skip
 
 
 def levels(levels: Numbers, shares: Numbers | None = None) -> Choice:

@@ -166,11 +166,18 @@ def test_a_sweep_of_an_option_prints_each_promise():
 
 
 @pytest.mark.parametrize(("noise", "refused"), [("wishart", True), ("gaussian", False)])
-def test_an_option_that_is_not_used_is_refused(noise, refused):
-    given = {"algo": dp.algorithm("private_lin_ucb", noise=noise, calibration="exact")}
-    given |= {"env": "contextual", "eps": 1.0, "horizon": 10}
+def test_a_swept_option_that_is_not_used_is_refused(noise, refused):
+    grid = {"algo": ["private_lin_ucb"], "noise": [noise], "calibration": ["printed", "exact"]}
+    given = {"sweep": grid, "env": "contextual", "eps": 1.0, "horizon": 10}
     if refused:
         line = "algo.calibration=exact: private_lin_ucb does not use it with noise=wishart"
-        assert line in message_of(setting, **given)
+        assert line in message_of(dp.run, **given)
     else:
-        assert setting(**given).parameters["calibration"] == 1.0
+        assert len(dp.run(**given)["calibration"].unique()) == 2
+
+
+@pytest.mark.parametrize("name", ["private_lin_ucb", "ldp_ols", "ldp_lin_ucb"])
+def test_noise_with_an_exact_calibration_is_the_default(name):
+    assert (
+        setting(algo=name, env="contextual", eps=1.0, horizon=10).parameters["calibration"] == 1.0
+    )

@@ -4,9 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from helpers import setting
 from refusals import message_of
 
 import dpbandits as dp
+from dpbandits.cli.run import _promises
 from dpbandits.contextual_game import contexts, new_contextual_game, play, regret_of
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import homogeneous
@@ -193,11 +195,69 @@ def test_users_of_a_file_are_drawn_with_their_rewards(tmp_path):
         assert (x[0, 2:] == 0).all() and (x[1, :2] == 0).all() and (x[0, :2] == x[1, 2:]).all()
         r = play(game, t % 2)
         first = bool(np.allclose(x[0, :2], [0.6, 0.8]))
-        assert first or np.allclose(x[0, :2], [0, 0.2])
+        assert first or np.allclose(x[0, :2], [0, 1])
         seen.add((t % 2, r, first))
         total += max((1, -1) if first else (-0.5, 0.25)) - r
     assert seen == {(0, 1, True), (1, -1, True), (0, -0.5, False), (1, 0.25, False)}
     assert math.isclose(regret_of(game.trace[np.newaxis], 400)[0, -1, 0], total)
+
+
+USERS = "age,x,r1,r2\n20,3,1,-1\n60,0.1,-0.5,0.25\n120,0,0,1\n"
+
+
+def rows_of(folder, text=USERS, **given):
+    file = folder / "users.csv"
+    file.write_text(text)
+    return build({"law": "contextual_table", "file": str(file), "K": 2, **given})
+
+
+def test_a_row_decides_its_own_vector_alone(tmp_path):
+    """The control standardises the columns by the data, and promises no privacy of contexts."""
+    other = USERS.replace("20,3", "20,3e5")
+    for given, alone in ({}, True), ({"bound": 9}, True), ({"scale": "standard"}, False):
+        one, two = (rows_of(tmp_path, x, **given) for x in (USERS, other))
+        rows, changed = one.environment.rows, two.environment.rows
+        assert (np.linalg.norm(np.vstack([rows, changed]), axis=1) <= 1 + 1e-12).all()
+        assert (rows[1:] == changed[1:]).all() == alone and not (rows[0] == changed[0]).all()
+        assert (one.withdrawn == "") == alone
+
+
+def test_features_have_public_ranges_and_bounds(tmp_path):
+    found = rows_of(tmp_path, ranges={"age": [0, 100]}, bound=2)
+    expected = np.array([[-0.3, 1.5], [0.1, 0.05], [0.5, 0]])
+    expected[0] /= np.linalg.norm(expected[0])
+    assert np.allclose(found.environment.rows, expected)
+    assert found.notes[0] == "1 rows leave the range of age and are clipped"
+    huge = rows_of(tmp_path, USERS.replace("20,3,", "20,1e300,")).environment.rows
+    assert np.allclose(huge[0], [0, 1])
+
+
+OUT = [
+    ({"ranges": {"agee": [0, 1]}}, "ranges: unknown column 'agee': did you mean age?"),
+    ({"ranges": {"age": [1, 0]}}, "ranges.age=[1,0]: two numbers are needed"),
+    ({"ranges": [0, 1]}, "ranges=[0,1]: a range per column is needed"),
+    ({"bound": 0}, "bound=0: a number above 0 is needed"),
+    ({"scale": "largest"}, "scale=largest: public or standard is needed"),
+    ({"scale": "standard", "bound": 2}, "scale=standard: leave out ranges and bound"),
+]
+
+
+@pytest.mark.parametrize(("given", "line"), OUT, ids=lambda x: x if isinstance(x, str) else "")
+def test_scales_that_are_none_are_refused_in_one_line(tmp_path, given, line):
+    assert line in message_of(rows_of, tmp_path, **given)
+
+
+def test_a_scale_of_the_data_withdraws_the_promise_of_contexts_alone(tmp_path):
+    file = tmp_path / "users.csv"
+    file.write_text(USERS)
+    void = {"public": False, "standard": True}
+    for algo, of_contexts in ("private_lin_ucb", True), ("ldp_sgd", True), ("adac_oful", False):
+        for scale, withdrawn in void.items():
+            env = dp.contextual_table(file, K=2, scale=scale)
+            lines = list(_promises([setting(algo=algo, env=env, horizon=10)]))
+            lost = [x for x in lines if "not promised" in x and "scale=standard" in x]
+            assert len(lost) == (withdrawn and of_contexts)
+            assert any("a promise is one of a round" in x for x in lines)
 
 
 def test_instances_are_drawn_from_their_number_alone():

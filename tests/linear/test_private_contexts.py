@@ -65,13 +65,15 @@ def test_the_exact_curve_is_that_of_dp_accounting(mu, eps):
 
 def test_guarantees_are_printed_with_the_curve_of_their_noise():
     joint, local = algorithm("private_lin_ucb"), algorithm("ldp_lin_ucb")
-    words = joint.promise(defaults("private_lin_ucb") | {"eps": 1.0})
+    printed = {"calibration": "printed"}
+    words = joint.promise(defaults("private_lin_ucb") | {"eps": 1.0} | printed)
     assert words.startswith("(1, 0.001)-joint DP of the actions of all other rounds when the cont")
     assert "mu = 0.03014" in words and "NOT" not in words
-    exact = joint.promise(defaults("private_lin_ucb") | {"eps": 1.0, "calibration": "exact"})
+    exact = joint.promise(defaults("private_lin_ucb") | {"eps": 1.0})
     assert "mu = 0.3884: exactly (1, 0.001)-DP, and (1, 0.001)-DP" in exact
-    assert "NOT" in joint.promise(defaults("private_lin_ucb") | {"eps": 3000.0})
-    coded = local.promise(defaults("ldp_lin_ucb") | {"eps": 8e5, "variant": "coded"})
+    assert "NOT" in joint.promise(defaults("private_lin_ucb") | {"eps": 3000.0} | printed)
+    given = {"eps": 8e5, "variant": "coded"} | printed
+    coded = local.promise(defaults("ldp_lin_ucb") | given)
     assert "exactly (800000, 1)-DP, which is NOT what is promised" in coded
     wishart = defaults("private_lin_ucb") | {"noise": "wishart", "T": 20_000.0}
     assert "holds up to an eps of 31.19" in joint.promise(wishart | {"eps": 31.1})
@@ -328,7 +330,7 @@ def test_broken_twins_are_not_aligned(twin):
     function, wrong = BROKEN[twin]
     name = "private_lin_ucb" if function is JOINT else "ldp_lin_ucb"
     own = replaced(function, **{"add_row" if function is JOINT else "receive_message": wrong})
-    found = align(policy(name, {"calibration": "exact"}, 1e5, own), 60)
+    found = align(policy(name, {}, 1e5, own), 60)
     assert not found.holds and found.problem is not None
 
 
@@ -382,8 +384,9 @@ def test_the_printed_noise_is_too_small_for_large_eps():
     ):
         found = algorithm(name)
         mu = found.guarantee.gaussian.mu
+        own = defaults(name) | own | {"calibration": "printed"}
         spent = [
-            delta_of_noise(mu(found.numbers(defaults(name) | own | {"eps": eps})), eps)
+            delta_of_noise(mu(found.numbers(own | {"eps": eps})), eps)
             for eps in (last, 1.01 * last)
         ]
         assert spent[0] <= delta < spent[1]

@@ -59,9 +59,7 @@ def ldp_sgd(env, T, runs, rng, eps, eta=5.0, link="linear", mutant=""):
     return regret
 
 
-def ldp_ols(
-    env, T, runs, rng, eps, delta=0.1, alpha=0.1, calibration="printed", mutant="", own=None
-):
+def ldp_ols(env, T, runs, rng, eps, delta=0.1, alpha=0.1, calibration="exact", mutant="", own=None):
     """Regret of some runs; ``own`` is the learner's generator."""
     own, d = own or rng, len(env["theta"])
     s = 2 * math.sqrt(2 * math.log(1.25 / delta)) / eps

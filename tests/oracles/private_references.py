@@ -48,7 +48,7 @@ def wishart(noise, R, D, k):
 
 
 def private_lin_ucb(
-    env, T, R, delta, alpha, rng, eps, noise="gaussian", calibration="printed", mutant="", own=None
+    env, T, R, delta, alpha, rng, eps, noise="gaussian", calibration="exact", mutant="", own=None
 ):
     """Regret of R runs; ``own`` is the learner's generator."""
     own, d = own or rng, len(env["theta"])
@@ -99,7 +99,7 @@ def private_lin_ucb(
 
 
 def ldp_lin_ucb(
-    env, T, R, delta, alpha, rng, eps, variant="printed", calibration="printed", mutant="",
+    env, T, R, delta, alpha, rng, eps, variant="printed", calibration="exact", mutant="",
     own=None,
 ):  # fmt: skip
     """Regret of R runs."""

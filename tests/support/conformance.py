@@ -355,7 +355,7 @@ def greedy(spec, eps, *wrong, **own):
     )  # fmt: skip
 
 
-EXACT = {"calibration": "exact"}
+PRINTED = {"calibration": "printed"}
 # fmt: off
 ROWS |= {
     "lin_ucb": Row(exactly=optimism(math.inf, "lam", "ln", "root", "contexts")),
@@ -369,26 +369,27 @@ ROWS |= {
         ),
     ),
     "private_lin_ucb": Row(
-        options=({}, EXACT, {"noise": "wishart"}), aligned=({}, EXACT),
+        options=({}, PRINTED, {"noise": "wishart"}), aligned=({}, PRINTED),
         aligned_at=(1.0, 1e5), spent=0.85,  # at the second budget actions depend on the rewards
         exactly=(
-            shared(BALL, 300.0, "m", "ln 2", "shift", "gamma", "twice"),
+            shared(BALL, 300.0, "m", "ln 2", "shift", "gamma", "twice", **PRINTED),
             shared(PLANE, 100.0, "m", "ln 4", "shift", "gamma", noise="wishart"),
             shared(LINE, 3000.0, noise="wishart"),
-            shared(LINE, 300.0, "m", **EXACT),
-            shared(NORMAL, 1.0, "twice", **EXACT),
-            shared(BALL, 1.0),
+            shared(LINE, 300.0, "m"),
+            shared(NORMAL, 1.0, "twice"),
+            shared(BALL, 1.0, **PRINTED),
         ),
     ),
     "ldp_lin_ucb": Row(
-        options=({}, {"variant": "coded"} | EXACT), aligned=({}, {"variant": "coded"}, EXACT),
+        options=(PRINTED, {"variant": "coded"}),
+        aligned=(PRINTED, {"variant": "coded"} | PRINTED, {}),
         aligned_at=(1.0, 1e5), spent=0.85,
         exactly=(
-            shared(BALL, 1.0),
-            shared(BALL, 1e4, "root", "sigma", "shift", variant="coded"),
-            shared(PLANE, 1e3, "twice", "c", "root", **EXACT),
-            shared(LINE, 300.0, variant="coded", **EXACT),
-            shared(NORMAL, 1e5, variant="coded"),
+            shared(BALL, 1.0, **PRINTED),
+            shared(BALL, 1e4, "root", "sigma", "shift", variant="coded", **PRINTED),
+            shared(PLANE, 1e3, "twice", "c", "root"),
+            shared(LINE, 300.0, variant="coded"),
+            shared(NORMAL, 1e5, variant="coded", **PRINTED),
         ),
     ),
     "ldp_sgd": Row(
@@ -401,12 +402,13 @@ ROWS |= {
         ),
     ),
     "ldp_ols": Row(
-        aligned=({}, EXACT), aligned_at=(0.5, 3.0), spent=0.8,
+        aligned=(PRINTED, {}), aligned_at=(0.5, 3.0), spent=0.8,
         exactly=(  # W: the noise of x x^T without its factor 2; s: half of all noise
-            shared(SPHERE, 300.0, "W", "s", "shift", T=300), shared(BALL, 300.0, T=300),
-            shared(LINE, 10.0, T=300), shared(PLANE, 300.0, T=300, **EXACT),
+            shared(SPHERE, 300.0, "W", "s", "shift", T=300, **PRINTED),
+            shared(BALL, 300.0, T=300, **PRINTED),
+            shared(LINE, 10.0, T=300, **PRINTED), shared(PLANE, 300.0, T=300),
         ),
-        in_law=(greedy(LINE, 10.0, "shift", "s"),),
+        in_law=(greedy(LINE, 10.0, "shift", "s", **PRINTED),),
     ),
 }
 # fmt: on

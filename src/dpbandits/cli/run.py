@@ -165,8 +165,10 @@ def _promises(settings: Sequence[Setting]) -> Iterator[str]:
             for broken, at in _broken(own).items():
                 where = in_a_line("; ".join(at))
                 yield f"{name}: what its noise gives {broken} at {where}"
-        for env, (what, assumed) in {s.env: x for s in own if (x := _void(s))}.items():
-            yield f"{name}: not promised on {env}: {what}, but {assumed} is assumed"
+        for env, why in {s.env: x for s in own if (x := _void(s))}.items():
+            yield f"{name}: not promised on {env}: {why}"
+    notes = ((s.env, line) for s in settings for line in data_of(s).instance.notes)
+    yield from dict.fromkeys(f"{env}: {line}" for env, line in notes)
 
 
 def _in_words(setting: Setting) -> str:
@@ -205,12 +207,18 @@ def _broken(settings: Sequence[Setting]) -> dict[str, list[str]]:
     return {reason: where for reason, where in found.items() if where}
 
 
-def _void(setting: Setting) -> tuple[str, str] | None:
-    """What is found and what is assumed where ``assume=true`` has waived the privacy."""
-    rewards = setting.algorithm.rewards
+def _void(setting: Setting) -> str:
+    """Why the privacy is not promised on the environment: ``assume=true`` has waived what it needs,
+    or the data decide the scale of private contexts. Empty if it is promised.
+    """
+    rewards, guarantee = setting.algorithm.rewards, setting.guarantee
+    instance = data_of(setting).instance
+    if guarantee is not None and guarantee.of_contexts and instance.withdrawn:
+        return instance.withdrawn
     if rewards is None or not rewards.waived_with_privacy:
-        return None
-    return rewards.violation(data_of(setting).instance, setting.parameters)
+        return ""
+    found = rewards.violation(instance, setting.parameters)
+    return f"{found[0]}, but {found[1]} is assumed" if found else ""
 
 
 def _print_candidates(settings: Sequence[Setting]) -> None:

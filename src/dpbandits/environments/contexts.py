@@ -58,6 +58,8 @@ class ContextualInstance(Instance):
     low: float = -math.inf  # the smallest reward
     high: float = math.inf  # the largest reward
     reach: float = math.inf  # the largest length of a context
+    withdrawn: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def actions(self) -> str:

@@ -33,7 +33,7 @@ def table(
         raise BadInput("rewards: either these, as [[...],[...]], or file=PATH.csv is needed")
     where = "rewards" if file is None else f"file={plain(path_in(file))}"
     if file is not None:
-        values = matrix_of(file, columns, header)
+        _, values = matrix_of(file, columns, header)
     else:
         for key, value in (("columns", columns), ("header", header)):
             if value is not None:
@@ -83,12 +83,15 @@ def empirical(
     return of_arms([arms.empirical(values) for values in found])
 
 
-def matrix_of(file: Any, columns: Any, header: Any) -> np.ndarray:
-    """The columns of a CSV file, float64 array (rows, columns); see ``empirical``."""
+def matrix_of(file: Any, columns: Any, header: Any) -> tuple[list[str], np.ndarray]:
+    """The names of the columns of a CSV file, and float64 array (rows, columns); see
+    ``empirical``.
+    """
     where, table = read_file(file, columns, header)
     if columns is None and set(table.columns) >= LOG:
         raise BadInput(f"{where}: columns arm and reward: law empirical reads such a log")
-    return np.column_stack([numbers_in(where, table[name]) for name in table.columns])
+    names = [plain(name) for name in table.columns]
+    return names, np.column_stack([numbers_in(where, table[name]) for name in table.columns])
 
 
 def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame]:

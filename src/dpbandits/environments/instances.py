@@ -54,6 +54,16 @@ class Instance:
         return float(lengths.max(initial=0.0)), float(np.linalg.norm(self.theta))
 
     @property
+    def withdrawn(self) -> str:
+        """Why no privacy of contexts is promised; empty if it may be."""
+        return ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a run says about it beside the promises."""
+        return ()
+
+    @property
     def rounds(self) -> int:
         """How many rounds it has rewards for; 0 if for any number."""
         return len(self.environment.table)

@@ -13,12 +13,14 @@ from ..validation import number_where, numbers, one_of, path_in, whole, yes_no
 from . import arms as laws_of_arms
 from .contexts import ContextualInstance, contextual_environment
 from .data import matrix_of
+from .features import unit_rows
 from .instances import Instance, environment_of
 from .laws import EMPIRICAL, GAUSSIAN, TWO_POINT
 
 NOISES, CONTEXTS, LINKS = ("sign", "gaussian"), ("gaussian", "sphere"), ("linear", "logistic")
 LARGEST, LARGEST_D = 10_000, 1_000  # arms, dimensions
 ROUNDING = 1.0 + 1e-9  # tolerance for lengths and means
+DRAWN_AGAIN = "rows are drawn with replacement: a promise is one of a round, not of a row"
 
 
 def linear(features: Any, theta: Any, noise: Any, sigma: Any) -> Instance:
@@ -83,16 +85,20 @@ def contextual(
     return ContextualInstance(env, (), (), found, low, high, reach)
 
 
-def contextual_table(file: Any, K: Any, columns: Any = None, header: Any = None) -> Instance:
+def contextual_table(
+    file: Any, K: Any, columns: Any = None, header: Any = None, ranges: Any = None,
+    bound: Any = None, scale: Any = "public",
+) -> Instance:  # fmt: skip
     """Users from a CSV file, one a row: features, then the reward of each of K arms in [-1, 1].
 
-    A row is drawn with replacement in each round. The context of arm a holds the features, divided
-    by the largest length in the file, in block a and zeros elsewhere. Regret is against the row's
-    best arm.
+    A row is drawn with replacement in each round. The context of arm a holds the features, scaled
+    as ``features.unit_rows`` does, in block a and zeros elsewhere. Regret is against the row's best
+    arm.
     """
     if file is None:
         raise BadInput("file=PATH.csv is needed: columns of features, then one of rewards per arm")
-    values, count = matrix_of(file, columns, header), whole("K", K, 1, LARGEST)
+    names, values = matrix_of(file, columns, header)
+    count = whole("K", K, 1, LARGEST)
     where = f"file={plain(path_in(file))}"
     if len(values) < 1 or values.shape[1] <= count:
         raise BadInput(
@@ -102,16 +108,16 @@ def contextual_table(file: Any, K: Any, columns: Any = None, header: Any = None)
     if np.abs(rewards).max() > 1:
         worst = float(rewards.flat[np.abs(rewards).argmax()])
         raise BadInput(f"{where}: rewards in [-1, 1] are needed, not {worst:g}")
-    length = float(np.linalg.norm(features, axis=1).max())
-    if not 0 < length < math.inf:
-        raise BadInput(f"{where}: features that are not all 0, and finite lengths, are needed")
-    rows = features / length
+    if not features.any():
+        raise BadInput(f"{where}: features that are not all 0 are needed")
+    found = unit_rows(features, names[:-count], ranges, bound, scale)
     env = contextual_environment(
-        EMPIRICAL, count, np.zeros(count * rows.shape[1]), rows=rows, table=rewards
+        EMPIRICAL, count, np.zeros(count * features.shape[1]), rows=found.rows, table=rewards
     )
     return ContextualInstance(
-        env, (), (), env.theta, float(rewards.min()), float(rewards.max()), 1.0
-    )
+        env, (), (), env.theta, float(rewards.min()), float(rewards.max()), 1.0,
+        found.withdrawn, (*found.notes, DRAWN_AGAIN),
+    )  # fmt: skip
 
 
 def with_features(features: np.ndarray, theta: np.ndarray, noise: Any, sigma: Any) -> Instance:

@@ -123,7 +123,7 @@ def resolve_point(
     check_names(algorithm, own, specs[question.group], values)
     env_spec = first_rounds(env_spec, limit)
     for (option, x), (other, y) in algorithm.unused.items():
-        if values.get(option) == x and values.get(other) == y:
+        if point.get(option) == x and values.get(other) == y:
             key = f"{question.group}.{option}"
             raise BadInput(f"{key}={x}: {name} does not use it with {other}={y}; leave it out")
     spec, arm = as_json(env_spec), None

@@ -1,0 +1,76 @@
+"""Features of users on public scales, so that the record of one user moves the vector of no other.
+
+``ranges`` and ``bound`` are public; then each row longer than 1 is divided by its own length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import BadInput, plain, unknown
+from ..validation import as_number, number_where, one_of
+
+SCALES = ("public", "standard")
+BY_DATA = "scale=standard scales each column by the data, so one row moves the features of all rows"
+
+
+class UnitRows(NamedTuple):
+    """Features of length at most 1."""
+
+    rows: np.ndarray  # float64 array (n, p)
+    withdrawn: str  # why no privacy of contexts is promised; empty if it is
+    notes: tuple[str, ...]  # what was changed, for the user
+
+
+def unit_rows(x: np.ndarray, names: Sequence[str], ranges: Any, bound: Any, scale: Any) -> UnitRows:
+    """Scale the columns ``names`` of ``x`` and project each row onto the unit ball.
+
+    Args:
+        x: float64 array (n, p).
+        names: the names of its columns.
+        ranges: the public range of some columns, as ``{NAME: [low, high]}``, which is mapped to
+            [-1, 1]; values outside it are clipped. None for no range.
+        bound: a public number by which features are divided, or None.
+        scale: ``standard`` divides the centred columns by their standard deviations.
+
+    Raises:
+        BadInput: a range of no column, or not a range.
+    """
+    x, notes = np.array(x, float), []
+    standard = one_of(SCALES, "scale", scale) == "standard"
+    if standard and (ranges or bound is not None):
+        raise BadInput("scale=standard: leave out ranges and bound, or choose scale=public")
+    if standard:
+        with np.errstate(over="ignore", invalid="ignore"):
+            sd = x.std(axis=0)
+            x = (x - x.mean(axis=0)) / np.where(sd > 0, sd, 1.0)
+    if ranges is not None and not isinstance(ranges, Mapping):
+        raise BadInput(f"ranges={plain(ranges)}: a range per column is needed, {{NAME: [0, 1]}}")
+    for name, ends in (ranges or {}).items():
+        if plain(name) not in names:
+            raise BadInput(f"ranges: {unknown('column', plain(name), names)}")
+        low, high = range_of(f"ranges.{plain(name)}", ends)
+        column = x[:, list(names).index(plain(name))]
+        if outside := int(((column < low) | (column > high)).sum()):
+            notes.append(f"{outside:,} rows leave the range of {plain(name)} and are clipped")
+        column[:] = 2.0 * (np.clip(column, low, high) - low) / (high - low) - 1.0
+    if bound is not None:
+        x /= number_where("bound", bound, lambda b: b > 0, "a number above 0 is needed")
+    largest = np.abs(x).max(axis=1, initial=1.0, keepdims=True)  # squares of 1e200 overflow
+    if not np.isfinite(largest).all():
+        raise BadInput("features whose scaled values are finite are needed")
+    x /= largest
+    x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0 / largest)
+    return UnitRows(x, BY_DATA if standard else "", tuple(notes))
+
+
+def range_of(key: str, ends: Any) -> tuple[float, float]:
+    """Validate a public range: two numbers, the smaller one first."""
+    if isinstance(ends, Sequence) and not isinstance(ends, str) and len(ends) == 2:
+        low, high = (as_number(key, x) for x in ends)
+        if low < high:
+            return low, high
+    raise BadInput(f"{key}={plain(ends)}: two numbers are needed, the smaller one first")
