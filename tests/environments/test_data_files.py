@@ -20,9 +20,10 @@ from dpbandits import validation
 from dpbandits.cli.words import read_request
 from dpbandits.contracts.question import REGRET
 from dpbandits.environments import data
-from dpbandits.environments.arms import Arm, empirical
 from dpbandits.environments.catalogue import LAWS, build
 from dpbandits.environments.populations import KINDS, build_population
+from dpbandits.environments.reward_laws.arm import Arm
+from dpbandits.environments.reward_laws.points import empirical
 from dpbandits.errors import BadInput, plain
 from dpbandits.results.manifest import read_manifest
 from dpbandits.results.naming import table_path

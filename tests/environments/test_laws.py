@@ -11,11 +11,15 @@ from scipy import stats
 from scipy.special import expit
 
 from dpbandits.compiled import compiler, kernel
-from dpbandits.environments import arms, blocks
+from dpbandits.environments import blocks
 from dpbandits.environments.blocks import draw_counts, draw_sum
-from dpbandits.environments.catalogue import build
+from dpbandits.environments.catalogue import ARMS, build
 from dpbandits.environments.instances import contaminate, of_arms
 from dpbandits.environments.laws import DISCRETE, EMPIRICAL, draw
+from dpbandits.environments.reward_laws.beta import beta
+from dpbandits.environments.reward_laws.points import discrete, empirical
+from dpbandits.environments.reward_laws.student import student
+from dpbandits.environments.reward_laws.two_point import point_mass, two_point
 
 WHOLE = (0.0, math.inf)  # neither centred nor truncated
 
@@ -55,12 +59,12 @@ def singles(env, a, size, seed=0):
 
 def one(law, **given):
     """An environment of one arm."""
-    return of_arms([getattr(arms, law)(**given)])
+    return of_arms([{**ARMS, "empirical": empirical}[law](**given)])
 
 
 def fouled(clean):
     """The same arm, a tenth of its rewards outliers."""
-    return contaminate(clean, 0.1, [arms.student(9.0, 2.0, 3.0)])
+    return contaminate(clean, 0.1, [student(9.0, 2.0, 3.0)])
 
 
 def pareto(mean, shape):
@@ -200,9 +204,9 @@ CLEAN = {
 }
 FOULED = ("two_point", "discrete", "empirical", "gaussian", "pareto")
 ALL = CLEAN | {f"{name}, contaminated": fouled(CLEAN[name]) for name in FOULED}
-ALL["pareto, foul points"] = contaminate(CLEAN["pareto"], 0.1, [arms.discrete(**POINTS)])
-ALL["points, foul points"] = contaminate(CLEAN["discrete"], 0.1, [arms.empirical([-6.0, 9.0])])
-ALL["points, foul column"] = contaminate(CLEAN["discrete"], 0.1, [arms.empirical(LONG)])
+ALL["pareto, foul points"] = contaminate(CLEAN["pareto"], 0.1, [discrete(**POINTS)])
+ALL["points, foul points"] = contaminate(CLEAN["discrete"], 0.1, [empirical([-6.0, 9.0])])
+ALL["points, foul column"] = contaminate(CLEAN["discrete"], 0.1, [empirical(LONG)])
 
 
 def test_points_of_inliers_and_of_outliers_are_kept_apart():
@@ -291,7 +295,7 @@ def test_histograms_have_the_law_of_counted_single_draws(name):
 @pytest.mark.parametrize("name", ["two_point", "discrete", "empirical"])
 def test_a_histogram_loses_no_reward(name, n):
     """Of points with outliers at 100, all within its bins."""
-    env = contaminate(CLEAN[name], 0.1, [arms.point_mass(100.0)]).environment
+    env = contaminate(CLEAN[name], 0.1, [point_mass(100.0)]).environment
     counts = filled(fill_counts, env, 0, n, -2.0, 0.25, size=(200, 412))
     assert (counts.sum(axis=1) == n).all() and (counts == np.rint(counts)).all()
     values = [-0.5, 4.0] if name == "two_point" else POINTS["values"]
@@ -303,7 +307,7 @@ def test_a_histogram_loses_no_reward(name, n):
 @pytest.mark.parametrize("name", ["discrete", "gaussian", "pareto"])
 def test_the_number_of_outliers_is_binomial(name):
     n, alpha, size = 200, 0.05, 20_000
-    env = contaminate(CLEAN[name], alpha, [arms.point_mass(-1e6)]).environment
+    env = contaminate(CLEAN[name], alpha, [point_mass(-1e6)]).environment
     out = filled(fill_counts, env, 0, n, -2e6, 1.5e6, size=(size, 1)).ravel()
     observed = np.bincount(np.clip(out.astype(int), 3, 17), minlength=18)[3:]
 
@@ -321,7 +325,7 @@ def test_the_number_of_outliers_is_binomial(name):
 def test_enormous_blocks_of_points(name, center, level):
     """At n = 1e15 mean and variance of contaminated, truncated sums are those of n rewards."""
     n, size, alpha = 10**15, 2000, 0.05
-    outlier = arms.two_point(2.5, 70.0, 0.5)
+    outlier = two_point(2.5, 70.0, 0.5)
     env = contaminate(CLEAN[name], alpha, [outlier]).environment
     laws = {
         "two_point": [(-0.5, 0.7), (4.0, 0.3)],
@@ -356,8 +360,8 @@ def test_enormous_blocks_are_normal(name, given, n, law):
 
 
 def test_sums_of_what_is_certain_are_certain():
-    certain = [arms.two_point(0.0, 1.0, 0.0), arms.two_point(0.0, 1.0, 1.0)]
-    certain.append(arms.discrete([1.0, 1.0, 1.0], [0.5, 0.3, 0.2]))
+    certain = [two_point(0.0, 1.0, 0.0), two_point(0.0, 1.0, 1.0)]
+    certain.append(discrete([1.0, 1.0, 1.0], [0.5, 0.3, 0.2]))
     env = of_arms(certain).environment
     for n in (1, 10, 10**9, 10**15):
         for a, expected in enumerate((0, n, n)):
@@ -401,7 +405,7 @@ def test_long_truncated_sums_store_nothing():
 @pytest.mark.skipif(compiler() == "plain", reason="plain copies what a kernel calls")
 def test_involved_laws_and_outliers_are_calls_in_the_machine_code_of_kernels():
     """They are declared there, not defined; a control: a plain law is inlined."""
-    fill_singles(of_arms([arms.beta(2.0, 3.0)]).environment, generator(), 0, np.zeros(1))
+    fill_singles(of_arms([beta(2.0, 3.0)]).environment, generator(), 0, np.zeros(1))
     (code,) = fill_singles.dispatcher.inspect_llvm().values()
     assert re.findall(r"^define .*?(draw_\w+)", code, re.MULTILINE) == []
     called = set(re.findall(r"^declare .*?laws\.(\w+):", code, re.MULTILINE))

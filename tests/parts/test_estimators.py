@@ -23,10 +23,13 @@ from references import (
 from scipy.optimize import brentq
 
 from dpbandits.compiled import kernel
-from dpbandits.environments import arms, blocks
+from dpbandits.environments import blocks
 from dpbandits.environments.blocks import draw_counts, draw_sum
 from dpbandits.environments.data import table
 from dpbandits.environments.instances import contaminate, of_arms
+from dpbandits.environments.reward_laws.pareto import pareto
+from dpbandits.environments.reward_laws.student import student
+from dpbandits.environments.reward_laws.two_point import point_mass, two_point
 from dpbandits.parts.indices.radii import central_moment_bound, raw_moment_bound, robust_order
 from dpbandits.parts.means import estimators
 from dpbandits.parts.means.estimators import (
@@ -216,31 +219,31 @@ def raw_arms(k, M):
     """
     shape, df = k + 0.1, k + 1.0
     scale = (1 - k / shape) ** (1 / k)
-    unit = arms.student(0.0, 1.0, df).moment(k, 0.0) ** (-1 / k)
+    unit = student(0.0, 1.0, df).moment(k, 0.0) ** (-1 / k)
     low, high = 0.9999 * M, 1.0001 * M
     return [
-        arms.pareto(scale * shape / (shape - 1), shape),
-        arms.student(0.0, unit, df),
-        arms.two_point(-1.0, 1.0, 0.5),
-        arms.two_point(0.0, high, min(1.0, high**-k)),
-        arms.two_point(0.0, low, min(1.0, low**-k)),
+        pareto(scale * shape / (shape - 1), shape),
+        student(0.0, unit, df),
+        two_point(-1.0, 1.0, 0.5),
+        two_point(0.0, high, min(1.0, high**-k)),
+        two_point(0.0, low, min(1.0, low**-k)),
     ]
 
 
 def central_arms(k, M, mean):
     """Laws with E|X - mean|^k = 1: Student's t, a coin, and a rare value within reach of M."""
     df, far = k + 1.0, 0.9 * M
-    unit = arms.student(0.0, 1.0, df).moment(k, 0.0) ** (-1 / k)
+    unit = student(0.0, 1.0, df).moment(k, 0.0) ** (-1 / k)
     p = brentq(lambda p: p * far**k + (1 - p) * (far * p / (1 - p)) ** k - 1, 1e-12, 0.5)
     return [
-        arms.student(mean, unit, df),
-        arms.two_point(mean - 1, mean + 1, 0.5),
-        arms.two_point(mean - far * p / (1 - p), mean + far, p),
+        student(mean, unit, df),
+        two_point(mean - 1, mean + 1, 0.5),
+        two_point(mean - far * p / (1 - p), mean + far, p),
     ]
 
 
 def contaminated(laws, alpha, outlier):
-    return contaminate(of_arms(laws), alpha, [arms.point_mass(outlier)] * len(laws))
+    return contaminate(of_arms(laws), alpha, [point_mass(outlier)] * len(laws))
 
 
 def raw_errors(instance, a, n, eps, M, size, louder=1.0):

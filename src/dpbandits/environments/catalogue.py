@@ -11,36 +11,55 @@ import numpy as np
 
 from ..errors import BadInput, inside, nearest, plain
 from ..validation import as_number, number_where, to_float, whole, yes_no
-from . import arms as laws_of_arms
-from .arms import Arm
 from .data import empirical, table
 from .instances import Instance, contaminate, of_arms
 from .linear import contextual, contextual_table, linear, linear_sphere
+from .reward_laws import two_point
+from .reward_laws.arm import Arm, positive
+from .reward_laws.beta import beta
+from .reward_laws.gaussian import gaussian as gaussian_law
+from .reward_laws.gaussian import sigmoid_gaussian
+from .reward_laws.lognormal import lognormal as lognormal_law
+from .reward_laws.pareto import pareto as pareto_law
+from .reward_laws.points import discrete
+from .reward_laws.student import student as student_law
+from .reward_laws.uniform import uniform
 from .written import REGISTERED
 
 LARGEST = 10_000  # arms
 
 
-def with_means(law: Callable[..., Arm], means: Any, **parameters: Any) -> Instance:
-    """Arms of one law with the given means."""
-    try:
-        return of_arms([law(mean, **parameters) for mean in one_or_more(means)])
-    except BadInput as error:
-        of_a_mean = str(error).startswith("mean=")
-        raise BadInput(f"means={plain(means)}: {error}" if of_a_mean else str(error)) from None
+def of_means(law: Callable[..., Arm]) -> Callable[..., Instance]:
+    """The constructor of arms of one law with given means: the parameters of the law, but ``means``
+    in the place of ``mean``.
+    """
+
+    def instance(means: Any, **parameters: Any) -> Instance:
+        try:
+            return of_arms([law(mean, **parameters) for mean in one_or_more(means)])
+        except BadInput as error:
+            of_a_mean = str(error).startswith("mean=")
+            raise BadInput(f"means={plain(means)}: {error}" if of_a_mean else str(error)) from None
+
+    _, *others = inspect.signature(law).parameters.values()
+    means = inspect.Parameter("means", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    instance.__signature__ = inspect.Signature([means, *others])  # type: ignore[attr-defined]
+    instance.__name__ = law.__name__
+    return instance
 
 
-def bernoulli(means: Any) -> Instance:
-    """Bernoulli arms with the given means."""
-    return with_means(laws_of_arms.bernoulli, means)
+bernoulli = of_means(two_point.bernoulli)
+pareto = of_means(pareto_law)
+student = of_means(student_law)
+lognormal = of_means(lognormal_law)
 
 
 def sign(mean: Any, scale: Any) -> Instance:
     """One arm with rewards ``scale`` and ``-scale`` and the given mean."""
-    R = laws_of_arms.positive("scale", scale)
+    R = positive("scale", scale)
     needed = f"a mean from {-R:g} to {R:g} is needed"
     mu = number_where("mean", mean, lambda mu: abs(mu) <= R, needed)
-    return of_arms([replace(laws_of_arms.two_point(-R, R, (1 + mu / R) / 2), mean=mu)])
+    return of_arms([replace(two_point.two_point(-R, R, (1 + mu / R) / 2), mean=mu)])
 
 
 def gaussian(means: Any, sd: Any, sigmoid: Any) -> Instance:
@@ -49,23 +68,8 @@ def gaussian(means: Any, sd: Any, sigmoid: Any) -> Instance:
     With ``sigmoid`` the learner observes 1/(1 + e^-x) instead of x; the means still define the
     regret.
     """
-    law = laws_of_arms.sigmoid_gaussian if yes_no("sigmoid", sigmoid) else laws_of_arms.gaussian
-    return with_means(law, means, sd=sd)
-
-
-def pareto(means: Any, shape: Any) -> Instance:
-    """Pareto arms with the given means and a common shape; moments of lower order are finite."""
-    return with_means(laws_of_arms.pareto, means, shape=shape)
-
-
-def student(means: Any, scale: Any, df: Any) -> Instance:
-    """Student's t arms with the given means, a common scale and common degrees of freedom."""
-    return with_means(laws_of_arms.student, means, scale=scale, df=df)
-
-
-def lognormal(means: Any, sigma: Any) -> Instance:
-    """Log-normal arms with the given means; sigma is the standard deviation of the logarithm."""
-    return with_means(laws_of_arms.lognormal, means, sigma=sigma)
+    law = sigmoid_gaussian if yes_no("sigmoid", sigmoid) else gaussian_law
+    return of_means(law)(means, sd=sd)
 
 
 def mixed(arms: Any) -> Instance:
@@ -141,7 +145,7 @@ def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
             f"g={rate:g}: the probability of a reward, g times a mean, lies in (0, 1]; "
             f"the largest mean is {max(mu):g}"
         )
-    return of_arms([laws_of_arms.two_point(0.0, 1 / rate, mean * rate) for mean in mu])
+    return of_arms([two_point.two_point(0.0, 1 / rate, mean * rate) for mean in mu])
 
 
 def contaminated(
@@ -190,7 +194,7 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
         with inside("outlier"):
             reach = 0.99 * call({law: truncation_level}, outlier)(alpha)
         signs = np.where(clean.gaps == 0, -1.0, 1.0)
-        return [laws_of_arms.point_mass(x) for x in centers + signs * reach]
+        return [two_point.point_mass(x) for x in centers + signs * reach]
     many = isinstance(outlier, Sequence) and not isinstance(outlier, str)
     each = list(outlier) if many else [outlier] * K
     if len(each) != K:
@@ -200,10 +204,10 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
             raise BadInput("relative=true: only values can be added to a mean, not laws")
         with inside("outlier"):
             if law == "largest":
-                return [laws_of_arms.largest(call({law: truncation_level}, outlier)(alpha))] * K
+                return [two_point.largest(call({law: truncation_level}, outlier)(alpha))] * K
             return [call(laws_of_one_arm(), x) for x in each]
     values = [as_number("outlier", x) for x in each]
-    return [laws_of_arms.point_mass(x) for x in centers + np.array(values)]
+    return [two_point.point_mass(x) for x in centers + np.array(values)]
 
 
 def truncation_level(k: Any) -> Callable[[float], float]:
@@ -212,8 +216,13 @@ def truncation_level(k: Any) -> Callable[[float], float]:
     return lambda alpha: alpha ** (-1 / order) if alpha > 0 else 0.0
 
 
-ARM_LAWS = "bernoulli two_point point_mass gaussian uniform beta discrete pareto student lognormal"
-ARMS = {name: getattr(laws_of_arms, name) for name in ARM_LAWS.split()}
+ARMS: dict[str, Callable[..., Arm]] = {
+    law.__name__: law
+    for law in (
+        two_point.bernoulli, two_point.two_point, two_point.point_mass, gaussian_law, uniform, beta,
+        discrete, pareto_law, student_law, lognormal_law,
+    )
+}  # fmt: skip
 OF_MEANS = bernoulli, bernoulli_family, one_better, uniform_means, sign, gaussian, pareto, student
 OTHERS = lognormal, mixed, twopoint_heavy, contaminated, empirical, table
 OF_VECTORS = linear, linear_sphere, contextual, contextual_table

@@ -11,10 +11,11 @@ import pandas as pd
 
 from ..errors import BadInput, plain, unknown
 from ..validation import check_header, header_of, path_in, read_csv, whole, yes_no
-from . import arms, moments
-from .arms import Arm
 from .instances import Instance, environment_of, of_arms
 from .laws import TABLE
+from .reward_laws.arm import Arm
+from .reward_laws.points import discrete_moment
+from .reward_laws.points import empirical as uniform_on
 
 CSV_OF_NUMBERS = "CSV of numbers"
 LOG = {"arm", "reward"}  # columns of a log: one row per play
@@ -52,7 +53,7 @@ def table(
         values = values[: whole("rounds", rounds, at_least=1)]
     each = np.full(len(values), 1 / len(values))
     found = tuple(
-        Arm(TABLE, (), mean, column.min(), column.max(), partial(moments.discrete, column, each))
+        Arm(TABLE, (), mean, column.min(), column.max(), partial(discrete_moment, column, each))
         for column, mean in zip(values.T, values.mean(axis=0), strict=True)
     )
     return Instance(environment_of(found)._replace(table=values), found)
@@ -80,7 +81,7 @@ def empirical(
         found = [numbers_in(where, table[name], drop) for name in table.columns]
     if len(table) < 1 or len(found) < 2:
         raise BadInput(f"{where}: at least one row and two arms (columns) are needed")
-    return of_arms([arms.empirical(values) for values in found])
+    return of_arms([uniform_on(values) for values in found])
 
 
 def matrix_of(file: Any, columns: Any, header: Any) -> tuple[list[str], np.ndarray]:

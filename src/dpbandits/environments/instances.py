@@ -12,8 +12,8 @@ import numpy as np
 
 from ..contracts.question import ARMS, FEATURES
 from ..errors import BadInput
-from .arms import Arm
 from .laws import PARAMETERS, STUDENT, TABLE, Environment
+from .reward_laws.arm import Arm
 
 
 @dataclass(frozen=True)

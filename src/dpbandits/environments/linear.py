@@ -10,12 +10,14 @@ import numpy as np
 
 from ..errors import BadInput, plain
 from ..validation import number_where, numbers, one_of, path_in, whole, yes_no
-from . import arms as laws_of_arms
 from .contexts import ContextualInstance, contextual_environment
 from .data import matrix_of
 from .features import unit_rows
 from .instances import Instance, environment_of
 from .laws import EMPIRICAL, GAUSSIAN, TWO_POINT
+from .reward_laws.arm import positive
+from .reward_laws.gaussian import gaussian
+from .reward_laws.two_point import two_point
 
 NOISES, CONTEXTS, LINKS = ("sign", "gaussian"), ("gaussian", "sphere"), ("linear", "logistic")
 LARGEST, LARGEST_D = 10_000, 1_000  # arms, dimensions
@@ -133,9 +135,9 @@ def with_features(features: np.ndarray, theta: np.ndarray, noise: Any, sigma: An
         )
     if signs:
         ones = (1.0 + np.clip(means, -1.0, 1.0)) / 2.0  # probabilities of a reward of 1
-        arms = [laws_of_arms.two_point(-1.0, 1.0, float(p)) for p in ones]
+        arms = [two_point(-1.0, 1.0, float(p)) for p in ones]
     else:
-        arms = [laws_of_arms.gaussian(float(m), deviation) for m in means]
+        arms = [gaussian(float(m), deviation) for m in means]
     env = environment_of(arms)._replace(features=np.ascontiguousarray(features, float))
     return Instance(env, tuple(arms), (), theta)
 
@@ -156,4 +158,4 @@ def parameter(theta: Any, d: int) -> np.ndarray:
 
 def noise_of(noise: Any, sigma: Any) -> tuple[bool, float]:
     """Whether rewards are 1 and -1, and the standard deviation of normal noise."""
-    return one_of(NOISES, "noise", noise) == "sign", laws_of_arms.positive("sigma", sigma)
+    return one_of(NOISES, "noise", noise) == "sign", positive("sigma", sigma)

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..errors import BadInput, plain, unknown
 from ..validation import as_number, number_where, numbers, path_in, read_csv
-from .arms import positive, shares_of_one
+from .reward_laws.arm import positive
+from .reward_laws.points import shares_of_one
 from .users import Users, half_coth, half_tanh
 
 LARGEST_LEVEL = 1e6

@@ -16,8 +16,8 @@ from ..contracts.algorithm import import_file
 from ..contracts.versions import version_of_file, version_of_function
 from ..errors import BadInput, first_line, plain
 from ..validation import as_number
-from . import moments
-from .arms import Arm
+from .reward_laws.arm import Arm
+from .reward_laws.integrals import mean_of_quantile, of_quantile
 
 GRID = np.linspace(0.0, 1.0, 4097)
 LEAST = 2.0**-53  # the mass of the largest and of the smallest value that is drawn
@@ -79,16 +79,16 @@ class RewardLaw:
                 f"{GRID[falls.argmax()]:.4g}"
             )
         try:
-            mean = moments.mean_of_quantile(quantile)
+            mean = mean_of_quantile(quantile)
             if not np.isfinite(mean):
                 raise ArithmeticError("it is infinite")
             ends = np.array([quantile(LEAST), quantile(1 - LEAST)])
             seen = abs(ends - mean).max() * LEAST
-            if seen > UNSEEN * moments.of_quantile(quantile, 1.0, mean):
+            if seen > UNSEEN * of_quantile(quantile, 1.0, mean):
                 raise ArithmeticError("its tail is heavier than a u of 53 bits can show")
         except ArithmeticError as error:
             raise BadInput(f"{where} its mean cannot be computed ({error})") from None
-        moment = partial(moments.of_quantile, quantile)
+        moment = partial(of_quantile, quantile)
         shown = tuple(values) + (0.0,) * (MOST - len(values))
         return Arm(address, shown, mean, float(low), float(high), moment)
 

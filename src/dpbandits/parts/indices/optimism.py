@@ -89,11 +89,12 @@ def exploring(enough: Callable, by_pulls: bool) -> Interruption:
             l = statistic[least] / enough(params, 1.0)
             state[0] = (1.0 - 1e-9) * math.exp(min(l, 700.0)) - 1.0
             return -1
-        if by_pulls:
-            least = 0
-            while N[least] > bar:
-                least += 1
-        return least
+        if not by_pulls:
+            return least
+        a = 0
+        while N[a] > bar:
+            a += 1
+        return a
 
     return Interruption(last_quiet, act)
 

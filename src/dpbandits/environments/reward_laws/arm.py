@@ -1,0 +1,44 @@
+"""Arms: a reward law with its true mean, its range and its absolute moments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...validation import number_where
+from .. import laws
+
+
+@dataclass(frozen=True)
+class Arm:
+    """An arm."""
+
+    law: int  # number of its law, as in laws.py
+    # parameters of the law; empty for a law given by points, see ``instances``
+    parameters: tuple[float, ...]
+    mean: float  # the mean that defines the regret
+    low: float  # the smallest reward
+    high: float  # the largest reward
+    # E|X - c|^q as a function of q and c, infinite if it does not exist
+    moment: Callable[[float, float], float]
+    # float64 array (points, 2), value and probability of each; None for other laws
+    points: np.ndarray | None = None
+
+    @property
+    def reward_mean(self) -> float:
+        """E X, which differs from ``mean`` for a law that is observed through a sigmoid."""
+        return self.moment(1.0, 0.0) if self.law == laws.SIGMOID_GAUSSIAN else self.mean
+
+
+def positive(key: str, value: Any) -> float:
+    """Validate a finite number above 0."""
+    return number_where(key, value, lambda x: x > 0, "a number above 0 is needed")
+
+
+def finite_mean(key: str, value: Any) -> float:
+    """Validate the index of a power tail, which must exceed 1 for a finite mean."""
+    needed = "above 1 is needed, or the mean is infinite"
+    return number_where(key, value, lambda x: x > 1, needed)
