@@ -59,12 +59,16 @@ def state_of(function: Callable) -> str:
         for name, used in sorted(vars(module).items()):
             if is_constant(used) and not name.startswith("__"):
                 digest.update(f"{name}={used!r}".encode())  # a constant of another module, perhaps
+            elif isinstance(used, np.ndarray) and not used.dtype.hasobject:
+                digest.update(f"{name}={used.dtype} {used.shape}".encode() + used.tobytes())
             left.append(used)
     return digest.hexdigest()[:LENGTH]
 
 
 def is_constant(value: Any) -> bool:
     """Whether machine code holds a global value instead of reading it."""
+    if isinstance(value, tuple):
+        return all(map(is_constant, value))
     return isinstance(value, int | float | str)
 
 

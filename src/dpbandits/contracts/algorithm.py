@@ -23,7 +23,7 @@ from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
 from .parameters import BUDGETS, Domain, Options, domain_of
 from .question import ARMS, QUESTIONS, REGRET, Question, question_for
-from .versions import version_of_file, version_of_function
+from .versions import unfollowed_in, version_of_file, version_of_function
 
 LONGEST = 200  # characters of a name
 HOMES = {"algo": PACKAGE / "algorithms", "rule": PACKAGE / "stopping"}
@@ -46,7 +46,9 @@ class Algorithm:
         unused: values of parameters that change nothing where another one has a value: pairs of
             name and value.
         question: the question that it answers.
-        version: hash of the sources that decide what it does.
+        version: hash of the sources that decide what it does; for a user's, of all that the loaded
+            function uses.
+        unfollowed: what a user's function uses that its version does not notice, in words.
         reports: whether it plays on if outliers replace what its users send.
         file: the file that defines it, or None for a function that was passed as such.
         defaults: default values in its signature.
@@ -69,6 +71,7 @@ class Algorithm:
     question: Question = field(default=REGRET, compare=False, repr=False)
     file: Path | None = field(default=None, compare=False, repr=False)
     defaults: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    unfollowed: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __reduce__(self):
         """Other processes load an algorithm from its file; a function is sent as it is."""
@@ -175,7 +178,7 @@ def load(file: Path) -> Algorithm:
     function = getattr(module, file.stem, None)
     if not callable(function):
         raise BadInput(f"{where} defines no function {file.stem}(game, rng, ...)")
-    return _declared(file.stem, group, function, vars(module), where, version_of_file(file), file)
+    return _declared(file.stem, group, function, vars(module), where, file)
 
 
 def load_elsewhere(file: Path) -> Algorithm:
@@ -223,11 +226,10 @@ def from_function(
             return ours
         raise BadInput(f"{group}={name}: the package uses this name; rename the function")
     constants = {"REWARDS": rewards, "GUARANTEE": guarantee}
-    version = version_of_function(function)
-    return _declared(name, group, function, constants, f"{group}={name}", version, None)
+    return _declared(name, group, function, constants, f"{group}={name}", None)
 
 
-def _declared(name, group, function, constants, where, version, file):
+def _declared(name, group, function, constants, where, file):
     """The algorithm that a function and the constants beside it define, checked."""
     written = getattr(function, "py_func", function)
     signature = inspect.signature(written).parameters
@@ -257,10 +259,12 @@ def _declared(name, group, function, constants, where, version, file):
     for key in own.keys() & set(question.goal_names):
         raise BadInput(f"{where}: {key} is a key of {question.command}; leave its default out")
     long = constants.get("ROUND_BY_ROUND")
+    ours = file is not None and file.parent in HOMES.values()
     return Algorithm(
         name=name,
         group=group,
-        version=version,
+        version=version_of_file(file) if ours else version_of_function(function),
+        unfollowed=() if ours else unfollowed_in(function),
         function=function,
         domains={p: domain_of(hints.get(p), p) for p in parameters[2:]},
         rewards=rewards,
@@ -277,7 +281,8 @@ def _declared(name, group, function, constants, where, version, file):
 
 
 def import_file(file: Path, group: str) -> ModuleType:
-    """Import a Python file: one of the package, or one in a user's folder of that group.
+    """Import a Python file: one of the package, or one in a user's folder of that group, which can
+    import its neighbours. They come after all other modules of their names.
 
     Raises:
         BadInput: it cannot be imported.
@@ -293,8 +298,25 @@ def import_file(file: Path, group: str) -> ModuleType:
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module
+        _let_import_neighbours(file.parent)
         spec.loader.exec_module(module)
         return module
     except (Exception, SystemExit) as error:
         where = f"{group}={file.stem}"
         raise BadInput(f"{where}: cannot import {file} ({first_line(error)})") from error
+
+
+def _let_import_neighbours(folder: Path) -> None:
+    """Let files import the modules in a user's folder rather than those of other users' folders."""
+    others = [x for x in _imported_from if x != folder]
+    for name, module in list(sys.modules.items()):
+        file, top = getattr(module, "__file__", None), name.partition(".")[0]
+        theirs = file and any(Path(file).is_relative_to(other) for other in others)
+        if theirs and ((folder / f"{top}.py").is_file() or (folder / top).is_dir()):
+            del sys.modules[name]
+    _imported_from[:] = [folder, *others]
+    own = list(map(str, _imported_from))
+    sys.path[:] = [*(x for x in sys.path if x not in own), *own]
+
+
+_imported_from: list[Path] = []  # the folders of users from which files were imported, latest first

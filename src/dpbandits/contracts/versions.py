@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import inspect
 import sys
 import sysconfig
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -45,90 +49,135 @@ def version_of_function(function: Callable) -> str:
     """Hash of a function's code, the values that it uses, and the functions, classes and modules
     that it calls, down to those of Python and of installed packages, which count by name; and of
     what plays it.
-
-    What a value that cannot be pickled holds is not known: its hash may differ in each process.
     """
-    digest = hashlib.sha256(fingerprint(*PLAYED_BY).encode())
-    seen: dict[int, Any] = {}  # what was added; kept, lest another object has its id
+    return _Followed(function).version
 
-    def add(value: Any, names: frozenset[str] = frozenset()) -> None:
+
+def unfollowed_in(function: Callable) -> tuple[str, ...]:
+    """What a function uses that its version does not notice, in words."""
+    return tuple(_Followed(function).lost)
+
+
+class _Followed:
+    """All that a function uses, as it was loaded.
+
+    Attributes:
+        lost: what may change without a change of the version, in words; the keys of a dict.
+    """
+
+    def __init__(self, function: Callable):
+        self.lost: dict[str, None] = {}
+        self._digest = hashlib.sha256(fingerprint(*PLAYED_BY).encode())
+        self._seen: dict[int, Any] = {}  # what was added; kept, lest another object has its id
+        self._add(function)
+
+    @property
+    def version(self) -> str:
+        """The hash."""
+        return self._digest.hexdigest()[:12]
+
+    def _note(self, text: str) -> None:
+        self._digest.update(text.encode())
+
+    def _add(self, value: Any, names: frozenset[str] = frozenset()) -> None:
         """Add a value; of a module what has one of these names."""
         plain = getattr(value, "py_func", value)
         if isinstance(plain, ModuleType):
-            digest.update(plain.__name__.encode())
-            if not _is_installed(getattr(plain, "__file__", None)):
-                add_named(vars(plain), names)
+            self._add_module(plain, names)
             return
         if plain is None or isinstance(plain, bool | int | float | complex | str | bytes):
-            digest.update(repr(plain).encode())
+            self._note(repr(plain))
             return
-        if id(plain) in seen:
+        if id(plain) in self._seen:
             return
-        seen[id(plain)] = plain
+        self._seen[id(plain)] = plain
         if inspect.isfunction(plain):
-            add_function(plain)
+            self._add_function(plain)
         elif inspect.isclass(plain):
-            digest.update(plain.__qualname__.encode())
-            if not _is_installed(_file_of_class(plain)):
+            self._note(plain.__qualname__)
+            if not _is_installed(_file_of(plain.__module__)):
                 inside = {k: v for k, v in vars(plain).items() if k not in OF_EVERY_CLASS}
-                add([*plain.__bases__, *(x for pair in inside.items() for x in pair)])
+                self._add([*plain.__bases__, *(x for pair in inside.items() for x in pair)])
         elif inspect.ismethod(plain) and not _is_installed(plain.__func__.__code__.co_filename):
-            add([plain.__func__, plain.__self__])
+            self._add([plain.__func__, plain.__self__])
         elif isinstance(plain, staticmethod | classmethod):
-            add(plain.__func__)
+            self._add(plain.__func__)
         elif isinstance(plain, property):
-            add([plain.fget, plain.fset])
+            self._add([plain.fget, plain.fset])
+        elif isinstance(plain, partial):
+            self._add([plain.func, plain.args, plain.keywords])
         elif isinstance(plain, list | tuple | dict):
-            digest.update(f"{type(plain).__name__} {len(plain)}".encode())
+            self._note(f"{type(plain).__name__} {len(plain)}")
             for x in plain.items() if isinstance(plain, dict) else plain:
-                add(x)
-        elif callable(plain) and _is_installed(_file_of_class(type(plain))):
-            digest.update(getattr(plain, "__qualname__", type(plain).__qualname__).encode())
+                self._add(x)
+        elif callable(plain) and _is_installed(_file_of(type(plain).__module__)):
+            self._note(getattr(plain, "__qualname__", type(plain).__qualname__))
+            self._add([getattr(plain, name, None) for name in WRAPPED])
+            module = sys.modules.get(str(getattr(plain, "__module__", "")))
+            if module is not None:
+                self._add_module(module, frozenset())
         else:
-            add_object(plain)
+            self._add_object(plain)
 
-    def add_function(plain: Any) -> None:
+    def _add_module(self, module: ModuleType, names: frozenset[str]) -> None:
+        file = getattr(module, "__file__", None)
+        if not module.__name__.startswith("dpbandits_"):  # of a user's file, whose path is in it
+            self._note(module.__name__)
+        if not _is_installed(file):
+            self._add_named(vars(module), names)
+            if file and not file.endswith(".py") and Path(file).is_file():  # of machine code
+                self._digest.update(Path(file).read_bytes())
+
+    def _add_function(self, plain: Any) -> None:
         file = Path(plain.__code__.co_filename)
         if file.is_relative_to(PACKAGE):
-            digest.update(version_of_file(file).encode())
-        add_code(plain.__code__)
-        add([plain.__defaults__, plain.__kwdefaults__])
+            self._note(version_of_file(file))
+        self._add_code(plain.__code__, plain.__doc__)
+        self._add([plain.__defaults__, plain.__kwdefaults__])
         names = frozenset(_names_used(plain.__code__))
         for cell in plain.__closure__ or ():
             with suppress(ValueError):  # it has no value yet
-                add(cell.cell_contents, names)
+                self._add(cell.cell_contents, names)
         if not _is_installed(str(file)):
-            add_named(plain.__globals__, names)
+            self._add_named(plain.__globals__, names)
+            for module in _imported_by(plain.__code__):
+                self._add(module, names)
+            reading = sorted(names & READING)
+            self.lost |= {f"what {name} in {plain.__name__} reads": None for name in reading}
 
-    def add_named(values: Mapping[str, Any], names: frozenset[str]) -> None:
+    def _add_named(self, values: Mapping[str, Any], names: frozenset[str]) -> None:
         for name in sorted(names & values.keys()):
-            digest.update(name.encode())
-            add(values[name], names)
+            self._note(name)
+            self._add(values[name], names)
 
-    def add_object(plain: Any) -> None:
-        add(type(plain))
-        if not _is_installed(_file_of_class(type(plain))) and hasattr(plain, "__dict__"):
-            add(vars(plain))
+    def _add_object(self, plain: Any) -> None:
+        self._add(type(plain))
+        if not _is_installed(_file_of(type(plain).__module__)) and hasattr(plain, "__dict__"):
+            self._add(vars(plain))
             return
         try:
-            digest.update(joblib.hash(plain).encode())
+            self._note(joblib.hash(plain))
         except Exception:
-            digest.update(repr(plain).encode())
+            self.lost[f"what a value of type {type(plain).__name__} holds"] = None
 
-    def add_code(code) -> None:
-        digest.update(code.co_code + code.co_name.encode() + repr(code.co_names).encode())
+    def _add_code(self, code: Any, doc: str | None = None) -> None:
+        self._note(code.co_name + repr(code.co_names))
+        self._digest.update(code.co_code)
         for constant in code.co_consts:
             if inspect.iscode(constant):
-                add_code(constant)
-            else:
+                self._add_code(constant)
+            elif doc is None or constant is not doc:
                 unordered = isinstance(constant, frozenset)
                 values = sorted(map(repr, constant)) if unordered else constant
-                digest.update(repr(values).encode())
-
-    add(function)
-    return digest.hexdigest()[:12]
+                self._note(repr(values))
 
 
+# Names with which code reads what may change between two runs
+READING = frozenset({
+    "open", "read_text", "read_bytes", "read_csv", "load", "loadtxt", "genfromtxt", "fromfile",
+    "environ", "getenv", "exec", "eval", "import_module", "__import__",
+})  # fmt: skip
+WRAPPED = "__wrapped__", "pyfunc"  # the functions behind callables of Python and of NumPy
 OF_EVERY_CLASS = {
     "__module__", "__dict__", "__weakref__", "__doc__", "__qualname__", "__firstlineno__",
     "__static_attributes__", "__annotations__", "__annotate_func__", "__annotations_cache__",
@@ -143,19 +192,33 @@ def _is_installed(file: str | None) -> bool:
         return True
     path = Path(file)
     return (
-        file.startswith("<frozen ")  # a module of Python
+        file in ("built-in", "frozen")
+        or file.startswith("<frozen ")  # a module of Python
         or "site-packages" in path.parts
         or path.is_relative_to(PACKAGE)
         or any(path.is_relative_to(folder) for folder in INSTALLED)
     )
 
 
-def _file_of_class(found: type) -> str | None:
-    """The file in which a class is defined; that of a notebook for one of ``__main__``."""
-    module = sys.modules.get(found.__module__)
-    return "__main__" if found.__module__ == "__main__" else getattr(module, "__file__", None)
+def _file_of(module: str) -> str | None:
+    """The file of a module, in which a class is defined; that of a notebook for ``__main__``."""
+    if module == "__main__":
+        return module
+    return getattr(sys.modules.get(module), "__file__", None)
 
 
-def _names_used(code) -> set[str]:
+def _names_used(code: Any) -> set[str]:
     inner = (c for c in code.co_consts if inspect.iscode(c))
     return set(code.co_names).union(*map(_names_used, inner))
+
+
+def _imported_by(code: Any) -> Iterator[ModuleType]:
+    """The modules of the user that a function imports while it runs."""
+    for step in dis.get_instructions(code):
+        if step.opname == "IMPORT_NAME":
+            with suppress(Exception):  # where it is called, the import fails again
+                found = find_spec(step.argval)
+                if found is not None and found.origin and not _is_installed(found.origin):
+                    yield import_module(step.argval)
+        elif inspect.iscode(step.argval):
+            yield from _imported_by(step.argval)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..compiled import MOST, compiled_at
 from ..contracts.algorithm import import_file
-from ..contracts.versions import version_of_file, version_of_function
+from ..contracts.versions import version_of_function
 from ..errors import BadInput, first_line, plain
 from ..validation import as_number
 from .reward_laws.arm import Arm
@@ -110,7 +110,7 @@ def law_of_file(file: Path) -> RewardLaw:
     function = getattr(import_file(file, "law"), file.stem, None)
     if not callable(function):
         raise BadInput(f"law={file.stem}: {file} defines no function {file.stem}(u, ...)")
-    return _law(file.stem, function, version_of_file(file), file)
+    return _law(file.stem, function, file)
 
 
 def law_of_function(function: Callable[..., float]) -> RewardLaw:
@@ -122,10 +122,10 @@ def law_of_function(function: Callable[..., float]) -> RewardLaw:
     name = getattr(getattr(function, "py_func", function), "__name__", "")
     if not name.isidentifier():
         raise BadInput(f"law={name}: a function with a name is needed, defined by def")
-    return _law(name, function, version_of_function(function), None)
+    return _law(name, function, None)
 
 
-def _law(name: str, function: Callable[..., float], version: str, file: Path | None) -> RewardLaw:
+def _law(name: str, function: Callable[..., float], file: Path | None) -> RewardLaw:
     written = getattr(function, "py_func", function)
     names = list(inspect.signature(written).parameters)
     if not names or names[0] != "u" or len(names) > MOST + 1:
@@ -133,7 +133,7 @@ def _law(name: str, function: Callable[..., float], version: str, file: Path | N
             f"law={name}: a function {name}(u, ...) is needed, with at most {MOST} parameters "
             "after u"
         )
-    law = RewardLaw(name, written, tuple(names[1:]), version, file)
+    law = RewardLaw(name, written, tuple(names[1:]), version_of_function(function), file)
     _compiled(law)
     return law
 

@@ -48,6 +48,8 @@ def play_missing(request: Request) -> tuple[Store, int]:
     """
     check_size(request)
     announce_size(request)
+    if request.results is not None:
+        _name_unfollowed(request.settings)
     store: Store = Memory() if request.results is None else RunStore(request.results)
     how = request.jobs, request.backend, store, request.runner, request.runner_keys
     played, failures = run_settings(request.settings, request.runs, *how)
@@ -98,6 +100,22 @@ def run_settings(
         scheduler = Scheduler(missing, store)
         scheduler.play([*zip(reached, work, strict=True)], broken.values())
     return scheduler.played, scheduler.failures
+
+
+def _name_unfollowed(settings: Sequence[Setting]) -> None:
+    """Name once what the functions of users use that the ids of stored runs do not notice."""
+    for algorithm in dict.fromkeys(setting.algorithm for setting in settings):
+        if algorithm.unfollowed and algorithm.name not in _named:
+            _named.add(algorithm.name)
+            lost = ", ".join(algorithm.unfollowed)
+            print(
+                f"{algorithm.group}={algorithm.name}: stored runs are used again even if this "
+                f"changes: {lost}",
+                file=sys.stderr,
+            )
+
+
+_named: set[str] = set()  # the algorithms of which that was named
 
 
 def _missing(store: Store, setting: Setting, runs: int) -> list[int]:

@@ -44,8 +44,9 @@ def _prepare(setting: Setting, here: bool) -> None:
     """Refuse to play an algorithm that was edited since, or that of another installation."""
     if setting.algorithm.version != setting.version:
         raise RuntimeError(
-            f"the worker has another version of {setting.algo}: "
-            f"{setting.algorithm.version}, but {setting.version} is needed"
+            f"the worker has another version of {setting.algo} ({setting.algorithm.version}, but "
+            f"{setting.version} is needed): its installation or its files differ, or values that "
+            "the function uses differ in each process"
         )
     check_draws()
     if not here and setting.algorithm.compiled:
