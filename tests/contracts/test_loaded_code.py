@@ -61,11 +61,6 @@ SOURCES = {
 }  # fmt: skip
 # Those that are played, plain or compiled
 PLAYED = [("a module", ""), ("an array", "@kernel")]
-    ("a module", ""),
-    ("a file of JSON", ""),
-    ("a module", "@kernel"),
-    ("an array", "@kernel"),
-]
 REGRETS = """
 import sys, dpbandits as dp
 runs = int(sys.argv[1])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..errors import BadInput, plain, unknown
+from ..errors import ALMOST, BadInput, plain, similar, unknown
 from ..validation import check_header, header_of, path_in, read_csv, whole, yes_no
 from .instances import Instance, environment_of, of_arms
 from .laws import TABLE
@@ -18,7 +19,7 @@ from .reward_laws.points import discrete_moment
 from .reward_laws.points import empirical as uniform_on
 
 CSV_OF_NUMBERS = "CSV of numbers"
-LOG = {"arm", "reward"}  # columns of a log: one row per play
+LOG = "arm", "reward"  # columns of a log: one row per play
 MOST_NAMES = 20  # columns of which a message names each
 
 
@@ -75,8 +76,8 @@ def empirical(
         raise BadInput("file=PATH.csv is needed, with a header and one column per arm")
     drop = yes_no("drop_blanks", drop_blanks)
     where, table = read_file(file, columns, header)
-    if columns is None and set(table.columns) >= LOG:
-        found = rewards_logged(where, table)
+    if columns is None and (log := log_in(where, table.columns)):
+        found = rewards_logged(where, table[log[0]], table[log[1]])
     else:
         found = [numbers_in(where, table[name], drop) for name in table.columns]
     if len(table) < 1 or len(found) < 2:
@@ -89,7 +90,7 @@ def matrix_of(file: Any, columns: Any, header: Any) -> tuple[list[str], np.ndarr
     ``empirical``.
     """
     where, table = read_file(file, columns, header)
-    if columns is None and set(table.columns) >= LOG:
+    if columns is None and log_in(where, table.columns):
         raise BadInput(f"{where}: columns arm and reward: law empirical reads such a log")
     names = [plain(name) for name in table.columns]
     return names, np.column_stack([numbers_in(where, table[name]) for name in table.columns])
@@ -108,7 +109,8 @@ def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame]:
             chosen = {_meant(name, present) for name in names or [""]}
             if len(set(present)) < len(present) or not chosen <= set(present):
                 raise BadInput(f"{where}: {_offer(present)}")
-    table = read_csv(where, file, CSV_OF_NUMBERS, header)
+    words = log_in(where, header or present)[:1] if names is None else []
+    table = read_csv(where, file, CSV_OF_NUMBERS, header, words=words)
     if names is None:
         if table.columns[0] == "index" and _counts_rows(table["index"]):
             raise BadInput(
@@ -151,15 +153,49 @@ def numbers_in(where: str, column: pd.Series, drop_blanks: bool | None = None) -
     return found
 
 
-def rewards_logged(where: str, table: pd.DataFrame) -> list[np.ndarray]:
-    """The rewards of each arm in a log of plays, arms in the order of their names."""
-    if table["arm"].isna().any():
-        row = int(table["arm"].isna().argmax()) + 1
-        raise BadInput(f"{where}: row {row} of column arm holds a blank")
-    rewards = numbers_in(where, table["reward"])
-    arm, _ = pd.factorize(table["arm"], sort=True)
-    ends = np.cumsum(np.bincount(arm)) if len(arm) else [0]
-    return np.split(rewards[np.argsort(arm, kind="stable")], ends[:-1])
+def log_in(where: str, names: Collection[str]) -> list[str]:
+    """The columns of arms and of rewards of a log, whatever the case of their names; none if the
+    columns are not those of a log.
+
+    Raises:
+        BadInput: the names of two columns are nearly those of a log.
+    """
+    given = {name.casefold(): name for name in names} | {x: x for x in LOG if x in names}
+    if all(name in given for name in LOG):
+        return [given[name] for name in LOG]
+    if len(given) == 2:
+        arms = [x for key, x in given.items() if _is_nearly(key, ("arm", "action"))]
+        rewards = [x for key, x in given.items() if _is_nearly(key, ("reward",))]
+        if arms and rewards and arms != rewards:
+            both = f"[{','.join(given.values())}]"
+            raise BadInput(
+                f"{where}: columns {' and '.join(given.values())}: in a log of plays the columns "
+                f"are named arm and reward; env.columns={both} says that each column is an arm"
+            )
+    return []
+
+
+def _is_nearly(name: str, meant: Sequence[str]) -> bool:
+    """Whether the name of a column has one of some words, or is nearly one of them."""
+    words = re.split(r"[\W_\d]+", name)
+    return any(word in words for word in meant) or similar(name, meant, ALMOST) is not None
+
+
+def rewards_logged(where: str, names: pd.Series, rewards: pd.Series) -> list[np.ndarray]:
+    """The rewards of each arm in a log of plays, arms in the order of their names, which are words;
+    names of numbers in that of the numbers.
+    """
+    if names.isna().any():
+        row = int(names.isna().argmax()) + 1
+        raise BadInput(f"{where}: row {row} of column {names.name} holds a blank")
+    values = numbers_in(where, rewards)
+    arm, found = pd.factorize(names)
+    known: list[str] = found.tolist()
+    by_number = all(is_number(name) and np.isfinite(float(name)) for name in known)
+    order = sorted(range(len(known)), key=lambda i: (by_number and float(known[i]), known[i]))
+    place = np.argsort(order)[arm] if len(arm) else arm
+    ends = np.cumsum(np.bincount(place)) if len(arm) else [0]
+    return np.split(values[np.argsort(place, kind="stable")], ends[:-1])
 
 
 def is_number(text: str) -> bool:
