@@ -11,7 +11,7 @@ from dpbandits.cli import compare as command
 from dpbandits.comparison.best import letters
 from dpbandits.comparison.pairs import smaller
 from dpbandits.comparison.samples import Samples
-from dpbandits.comparison.table import ERROR
+from dpbandits.comparison.table import ERROR, contradicted
 from dpbandits.comparison.text import _located, note, render
 
 
@@ -79,6 +79,7 @@ def test_settings_of_one_algorithm_are_told_apart():
 def test_regret_of_zero():
     found = dp.compare(table(a=0, b=1)).set_index("algo")
     assert found.loc["b", "ratio"] == np.inf
+    assert found["tied"].tolist() == [True, False]
     assert dp.compare(table(a=0, b=0))["tied"].all()
 
 
@@ -137,7 +138,7 @@ def test_the_interval_of_the_probability_has_the_freedom_of_welch_and_satterthwa
     assert smaller(a, b, 0.025) == pytest.approx(wanted)
 
 
-def test_the_error_is_divided_by_the_comparisons_and_by_the_pairs_of_each_game(monkeypatch):
+def test_the_error_is_divided_by_the_comparisons(monkeypatch):
     tails = []
     located = Samples.located
 
@@ -147,7 +148,41 @@ def test_the_error_is_divided_by_the_comparisons_and_by_the_pairs_of_each_game(m
 
     monkeypatch.setattr(Samples, "located", watched)
     dp.compare(pd.concat([table(a=1, b=2, c=3, d=4), table(a=1, b=2).assign(env="f")]))
-    assert {*tails} == {ERROR / 2 / 4, ERROR / 2 / 7}
+    assert {*tails} == {ERROR / 2 / 4}
+
+
+def test_intervals_that_disagree_with_the_test_are_marked():
+    """The test distinguishes 8 % at 20 runs of these, intervals at 100. The control is a clear
+    difference.
+    """
+    rng = np.random.default_rng(3)
+    runs = pd.concat([table(a=1), table(b=1)])
+    runs["regret"] = np.concatenate([rng.normal(10, 1, 100), rng.normal(10.8, 1, 100)])
+    few = runs[runs["run"] < 20]
+    compared = dp.compare(few).set_index("algo", drop=False)
+    assert compared["differs"].tolist() == [False, True] == contradicted(compared).tolist()
+    assert compared.loc["b", "ratio_low"] == 1.0 and compared["letters"].tolist() == ["a", "b"]
+    assert " *" in render(compared, "pipe") and "*: the test tells the means of b from" in note(
+        compared
+    )
+    clear = dp.compare(runs)
+    assert clear["differs"].tolist() == [False, True] and not contradicted(clear).any()
+    assert "*" not in render(clear, "pipe") + note(clear)
+    other = compared.assign(differs=False, ratio_low=1.1)
+    assert "*: the interval of the ratio of a, b excludes 1" in note(other)
+
+
+def test_tied_algorithms_are_those_that_share_a_letter_with_the_best():
+    """On samples of which some differ; the best and what is tied with it differ from others."""
+    rng = np.random.default_rng(0)
+    for _ in range(4):
+        means = rng.choice([10.0, 10.3, 10.8, 11.5], 6)
+        runs = table(**{f"a{i}": 1 for i in range(6)})
+        runs["regret"] = np.repeat(means, 100) + rng.normal(size=600)
+        found = dp.compare(runs)
+        best = found.loc[found["mean"].idxmin()]
+        shared = [bool({*best["letters"]} & {*x}) for x in found["letters"]]
+        assert found["tied"].tolist() == shared == (~found["differs"]).tolist()
 
 
 def test_a_table_shows_the_budget_and_leaves_it_blank_where_there_is_none():

@@ -60,6 +60,7 @@ def made():
     for band in BANDS:
         curves = [curve_of(rows, "t", band) for _, rows in regrets.groupby(["algo", "eps"])]
         yield f"band {band}", pd.concat(curves).to_csv().encode()
+    yield "comparison", dp.compare(regrets[regrets["eps"] == 0.5]).to_csv().encode()
     many = list(lattice(RUNS, 4).T + 0.1)
     for center in ("mean", "median"):
         found = located(many, center, TAIL)

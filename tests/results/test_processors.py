@@ -37,7 +37,7 @@ def is_openblas():
 def test_nothing_depends_on_the_processor():
     found = [on(processor) for processor in PROCESSORS]
     controls = {hashes.pop("control") for hashes in found}
-    assert len(found[0]) == 14
+    assert len(found[0]) == 15
     assert all(hashes == found[0] for hashes in found[1:])
     if is_openblas():
         assert len(controls) > 1

@@ -176,10 +176,12 @@ def compare(
         A row for each setting, with these columns: the columns of the setting; ``mean`` and
         ``median`` of the runs; ``against``, the algorithm of the comparison; ``difference`` and
         ``ratio`` of means, ``median_difference`` and ``median_ratio``, and ``smaller``, the
-        probability of a smaller regret, each with its limits ``_low`` and ``_high``; ``tied``,
-        whether the mean cannot be distinguished from the best mean, and ``median_tied``;
-        ``letters``: algorithms that cannot be distinguished share a letter; ``runs``, and
-        ``runs_needed``, which exceeds ``runs`` if the runs are too few for their tail.
+        probability of a smaller regret, each with its limits ``_low`` and ``_high``; ``differs``,
+        whether a permutation test of all pairs of the table distinguishes the mean from the mean of
+        ``against``; ``tied``, whether the test does not distinguish it from the best mean, and
+        ``median_tied``, from intervals of medians; ``letters``: algorithms that the test does not
+        distinguish share a letter; ``runs``, and ``runs_needed``, which exceeds ``runs`` if the
+        runs are too few for their tail.
 
     Raises:
         BadInput: the table is not tidy, or has no such baseline.

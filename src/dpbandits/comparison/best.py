@@ -12,11 +12,11 @@ from .pairs import Located, ratio
 class AgainstBest(NamedTuple):
     """Each of K algorithms against the one of smallest mean (or median), arrays (K,)."""
 
-    tied: np.ndarray  # whether it may be the best: no other is smaller beyond the limits
+    tied: np.ndarray  # whether it may be the best
     ratio: Located  # to the smallest
 
 
-def against_best(found: Located) -> AgainstBest:
+def against_best(found: Located, tied: np.ndarray | None = None) -> AgainstBest:
     """Multiple comparisons with the best (Hsu 1984), on the scale of ratios.
 
     Whichever algorithm is the best, only the K - 1 comparisons with this one have to hold; then it
@@ -24,12 +24,15 @@ def against_best(found: Located) -> AgainstBest:
 
     Args:
         found: the estimates of K algorithms, with limits at the tail alpha / (2 (K - 1)).
+        tied: which may be the best, bool array (K,); None for those than which no other is smaller
+            beyond the limits.
     """
     every = np.arange(len(found.value))
     a, b = np.meshgrid(every, every, indexing="ij")
     pairs = ratio(found.of(a), found.of(b))
     pairs.low[every, every] = pairs.high[every, every] = 1.0
-    tied = np.logical_not(np.any(pairs.low > 1.0, axis=1))
+    if tied is None:
+        tied = np.logical_not(np.any(pairs.low > 1.0, axis=1))
     if not tied.any():  # limits of different skewness can contradict each other in a circle
         tied[np.nanargmin(found.value)] = True
     low, high = pairs.low[:, tied].min(axis=1), pairs.high[:, tied].max(axis=1)
@@ -37,15 +40,6 @@ def against_best(found: Located) -> AgainstBest:
     value = np.where(every == best, 1.0, pairs.value[:, best])
     low = np.where(tied, 1.0, np.maximum(low, 1.0))
     return AgainstBest(tied, Located(value, low, np.maximum(high, 1.0)))
-
-
-def different(found: Located) -> np.ndarray:
-    """Which pairs of K algorithms differ, bool array (K, K); the limits are for all pairs."""
-    every = np.arange(len(found.value))
-    a, b = np.meshgrid(every, every, indexing="ij")
-    above = ratio(found.of(a), found.of(b)).low > 1.0
-    np.fill_diagonal(above, False)
-    return above | above.T
 
 
 def letters(differ: np.ndarray, order: np.ndarray) -> list[str]:

@@ -11,8 +11,9 @@ import pandas as pd
 from ..errors import BadInput
 from ..results.intervals import rounded, runs_needed
 from ..results.varying import question_of_table
-from .best import against_best, different, letters
+from .best import against_best, letters
 from .pairs import Located, difference, ratio, smaller
+from .permutation import told_apart
 from .samples import Samples, game_columns
 
 ERROR = 0.05  # the probability that any comparison of a table with the best, or baseline, is wrong
@@ -22,7 +23,7 @@ RESULTS = (
     "mean", "median", "against", "difference", "difference_low", "difference_high",
     "ratio", "ratio_low", "ratio_high", "median_difference", "median_difference_low",
     "median_difference_high", "median_ratio", "median_ratio_low", "median_ratio_high",
-    "smaller", "smaller_low", "smaller_high", "tied", "median_tied", "letters", "runs",
+    "smaller", "smaller_low", "smaller_high", "differs", "tied", "median_tied", "letters", "runs",
     "runs_needed",
 )  # fmt: skip
 
@@ -30,10 +31,11 @@ RESULTS = (
 def compare(table: pd.DataFrame, baseline: str | None = None, looks: int = 1) -> pd.DataFrame:
     """Compare the algorithms in each game of a tidy table with the best, or with a baseline.
 
-    A game is an environment with a budget and a horizon. All comparisons of a table with the best
-    (or baseline) hold at once with probability 95 %: with C of them, each end of an interval fails
-    with probability at most .05 / (2 C). So do those by which letters are given: they compare all
-    pairs of a game, so that they tell less apart.
+    A game is an environment with a budget and a horizon. One test of all pairs of all games, and of
+    the pairs with a baseline, finds which means differ; ``differs``, ``tied`` and ``letters`` come
+    from it, and with probability 95 % none of them tells equal algorithms apart. All intervals of a
+    column hold at once with probability 95 %, too: with C comparisons with the best (or baseline),
+    each end fails with probability at most .05 / (2 C).
 
     Args:
         table: a tidy table, of regret or of stopping times.
@@ -53,25 +55,29 @@ def compare(table: pd.DataFrame, baseline: str | None = None, looks: int = 1) ->
     others = compared if baseline is None else _comparisons(samples.games, references)
     if baseline is not None and not others:
         raise BadInput(f"baseline={baseline}: nothing in the table can be compared with it")
-    pairs = sum(len(game) * (len(game) - 1) // 2 for game in samples.games)
-    to_best, to_reference, of_pairs = (
-        ERROR / 2 / looks / max(n, 1) for n in (compared, others, pairs)
-    )
+    to_best, to_reference = (ERROR / 2 / looks / max(n, 1) for n in (compared, others))
     best, reference = (
         {center: samples.located(center, tail) for center in CENTERS}
         for tail in (to_best, to_reference)
     )
-    means = samples.located("mean", of_pairs)
+    differ = _differ(samples, references, ERROR / looks)
     rows: dict[int, dict[str, Any]] = {}
     for game, own in zip(samples.games, references, strict=True):
-        found = {center: against_best(best[center].of(game)) for center in CENTERS}
-        order = np.argsort(means.value[game], kind="stable")
-        marks = letters(different(means.of(game)), order)
+        order = np.argsort(best["mean"].value[game], kind="stable")
+        first = game[order[0]]
+        tied = np.array([not differ[int(i), int(first)] for i in game])
+        apart = np.array([[differ[int(i), int(j)] for j in game] for i in game])
+        found = {
+            "mean": against_best(best["mean"].of(game), tied),
+            "median": against_best(best["median"].of(game)),
+        }
+        marks = letters(apart, order)
         for place, i in enumerate(game):
-            j = game[order[0]] if baseline is None else own[place]
+            j = first if baseline is None else own[place]
             values = samples.values[i]
             row = rows[int(i)] = {"against": samples.name(j), "runs": len(values)}
             row["runs_needed"] = int(runs_needed(values[:, np.newaxis])[0])
+            row["differs"] = j is not None and differ[int(i), int(j)]
             for center, start in CENTERS.items():
                 row[center] = best[center].value[i]
                 row[f"{start}tied"] = bool(found[center].tied[place])
@@ -87,6 +93,30 @@ def compare(table: pd.DataFrame, baseline: str | None = None, looks: int = 1) ->
             row |= _columns("smaller", p) | {"letters": marks[place]}
     results = pd.DataFrame([rows[i] for i in range(len(rows))])[list(RESULTS)]
     return pd.concat([samples.settings.reset_index(drop=True), results], axis=1)
+
+
+def _differ(
+    samples: Samples, references: Sequence[Sequence[int | None]], error: float
+) -> dict[tuple[int, int], bool]:
+    """Whether the means of two settings differ, for the pairs of each game and with references."""
+    pairs = {
+        (min(i, j), max(i, j))
+        for game, own in zip(samples.games, references, strict=True)
+        for i, others in zip(game.tolist(), own, strict=True)
+        for j in (*game.tolist(), others)
+        if j is not None and i != j
+    }
+    chosen = sorted(pairs)
+    found = told_apart([(samples.values[i], samples.values[j]) for i, j in chosen], error)
+    differ = dict(zip(chosen, found.tolist(), strict=True))
+    differ |= {(j, i): apart for (i, j), apart in differ.items()}
+    return differ | {(i, i): False for i in range(len(samples.values))}
+
+
+def contradicted(comparison: pd.DataFrame) -> pd.Series:
+    """Rows in which the test and the interval of the ratio disagree on whether two means differ."""
+    excludes = (comparison["ratio_low"] > 1.0) | (comparison["ratio_high"] < 1.0)
+    return excludes != comparison["differs"]
 
 
 def _comparisons(games: Sequence[np.ndarray], references: Sequence[Sequence[int | None]]) -> int:

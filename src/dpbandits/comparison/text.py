@@ -12,11 +12,21 @@ from tabulate import tabulate
 from ..results.summary import FORMATS, HEADINGS, NAMES, columns_shown, latex_table, significant
 from ..results.varying import question_of_table
 from .samples import ITSELF
-from .table import games
+from .table import contradicted, games
 
 NOTE = (
-    "{held}, with probability 95 %. tied: may have the smallest mean.\n"
-    "Algorithms of one game that share a letter cannot be told apart by mean."
+    "{held}, with probability 95 %.\n"
+    "Algorithms of a game share a letter if a permutation test of all pairs of the table (with an "
+    "error of 5 % in all) does not tell their means apart.\n"
+    "tied: shares a letter with the smallest mean."
+)
+APART = (
+    "*: the test tells the means of {names} from what they are compared with, though the interval "
+    "of the ratio contains 1."
+)
+TOGETHER = (
+    "*: the interval of the ratio of {names} excludes 1, though the test, which compares all "
+    "pairs, does not tell the means apart."
 )
 
 NOTHING = "Each game has one algorithm: nothing is compared."
@@ -37,6 +47,7 @@ def render(comparison: pd.DataFrame, style: str, baseline: str | None = None) ->
     header += [question.statistic_name, to, "95 %", "medians", "95 %", "P(smaller)", "95 %"]
     header += ["tied", "letters", "runs"]
     rows = []
+    comparison = comparison.assign(contradicted=contradicted(comparison))
     for game in games(comparison):
         for row in game.sort_values("mean", kind="stable").to_dict("records"):
             about = ["" if pd.isna(row[n]) else formats.get(n, str)(row[n]) for n in shown]
@@ -54,13 +65,22 @@ def note(comparison: pd.DataFrame) -> str:
     if not count:
         return NOTHING
     several = f"All {count} intervals of a column hold at once"
-    return NOTE.format(held=several if count > 1 else "The interval of a column holds")
+    lines = [NOTE.format(held=several if count > 1 else "The interval of a column holds")]
+    group = question_of_table(comparison).group
+    odd = comparison[contradicted(comparison)]
+    for line, rows in ((APART, odd[odd["differs"]]), (TOGETHER, odd[~odd["differs"]])):
+        if len(rows):
+            lines.append(line.format(names=", ".join(dict.fromkeys(map(str, rows[group])))))
+    return "\n".join(lines)
 
 
 def _measured(row: Mapping[Hashable, Any], alone: bool) -> list[str]:
-    ratios = [text for start in ("", "median_") for text in _located(row, f"{start}ratio")]
+    ratio, interval = _located(row, "ratio")
+    if row["contradicted"]:
+        interval += " *"
     return [
-        significant(row["mean"]), *ratios, *_located(row, "smaller"),
+        significant(row["mean"]), ratio, interval,
+        *_located(row, "median_ratio"), *_located(row, "smaller"),
         "tied" if row["tied"] and not alone else "", "" if alone else row["letters"],
         str(row["runs"]),
     ]  # fmt: skip
@@ -70,6 +90,8 @@ def _located(row: Mapping[Hashable, Any], name: str) -> list[str]:
     value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
     if math.isnan(low):
         return ["", ""]
+    if low == 0.0 and math.isinf(high):  # equal runs, or one, have no interval
+        return [f"{value:.3g}", ""]
     equal = 0.5 if name == "smaller" else 1.0  # the value of two algorithms that do not differ
     return [f"{value:.3g}", f"{_beside(equal, low)} to {_beside(equal, high)}"]
 

@@ -31,8 +31,8 @@ DECIDES_NO_ROW = {"jobs", "backend", "results", "runner", "figure", "format", "m
 COLUMNS = [
     "setting", "seed", "run", "version", "label", "metric", "resolution", "mean", "ci_low",
     "ci_high", "std", "runs", "runs_needed", "median", "q10", "q90", "correct_low", "correct_high",
-    "against", "letters", "tied", "median_tied", "difference", "difference_low", "difference_high",
-    "ratio", "ratio_low", "ratio_high", "smaller", "smaller_low", "smaller_high",
+    "against", "letters", "tied", "median_tied", "differs", "difference", "difference_low",
+    "difference_high", "ratio", "ratio_low", "ratio_high", "smaller", "smaller_low", "smaller_high",
     "median_difference", "median_difference_low", "median_difference_high", "median_ratio",
     "median_ratio_low", "median_ratio_high",
 ]  # fmt: skip
