@@ -68,7 +68,7 @@ def made():
         yield f"claim spread {center}", repr(largest_ratio(found)).encode()
         linear = linear_fit([1.0, 2.0, 3.0, 4.0], found)
         yield f"claim r_squared {center}", repr(linear).encode()
-    yield "claim growth", repr(quotient_of_means(many[0], many[1])).encode()
+    yield "claim growth", repr(quotient_of_means(many[0], many[1], TAIL)).encode()
     dp.plot(regrets).savefig(picture := io.BytesIO(), format="png")
     yield "picture", picture.getvalue()
     yield "control", by_product(lattice(RUNS, 300)).tobytes()
