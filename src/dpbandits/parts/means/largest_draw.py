@@ -25,8 +25,6 @@ WINDOW = 2.0**-6  # length of a window as a fraction of t; the bounds are renewe
 LEAST = 64  # minimum length of a window in rounds
 APART = 1.57  # n kl(mu, x) from which the density beyond x decreases with n
 
-CLOCK, RATE, LAST, END, LOG, MEAN, COUNT, LEVEL = range(8)
-
 
 class Race(NamedTuple):
     """Posteriors, those of ``draw_mean(rng, mean + width log t, n)``, and bounds on their draws."""
@@ -35,10 +33,15 @@ class Race(NamedTuple):
     width: np.ndarray  # float64 array (K,), not negative
     n: np.ndarray  # float64 array (K,), never decreasing
     arms: np.ndarray  # int64 array (2,): leader, -1 if none is far ahead; the other one drawn last
-    # float64 array (8,): what is left of an exponential variable, from which rates are subtracted
-    # until an event; the sum of the rates; the last round of the bounds, and that of the window;
-    # the logarithm of its first round; the least mean and n of the leader; the level
-    state: np.ndarray
+    # float64 arrays (1,)
+    clock: np.ndarray  # what is left of an exponential variable, less the rates until an event
+    total_rate: np.ndarray  # the sum of the rates
+    last: np.ndarray  # the last round of the bounds
+    end: np.ndarray  # the last round of the window
+    log: np.ndarray  # the logarithm of the first round of the window
+    least_mean: np.ndarray  # of the leader
+    least_n: np.ndarray  # of the leader
+    level: np.ndarray
     # float64 arrays (K,) for the draw y of each arm, and 1 - y of the leader, beyond the level
     rate: np.ndarray  # -ln(1 - q), infinite if no bound is known
     top: np.ndarray  # the density is at most e^(top - slope distance)
@@ -48,8 +51,13 @@ class Race(NamedTuple):
 @shared
 def new_race(mean: np.ndarray, width: np.ndarray, n: np.ndarray) -> Race:
     """A race whose bounds are unknown; the arrays are those of ``Race``, to be changed in place."""
-    arms, state, K = np.zeros(2, np.int64), np.zeros(8), len(n)
-    return Race(mean, width, n, arms, state, np.zeros(K), np.zeros(K), np.zeros(K))
+    K = len(n)
+    return Race(
+        mean, width, n, np.zeros(2, np.int64),
+        np.zeros(1), np.zeros(1), np.zeros(1), np.zeros(1),
+        np.zeros(1), np.zeros(1), np.zeros(1), np.zeros(1),
+        np.zeros(K), np.zeros(K), np.zeros(K),
+    )  # fmt: skip
 
 
 @inlined
@@ -57,11 +65,10 @@ def largest_draw(rng: np.random.Generator, race: Race, t: int, base2: float) -> 
     """The arm of largest draw in round ``t``, where t increases from call to call. Between two
     calls, only the posterior of the arm that the first one returned may change.
     """
-    now = race.state
-    if not (t <= now[LAST] and holds(race)):
+    if not (t <= race.last[0] and holds(race)):
         renew(rng, race, t, base2)
-    if now[CLOCK] >= now[RATE]:
-        now[CLOCK] -= now[RATE]
+    if race.clock[0] >= race.total_rate[0]:
+        race.clock[0] -= race.total_rate[0]
         return race.arms[0]
     return draw_all(rng, race, logarithm(float(t), base2))
 
@@ -69,8 +76,11 @@ def largest_draw(rng: np.random.Generator, race: Race, t: int, base2: float) -> 
 @inlined
 def holds(race: Race) -> bool:
     """Whether the leader's posterior is still within its bounds."""
-    a, now = race.arms[0], race.state
-    return race.n[a] >= now[COUNT] and race.mean[a] + race.width[a] * now[LOG] >= now[MEAN]
+    a = race.arms[0]
+    return (
+        race.n[a] >= race.least_n[0]
+        and race.mean[a] + race.width[a] * race.log[0] >= race.least_mean[0]
+    )
 
 
 @shared
@@ -78,32 +88,37 @@ def renew(rng: np.random.Generator, race: Race, t: int, base2: float) -> None:
     """Compute the bounds at round ``t``, only those of the other arm drawn last if that is all that
     has changed.
     """
-    now, mean, width, n, a = race.state, race.mean, race.width, race.n, race.arms[0]
-    if t <= now[END] and holds(race):
+    mean, width, n, a = race.mean, race.width, race.n, race.arms[0]
+    if t <= race.end[0] and holds(race):
         j = race.arms[1]
-        bound(race, j, mean[j] + width[j] * logarithm(now[END], base2))
-        now[LAST] = now[END]
+        bound(race, j, mean[j] + width[j] * logarithm(race.end[0], base2))
+        race.last[0] = race.end[0]
         if are_rare(race):
             return
-    now[LAST] = now[END] = t + max(LEAST, math.floor(t * WINDOW))
-    now[LOG], end = logarithm(float(t), base2), logarithm(now[END], base2)
+    race.last[0] = race.end[0] = t + max(LEAST, math.floor(t * WINDOW))
+    race.log[0], end = logarithm(float(t), base2), logarithm(race.end[0], base2)
     best, deviation, z = -1.0, 0.0, FAR
     for j in range(len(n)):
-        m, s = moments(mean[j] + width[j] * now[LOG], n[j])
+        m, s = moments(mean[j] + width[j] * race.log[0], n[j])
         if m > best:
             best, deviation, a = m, s, j
     for j in range(len(n)):
         m, s = moments(mean[j] + width[j] * end, n[j])
         z = min(z, (best - m) / (deviation + s)) if j != a else z
     z = max(z, NEAR)
-    race.arms[0], now[COUNT], now[LEVEL] = a, n[a], best - z * deviation
-    now[MEAN] = clipped(mean[a] + width[a] * now[LOG]) - SLACK * z * deviation
+    race.arms[0], race.least_n[0], race.level[0] = a, n[a], best - z * deviation
+    race.least_mean[0] = clipped(mean[a] + width[a] * race.log[0]) - SLACK * z * deviation
     for j in range(len(n)):
-        bound(race, j, now[MEAN] if j == a else mean[j] + width[j] * end)
+        bound(race, j, race.least_mean[0] if j == a else mean[j] + width[j] * end)
     if are_rare(race):
-        now[CLOCK] = waiting(rng)
+        race.clock[0] = waiting(rng)
     else:
-        race.arms[0], now[COUNT], now[MEAN], now[RATE] = -1, 0.0, -math.inf, math.inf
+        race.arms[0], race.least_n[0], race.least_mean[0], race.total_rate[0] = (
+            -1,
+            0.0,
+            -math.inf,
+            math.inf,
+        )
 
 
 @inlined
@@ -132,7 +147,7 @@ def are_rare(race: Race) -> bool:
     for rate in race.rate:
         total += rate
         often += min(rate, 1.0)
-    race.state[RATE] = total
+    race.total_rate[0] = total
     return often <= OFTEN * len(race.rate)
 
 
@@ -141,7 +156,7 @@ def bound(race: Race, j: int, mean: float) -> None:
     """Bound the draws of arm ``j`` beyond the level, for all means up to ``mean``; those of the
     leader for all from ``mean`` on.
     """
-    mu, x = clipped(mean), race.state[LEVEL]
+    mu, x = clipped(mean), race.level[0]
     if j == race.arms[0]:
         mu, x = 1.0 - mu, 1.0 - x
     race.rate[j], race.top[j], race.slope[j] = tail(mu, race.n[j], x)
@@ -172,7 +187,7 @@ def log_density(mu: float, n: float, y: float) -> float:
 @shared
 def draw_all(rng: np.random.Generator, race: Race, l: float) -> int:
     """The arm of largest draw in a round with an event, or without a leader. ``l`` is log t."""
-    mean, width, leader, x = race.mean, race.width, race.arms[0], race.state[LEVEL]
+    mean, width, leader, x = race.mean, race.width, race.arms[0], race.level[0]
     best, first, below = -1.0, leader, -1.0
     if leader >= 0:
         for j in range(len(mean)):
@@ -193,22 +208,22 @@ def draw_all(rng: np.random.Generator, race: Race, l: float) -> int:
                 if theta > best:
                     best, first = theta, j
     if leader >= 0 and first != leader:
-        race.arms[1], race.state[LAST] = first, 0.0
+        race.arms[1], race.last[0] = first, 0.0
     return first
 
 
 @inlined
 def draw_beyond(rng: np.random.Generator, race: Race, j: int, mean: float) -> float:
     """The draw of arm ``j`` if it is beyond the level, else -1."""
-    now, n, mu, x = race.state, race.n[j], clipped(mean), race.state[LEVEL]
+    n, mu, x = race.n[j], clipped(mean), race.level[0]
     leads = j == race.arms[0]
     if race.rate[j] == math.inf:
         y = draw_mean(rng, mean, n)
         return y if (y < x if leads else y > x) else -1.0
-    if now[CLOCK] >= race.rate[j]:
-        now[CLOCK] -= race.rate[j]
+    if race.clock[0] >= race.rate[j]:
+        race.clock[0] -= race.rate[j]
         return -1.0
-    now[CLOCK], step = waiting(rng), waiting(rng)
+    race.clock[0], step = waiting(rng), waiting(rng)
     if leads:
         mu, x = 1.0 - mu, 1.0 - x
     y = x + step / race.slope[j]
