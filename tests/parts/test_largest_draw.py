@@ -70,7 +70,7 @@ def draws_beyond(j, N=60_000):
     """How often an arm's draw is beyond the level, these draws, and their law."""
     rng, race = np.random.default_rng(j), race_of((0.7, 0, 400), (0.45, 0, 30), (0.2, 0, 8))
     part.renew(rng, race, 500, 0.0)
-    x, law = race.state[part.LEVEL], posterior(race.mean[j], race.n[j])
+    x, law = race.level[0], posterior(race.mean[j], race.n[j])
     assert race.arms[0] == 0 and (race.rate < 1.0).all()
     drawn = np.array([part.draw_beyond(rng, race, j, race.mean[j]) for _ in range(N)])
     share = law.cdf(x) if j == 0 else law.sf(x)
