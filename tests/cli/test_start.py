@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -95,22 +96,33 @@ def test_ends_of_commands(tmp_path, end):
     assert [done.returncode, done.stdout, done.stderr] == expected
 
 
+def test_words_that_an_ascii_locale_lacks_are_refused(tmp_path):
+    """In the locale C.UTF-8 the same word is known."""
+    stub(tmp_path, "", "print(sys.argv[1].encode())")
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = started(tmp_path, STUB, "env=m\xe9", **plain)
+    said = "bandit-stub: env=m\\xe9: the locale lacks these characters; set LC_ALL=C.UTF-8\n"
+    assert (done.returncode, done.stderr) == (2, said)
+    done = started(tmp_path, STUB, "env=m\xe9", LC_ALL="C.UTF-8")
+    assert done.stdout == "b'env=m\\xc3\\xa9'\n"
+
+
 def test_a_shell_s_background_ignores_interruptions(tmp_path):
     stub(tmp_path, "", HANDLER)
     assert started(tmp_path, STUB, more="&").stdout == "False\n"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stopped", [True, False])
+@pytest.mark.parametrize("stopped", [None, "SIGTERM", "SIGHUP", "SIGXCPU", "SIGUSR1", "SIGUSR2"])
 def test_an_error_that_follows_from_an_interruption_is_not_reported(tmp_path, stopped):
     """NumPy raises one if it is interrupted while it writes a file; the control is not stopped."""
-    work = "os.kill(os.getpid(), signal.SIGTERM)" if stopped else "pass"
+    work = f"os.kill(os.getpid(), signal.{stopped})" if stopped else "pass"
     stub(tmp_path, f"{WORK}\n    try:\n        {work}\n    finally:\n        1 / 0", PLAYS)
     done = started(tmp_path, STUB)
-    assert done.returncode == (143 if stopped else 1)
-    assert ("Traceback" in done.stderr) != stopped
-    last = f"bandit-run: ended by SIGTERM; {STORED}"
-    assert (done.stderr.splitlines()[-1] == last) == stopped
+    assert done.returncode == (128 + signal.Signals[stopped] if stopped else 1)
+    assert ("Traceback" in done.stderr) == (stopped is None)
+    last = f"bandit-run: ended by {stopped}; {STORED}"
+    assert (done.stderr.splitlines()[-1] == last) == (stopped is not None)
 
 
 def test_an_interruption_while_the_package_itself_is_imported(tmp_path):

@@ -135,13 +135,25 @@ def test_processes_that_have_just_been_started_leave_ctrl_c_to_the_command(
     assert "Traceback" not in error and "interrupted; finished runs are stored" in error
 
 
+@pytest.mark.slow
+def test_a_lost_connection_leaves_no_processes(tmp_path):
+    line = ["backend=processes", "horizon=1e7", "runs=1000", "jobs=2", f"results={tmp_path}"]
+    process = started(*line, start_new_session=True)
+    until(lambda: when_written(tmp_path), process)
+    children = psutil.Process(process.pid).children(recursive=True)
+    assert len(children) >= 2
+    os.killpg(process.pid, signal.SIGHUP)
+    assert f"ended by SIGHUP; {STORED}" in process.communicate(timeout=60)[1]
+    assert psutil.wait_procs(children, timeout=10)[1] == []
+
+
 def when_written(results):
     """When each file of runs was written."""
     return {f: f.stat().st_mtime_ns for f in results.glob("runs/*/*.npz")}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("horizon", "stop"), [(1e7, "SIGINT"), (1e7, "SIGTERM"), (1e10, "SIGINT")])
+@pytest.mark.parametrize(("horizon", "stop"), [(1e7, "SIGTERM"), (1e7, "SIGHUP"), (1e10, "SIGINT")])
 def test_a_signal_is_answered_at_once(tmp_path, horizon, stop):
     """Also in the middle of a run of minutes; a second signal changes nothing."""
     number, quick = getattr(signal, stop), horizon == 1e7
@@ -160,7 +172,7 @@ def test_a_signal_is_answered_at_once(tmp_path, horizon, stop):
     last = process.stderr.read()
     ended = time.monotonic() - sent
     assert process.wait() == 128 + number
-    what = "ended by SIGTERM" if stop == "SIGTERM" else "interrupted"
+    what = "interrupted" if stop == "SIGINT" else f"ended by {stop}"
     assert last == f"bandit-run: {what}; {STORED}\n"
     assert answered < 1 and ended < 4, (answered, ended)
     assert before.items() <= stored(request).items() and bool(before) == quick

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sweeps import csv_after, own_algorithm, pulling, requested
 
+from dpbandits.contracts.algorithm import HOMES
 from dpbandits.running.failures import RunsFailed
 from dpbandits.running.monte_carlo import run_request
 from dpbandits.running.work import DEATH, Outcome, Task, Work
@@ -160,3 +161,11 @@ def test_an_algorithm_that_workers_cannot_load_is_not_taken_for_their_death(tmp_
     assert "cannot import" in reason and "SyntaxError" in reason
     file.write_text(pulling("edited"))
     assert run_request(request)[1] == 4
+
+
+def test_a_worker_loads_an_algorithm_of_the_package_from_its_own_installation(monkeypatch):
+    """A worker's package may lie elsewhere; an algorithm of a user is loaded from its file."""
+    load, given = task_of(algo="dp_se", horizon=10).setting.algorithm.__reduce__()
+    assert given == ("dp_se", "algo")
+    monkeypatch.setitem(HOMES, "algo", HOMES["algo"].parent / "stopping" / ".." / "algorithms")
+    assert load(*given).file.parent == HOMES["algo"]

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .runs import as_list, folders_of
+from .runs import as_list, folders_of, named_as_in_python
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +96,8 @@ def budget(
     given |= {k: plain_data(k, x) for k, x in given.items() if k != "env"}
     search |= {k: plain_data(k, x) for k, x in search.items() if k != "baseline"}
     algorithms = algo if isinstance(algo := listed("algo", as_list(algo)), list) else [algo]
-    return budgets_needed(algorithms, given, parameters, folders_of(config_dir), **search)
+    with named_as_in_python():
+        return budgets_needed(algorithms, given, parameters, folders_of(config_dir), **search)
 
 
 def audit(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from ..errors import BadInput
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -250,7 +252,20 @@ def request_of(question: str, arguments: dict[str, Any]) -> Request:
     parameters, folders = arguments.pop("parameters"), folders_of(arguments.pop("config_dir"))
     asked = question_named(question)
     arguments |= {key: as_list(arguments[key]) for key in asked.groups if key in arguments}
-    return request_from(asked, arguments, parameters, folders)
+    with named_as_in_python():
+        return request_from(asked, arguments, parameters, folders)
+
+
+@contextmanager
+def named_as_in_python() -> Iterator[None]:
+    """Name the folder of a user's files in messages as in Python."""
+    try:
+        yield
+    except BadInput as error:
+        said = str(error).replace("with --config-dir DIR", "with config_dir=DIR")
+        if said == str(error):
+            raise
+        raise BadInput(said) from None
 
 
 def as_list(value: Any) -> Any:

@@ -41,6 +41,15 @@ PLAYING = tuple(f"bandit-{name}" for name in ("run", "stop", "budget", "claims",
 MOST = 20  # lines of a list
 TRACES = 5  # tracebacks that are printed
 AGAIN = 0.01  # seconds after which an interruption that was swallowed is raised again
+# SIGHUP: of a lost connection; the last three: of limits and of schedulers of jobs
+ENDING = (
+    signal.SIGINT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGXCPU,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+)
 SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
@@ -204,7 +213,8 @@ def _guarded(name: str, command: Callable[[], int]) -> None:
         _exit_now(1, f"{name}: {error}; {STORED}")
     except KeyboardInterrupt as stopped:
         number = stopped.args[0] if stopped.args else signal.SIGINT
-        what = "ended by SIGTERM" if number == signal.SIGTERM else "interrupted"
+        ended = f"ended by {signal.Signals(number).name}"
+        what = "interrupted" if number == signal.SIGINT else ended
         stored = getattr(stopped, "__notes__", [STORED] if name in PLAYING else [])
         _exit_now(128 + number, "; ".join([f"{name}: {what}", *stored]))
     except BrokenPipeError:
@@ -296,14 +306,14 @@ def _check_working_folder() -> None:
 
 @contextmanager
 def _answered_signals(name: str) -> Iterator[None]:
-    """Answer Ctrl-C and SIGTERM to a command at once and raise KeyboardInterrupt; later ones change
-    nothing.
+    """Answer Ctrl-C, and the signals by which a system or a scheduler of jobs ends a command, at
+    once and raise KeyboardInterrupt; later ones change nothing, nor do signals that are ignored.
 
     A callback of a library, such as LLVM's when a kernel compiles, or a finalizer swallows the
     exception if the signal comes meanwhile: Python only reports it. It is raised again soon.
     """
     usual = (signal.default_int_handler, signal.SIG_DFL)
-    own = [s for s in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(s) in usual]
+    own = [s for s in ENDING if signal.getsignal(s) in usual]
 
     received: list[int] = []
     storing = b": storing the runs that are finished" if name in PLAYING else b""
@@ -349,7 +359,8 @@ def _answered_signals(name: str) -> Iterator[None]:
 
 def _exit_now(code: int, message: str) -> NoReturn:
     """Exit without waiting for kernels that are still running, and without flushing the output."""
-    print(message, file=sys.stderr, flush=True)
+    with suppress(OSError):  # after SIGHUP the terminal may be gone
+        print(message, file=sys.stderr, flush=True)
     os._exit(code)
 
 

@@ -47,6 +47,7 @@ def start(name: str, command: str = "") -> None:
     leave_when_interrupted(command)
     try:
         check_variables()
+        check_words()
         adapt_to_memory_limit()
         main = import_module(f".{name}", __package__).main
     except BadInput as error:
@@ -99,6 +100,16 @@ def check_variables() -> None:
     for name, allowed in CHOICES.items():
         if (value := os.environ.get(name, allowed[0])) not in allowed:
             raise BadInput(f"{name}={value}: one of {', '.join(filter(None, allowed))} is needed")
+
+
+def check_words() -> None:
+    """Refuse words that the characters of the locale cannot express, as in an ASCII locale."""
+    for word in sys.argv[1:]:
+        if sys.getfilesystemencoding() != "utf-8" and not word.isascii():
+            text = os.fsencode(word).decode(errors="replace")
+            raise BadInput(
+                f"{ascii(text)[1:-1]}: the locale lacks these characters; set LC_ALL=C.UTF-8"
+            )
 
 
 def adapt_to_memory_limit() -> None:

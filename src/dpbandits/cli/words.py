@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any
@@ -58,6 +59,8 @@ def read_requests(
             brackets = f"; if it takes a list, write {key}=[{typed}]" if "." in key else ""
             in_sweep = f"the sweep varies {key}; write sweep.{key}=[{typed}]"
             how = in_sweep if f"sweep.{key}" in keys else f"add -m to run each{brackets}"
+            if key not in (*question.groups, *question.swept, "experiment") and "." not in key:
+                how = f"{key} cannot be swept; {_quoted(key, typed)}"
             raise BadInput(f"{word}: one value is needed; {how}")
         several = (*question.groups, *question.swept)
         if key in several and re.fullmatch(r"\[[^\[\]]+,[^\[\]]+\]", typed):
@@ -164,8 +167,14 @@ def _what_to_write(word: str) -> str:
     if doubled:
         return f"write {key}={value or 'VALUE'}"
     where = " at the second '='" if "=" in value else ""
-    quoted = f"'{key}=\"{value}\"'"
-    return f"not understood{where}; quote text twice, for the shell and inside: {quoted}"
+    return f"not understood{where}; {_quoted(key, value)}"
+
+
+def _quoted(key: str, value: str) -> str:
+    """How a key gets a text of any characters."""
+    inner = re.sub(r"(\\+)$", r"\1\1", re.sub(r'(\\*)"', r'\1\1\\"', value))
+    word = shlex.quote(f'{key}="{inner}"')
+    return f"quote text twice, for the shell and inside: {word}"
 
 
 def _data(value: Any, lists: dict[str, Any]) -> Any:

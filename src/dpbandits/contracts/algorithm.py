@@ -74,9 +74,12 @@ class Algorithm:
     unfollowed: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __reduce__(self):
-        """Other processes load an algorithm from its file; a function is sent as it is."""
+        """Other processes load an algorithm from its file, one of the package from their own
+        installation; a function is sent as it is.
+        """
         if self.file is not None:
-            return load_elsewhere, (self.file,)
+            ours = self.file.parent in HOMES.values()
+            return (load_ours, (self.name, self.group)) if ours else (load_elsewhere, (self.file,))
         return Algorithm, tuple(getattr(self, name) for name in self.__dataclass_fields__)
 
     @property
@@ -179,6 +182,11 @@ def load(file: Path) -> Algorithm:
     if not callable(function):
         raise BadInput(f"{where} defines no function {file.stem}(game, rng, ...)")
     return _declared(file.stem, group, function, vars(module), where, file)
+
+
+def load_ours(name: str, group: str) -> Algorithm:
+    """Load an algorithm of the package in another process, whose package may lie elsewhere."""
+    return load_elsewhere(HOMES[group] / f"{name}.py")
 
 
 def load_elsewhere(file: Path) -> Algorithm:

@@ -57,8 +57,11 @@ def ended_with_this() -> dict[str, Any]:
 
 @cache
 def exit_with_parent(parent: int) -> None:
-    """In a process: end soon after its parent, and leave Ctrl-C to it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """In a process: end soon after its parent, and leave to it the signals that all processes of a
+    command may receive.
+    """
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
+        signal.signal(number, signal.SIG_IGN)
 
     def watch() -> None:
         while os.getppid() == parent:

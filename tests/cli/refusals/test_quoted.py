@@ -1,0 +1,37 @@
+"""What a message suggests can be typed as it stands, and names keys as they are given."""
+
+import re
+import shlex
+
+import pytest
+from refusals import message_of
+
+import dpbandits as dp
+from dpbandits.cli.words import read_request, value_of
+
+TEXTS = ['q"q', 'a\\"b', '"a\\', "it's \"", "x\"y'z", "a b)", "a=b"]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_suggested_word_has_the_text_as_its_value(text):
+    said = message_of(read_request, [f"results={text}"], ())
+    word = re.search(r"quote text twice, for the shell and inside: (.*)", said)
+    assert value_of(*shlex.split(word[1])) == ("results", text)
+
+
+def test_a_comma_in_a_key_that_cannot_be_swept_is_quoted():
+    said = message_of(read_request, ["results=a,b"], ())
+    assert said == (
+        "results=a,b: one value is needed; results cannot be swept; quote text twice, for the "
+        "shell and inside: 'results=\"a,b\"'"
+    )
+    assert message_of(read_request, ["eps=1,2"], ()).endswith("add -m to run each")
+
+
+def test_messages_in_python_name_the_argument_of_python():
+    for call in (
+        lambda: dp.run("zzz"), lambda: dp.run("ucb", "zzz"), lambda: dp.budget("zzz", regret=9),
+        lambda: dp.bounds("zzz"),
+    ):  # fmt: skip
+        said = message_of(call)
+        assert "config_dir=DIR" in said and "--config-dir" not in said
