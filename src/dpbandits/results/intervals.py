@@ -36,7 +36,7 @@ FEWEST = 100  # runs; fewer show no tails
 MANY = 1000  # runs; from these on, bad runs that matter have occurred
 CARRIERS, AMPLE = 3.0, 10.0  # runs that carry the variance: fewer are too few; these are enough
 SKEW = 0.15  # the largest skewness of fewer than MANY runs that does not show a tail
-ONCE = 0.03  # the largest share of values that occurred once if all values have been seen
+ONCE = 0.02  # the largest share of values that occurred once if all values have been seen
 
 
 def rounded(values: Any, scale: Any = None) -> np.ndarray:
