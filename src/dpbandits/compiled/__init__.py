@@ -17,21 +17,10 @@ llvmlite alone. ``quick`` is preferred where it works (``choice``): it shortens 
 from .choice import VARIABLE as COMPILER
 from .choice import compiler, is_tested
 from .choice import report as report_choice
-from .decorators import (
-    Loop,
-    compiles,
-    declare,
-    inlined,
-    inlined_counted,
-    is_compiled,
-    kernel,
-    loop,
-    shared,
-    shared_borrowing,
-    shared_rare,
-)  # fmt: skip
 from .folder import compiled_code
 from .global_states import global_states, restore_global_states, seed_global_states
+from .kernels import Loop, compiles, declare, is_compiled, kernel, loop
+from .notes import inlined, inlined_counted, shared, shared_borrowing, shared_rare
 from .operations import answer_of, unlikely, whole
 from .pointers import MOST, call_at, compiled_at
 from .random_numbers import beta, binomial, exponential, gamma, normal, poisson, random, student

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from .decorators import declare
+from .kernels import declare
 
 MOST = 3  # parameters of such a function
 C_TYPE = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * (MOST + 1))

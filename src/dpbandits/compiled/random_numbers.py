@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .decorators import inlined, inlined_counted
+from .notes import inlined, inlined_counted
 
 
 def random(rng: np.random.Generator) -> float:

@@ -15,8 +15,8 @@ from numba import config
 from numba.extending import overload, typeof_impl
 
 from ..choice import compiler
-from ..decorators import Kernel
 from ..folder import Stored, Unsafe, check_own, folder_of, opened_folder, report_damage
+from ..kernels import Kernel
 from ..sources import is_of_package
 from . import pointers, primitives  # noqa: F401  what they define, kernels can call
 

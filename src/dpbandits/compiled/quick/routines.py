@@ -21,8 +21,8 @@ from numba import types
 from numba.extending import lower_builtin, type_callable
 
 from ..choice import compiler
-from ..decorators import declare
 from ..folder import Stored, stored
+from ..kernels import declare
 from ..plain.functions import options_of
 from .cache import MachineCode
 

@@ -1,18 +1,14 @@
-"""Decorators of functions that are compiled: ``kernel``, ``inlined``, ``shared``, ``loop``.
-
-Importing Numba takes as long as the rest of a command whose runs are finished. So a decorator only
-notes the function, and Numba is imported, and learns of all of them, when something is compiled.
-"""
+"""Kernels and loops, which Numba compiles when they are first called."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, cached_property, partial, update_wrapper
+from functools import cache, cached_property, update_wrapper
 from importlib import import_module
 from inspect import getsource
 from threading import RLock
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -20,24 +16,12 @@ import numpy as np
 from ..errors import BadInput
 from . import choice, faults
 from .folder import Stored, is_in_a_file
+from .notes import INLINED, UNDECLARED, Called
 from .sources import hash_of, is_constant, is_of_package, place_of, state_of
 
-INLINED: set[Callable] = set()
 BACKENDS = {choice.PLAIN: ".plain.functions", choice.QUICK: ".quick.routines"}
 SEARCHES = 3  # in vain, after which an index that is out of bounds is not looked for
 _lock = RLock()
-
-
-class Called(NamedTuple):
-    """A function that kernels can call, and how."""
-
-    function: Callable
-    inlined: bool  # into each kernel that calls it
-    borrows: bool  # does not count references to its arguments
-    rare: bool = False  # compiled when it is first called
-
-
-_unknown: list[Called] = []  # to Numba
 
 
 def declare() -> None:
@@ -47,13 +31,13 @@ def declare() -> None:
         quick = choice.compiler() == choice.QUICK
         if quick:
             import_module(".quick.distributions", __package__)
-        while _unknown:
-            called = _unknown[0]
+        while UNDECLARED:
+            called = UNDECLARED[0]
             if quick and not called.inlined:
                 _backend().call_by_symbol(called.function, called.borrows, called.rare)
             # What is declared first is preferred
             known.callable_from_kernels(called.function, called.inlined, called.borrows)
-            del _unknown[0]
+            del UNDECLARED[0]
 
 
 def _backend() -> Any:
@@ -83,42 +67,6 @@ class Kernel:
 def kernel(function: Callable) -> Callable:
     """Compile a function; an algorithm is compiled as a part of its loop (``loop``)."""
     return Kernel(function)
-
-
-def inlined(function: Callable) -> Callable:
-    """Make a small function callable from kernels, which always inline it.
-
-    It must not create arrays: references to its arguments are not counted, which would take ten
-    times as long as the rest of a round. Called from Python it runs as plain Python, which is
-    thirty times faster than passing a game to compiled code for a single round.
-    """
-    return _inlined(function, borrows=True)
-
-
-def inlined_counted(function: Callable) -> Callable:
-    """Let kernels inline a function that counts references, so that it may create arrays."""
-    return _inlined(function, borrows=False)
-
-
-def _inlined(function: Callable, borrows: bool) -> Callable:
-    INLINED.add(function)
-    _unknown.append(Called(function, inlined=True, borrows=borrows))
-    return function
-
-
-def shared(function: Callable, borrows: bool = False, rare: bool = False) -> Callable:
-    """Make a larger function callable from kernels, which share its machine code.
-
-    Called from Python it runs as plain Python, as an inlined function does. One that ``borrows``
-    its arguments does not count references to them, which takes 100 ns for a game, and must not
-    create arrays.
-    """
-    _unknown.append(Called(function, inlined=False, borrows=borrows, rare=rare))
-    return function
-
-
-shared_borrowing = partial(shared, borrows=True)
-shared_rare = partial(shared, rare=True)  # returns nothing; for options that few runs choose
 
 
 class Loop:
@@ -253,7 +201,7 @@ def loop(template: FunctionType, function: Callable) -> Callable:
     # Machine code is linked by name: that of each loop, in each state, must be unique
     made.__name__ = made.__qualname__ = f"{template.__name__}_{called.__name__}_{place}{state}"
     if function not in INLINED:
-        _unknown.append(Called(called, inlined=True, borrows=False))
+        UNDECLARED.append(Called(called, inlined=True, borrows=False))
     return Loop(made, called, Stored(called.__name__, place, state) if on_disk else None)
 
 
