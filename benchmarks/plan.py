@@ -15,7 +15,7 @@ from tabulate import tabulate
 from dpbandits.contracts.question import REGRET
 from dpbandits.results.formats import csv_of
 from dpbandits.results.run_store import RunStore, packed
-from dpbandits.results.tables import tidy
+from dpbandits.results.table import Table
 from dpbandits.running.monte_carlo import run_settings
 from dpbandits.running.play import compile_kernel
 from dpbandits.running.work import Outcome, Work
@@ -47,7 +47,7 @@ def measure(algo, runs, store):
     compile_kernel(settings[0])
     took = seconds(lambda: run_settings(settings, runs, 1, "threads", store)) / count
     size = np.mean([bytes_of(store.file(setting), store.read(setting)) for setting in settings])
-    rows = len(csv_of(tidy(store, settings, runs))) / count
+    rows = len(csv_of(Table.of_store(store, settings, runs).frame())) / count
     scale = RUNS / runs
     chunk = settings_of(algo, SETTINGS // CHUNKS)
     work, tasks = Work({setting: list(range(RUNS)) for setting in chunk}, WORKERS), 0
@@ -83,7 +83,7 @@ def overheads(store):
     look = seconds(lambda: [store.finished(setting) for setting in made]) / count
     finished = settings_of("dp_se", SETTINGS_HERE)
     load = seconds(lambda: [store.load(setting) for setting in finished]) / len(finished)
-    table = seconds(lambda: tidy(store, finished, RUNS)) / len(finished)
+    table = seconds(lambda: Table.of_store(store, finished, RUNS).frame()) / len(finished)
     rows = {
         "resolve and check a setting": resolve,
         "look for runs that are not stored": look,

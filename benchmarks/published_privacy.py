@@ -28,6 +28,7 @@ from dpbandits.audit.external.policy import claimed, play_policy
 from dpbandits.audit.external.targets import PolicyTarget
 from dpbandits.audit.numbers.streams import Recorder
 from dpbandits.contracts.gaussian_dp import delta_of_noise
+from dpbandits.results.table import Table
 from dpbandits.theory.problem import problem
 
 SHORT = {"horizon": [8, 32], "runs": 4_000}  # where replays do not settle it
@@ -148,7 +149,7 @@ def nash_regret(root: Path) -> None:
     """The Nash regret of the functions of DP-NCB on the setting of sarkar2025, at eps .2."""
     T, eps, c, alpha = 10_000_000, 0.2, 3.0, 3.1
     table = dp.run(algo="ucb", env="sarkar2025", horizon=1, runs=1, jobs=1)
-    means = np.array(problem(next(iter(table.attrs["settings"].values()))).instance.means)
+    means = np.array(problem(next(iter(Table.of_frame(table).records.values()))).instance.means)
     W = int(np.sqrt(T)) + 1
     functions = {
         "AdaPUCB": ("adap_ucb_single", (means, eps, T, alpha, 0), 10),

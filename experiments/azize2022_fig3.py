@@ -17,7 +17,7 @@ TERMS = [
 
 @styled
 def draw(table, bounds=None):
-    T = table["horizon"].max()
+    T = table.settings["horizon"].max()
     title = "Regret against the privacy budget (Azize & Basu 2022, Fig. 3)"
     terms = {
         label: lambda eps, i=i: lower_bound_terms(MEANS, eps, T)[i] for i, label in enumerate(TERMS)

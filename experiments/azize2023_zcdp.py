@@ -8,7 +8,6 @@ import numpy as np
 
 from dpbandits.figures.bands import prices
 from dpbandits.figures.labels import scientific
-from dpbandits.figures.regret_vs_time import curves_of
 from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, own_legend, styled
 from dpbandits.figures.tails import exceedance
 from dpbandits.results.summary import mean_of
@@ -25,10 +24,10 @@ def band(ax, middle, low, high, label, look):
 
 
 @styled
-def draw_curves(table):
+def draw(table):
     figure = Chart(figsize=(10.4, 4.0))
     left, middle, right = figure.subplots(1, 3)
-    ends = table.ends
+    ends = table.runs
     final = prices(mean_of(ends, ["horizon", "rho"], "regret"), "horizon", "rho")
     for i, T in enumerate(final.value.index):
         look = {"color": COLOURS[i], "ls": LOOKS[i], "marker": "o", "ms": 3}
@@ -37,9 +36,9 @@ def draw_curves(table):
     left.set(title="price in regret at $T$", xlabel=r"privacy budget $\rho$", xscale="log")
     left.set_ylabel("regret $-$ regret without noise")
     own_legend(left)
-    longest = ends[ends["horizon"] == ends["horizon"].max()]
-    T, styles = scientific(longest["horizon"].max()), {}
-    late = curves_of(table, longest, "ci")
+    longest = table.where(table.settings["horizon"] == table.settings["horizon"].max())
+    T, styles = scientific(longest.settings["horizon"].max()), {}
+    late, last = longest.curves("ci"), longest.runs
     late = late[late["t"] >= 1e-4 * late["horizon"]]
     free = late[late["rho"] == np.inf].set_index("t")["mean"]
     late = prices(late, "t", "rho")
@@ -48,7 +47,7 @@ def draw_curves(table):
         styles[label] = {"color": COLOURS[i], "ls": LOOKS[i % len(LOOKS)]}
         if np.isfinite(rho):
             band(middle, *(x[rho] / free for x in late), label, styles[label])
-        exceedance(right, longest[longest["rho"] == rho].assign(line=label), styles)
+        exceedance(right, last[last["rho"] == rho].assign(line=label), styles)
     middle.axhline(0, color="black", lw=0.8)
     middle.set(title=f"relative price, $T$ = {T}", xlabel="round $t$", xscale="log")
     middle.set_ylabel("price / regret without noise")
@@ -58,4 +57,4 @@ def draw_curves(table):
         "Means of RUNS runs. Bands: 95 % interval of the difference of means; where "
         "one holds 0, these runs show no price."
     )
-    return finish(figure, title, ends, note)
+    return finish(figure, title, table, note)

@@ -7,7 +7,6 @@ import numpy as np
 
 from dpbandits.figures.draw import load_script
 from dpbandits.figures.labels import scientific
-from dpbandits.figures.regret_vs_time import curves_of
 from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, own_legend, styled
 from dpbandits.results.intervals import interval_of_mean
 
@@ -18,10 +17,10 @@ TITLE = "What zCDP costs AdaC-OFUL (Azize's thesis, Fig. 5.6; normal rewards: no
 
 
 @styled
-def draw_curves(table):
+def draw(table):
     figure = Chart(figsize=(10.4, 6.4))
     axes = figure.subplots(2, 2, sharex="col")
-    ends, curves = table.ends, curves_of(table, table.ends, None)
+    ends, curves = table.runs, table.curves(None)
     longest = ends["horizon"].max()
     for (left, right), (bonus, rows) in zip(axes, ends.groupby("bonus", sort=False), strict=True):
         prices = load_script("azize2024_linear").prices(rows)
@@ -46,5 +45,5 @@ def draw_curves(table):
     axes[1, 1].set_xlabel("round $t$")
     thetas = ends["env.instance"].nunique()
     note = f"Means over {thetas} thetas, RUNS runs each. Bands, left: 95 % interval over thetas."
-    finish(figure, TITLE, ends, note)
+    finish(figure, TITLE, table, note)
     return figure

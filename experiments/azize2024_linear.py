@@ -7,7 +7,6 @@ The thesis has one instance; here runs of all drawn instances are averaged.
 import numpy as np
 
 from dpbandits.figures.labels import scientific
-from dpbandits.figures.regret_vs_time import curves_of
 from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, own_legend, styled
 from dpbandits.results.intervals import interval_of_mean
 
@@ -25,10 +24,10 @@ def prices(ends):
 
 
 @styled
-def draw_curves(table):
+def draw(table):
     figure = Chart(figsize=(10.4, 7.0))
     (price, relative), (regret, ratio) = figure.subplots(2, 2)
-    final, curves = table.ends, curves_of(table, table.ends, None)
+    final, curves = table.runs, table.curves(None)
     longest, middle = final["horizon"].max(), final[final["noise"] == "middle"]
     of_rho = middle[(middle["horizon"] < longest) & (middle["rho"] >= 0.1)]
     for i, (T, rows) in enumerate(prices(of_rho).groupby("horizon")):
@@ -68,5 +67,5 @@ def draw_curves(table):
         f"Means over {instances} instances, RUNS runs each. Bands, where drawn: 95 % interval "
         "over instances."
     )
-    finish(figure, TITLE, final, note)
+    finish(figure, TITLE, table, note)
     return figure

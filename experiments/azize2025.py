@@ -23,16 +23,17 @@ TAILS_AT = 0.1  # the budget of the lower panels
 @styled
 def draw(table):
     table = labelled(table)
-    environments, styles = table["env"].unique(), styles_of(table)
-    finite = table.loc[np.isfinite(table["eps"]), "eps"]
+    runs, styles = table.runs, styles_of(table.settings)
+    environments = runs["env"].unique()
+    finite = runs.loc[np.isfinite(runs["eps"]), "eps"]
     grid = np.geomspace(finite.min(), finite.max(), 100)
     figure = Chart(figsize=(2.6 * len(environments) + 0.4, 6.0))
     axes = figure.subplots(2, len(environments), squeeze=False, sharey="row")
     for (ax, below), env in zip(axes.T, environments, strict=True):
-        rows = table[table["env"] == env]
+        rows = runs[runs["env"] == env]
         means = build(read_group("env", env)).means
         regret_vs(ax, rows, "eps", styles, "quantiles")
-        bound = [bernoulli_lower(means, eps, table["horizon"].max()) for eps in grid]
+        bound = [bernoulli_lower(means, eps, runs["horizon"].max()) for eps in grid]
         ax.plot(grid, bound, label=LABEL, gid=BOUND, color="black", lw=1, ls=":")
         ax.set(title=environment_title(env), xlabel=r"privacy budget $\epsilon$", xscale="log")
         exceedance(below, rows[rows["eps"].isin([TAILS_AT, np.inf])], styles)

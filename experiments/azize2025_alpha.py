@@ -18,13 +18,13 @@ TITLE = "Regret against the growth of the phases (Azize et al. 2025; our setting
 @styled
 def draw(table):
     table = labelled(table, but=["alpha"])
-    budgets, environments = table["eps"].unique(), table["env"].unique()
-    styles = styles_of(table)
+    runs, styles = table.runs, styles_of(table.settings)
+    budgets, environments = runs["eps"].unique(), runs["env"].unique()
     figure = Chart(figsize=(2.6 * len(environments) + 0.4, 2.5 * len(budgets) + 1.0))
     axes = figure.subplots(len(budgets), len(environments), sharex=True, sharey="row")
     panels = itertools.product(budgets, environments)
     for ax, (eps, env) in zip(axes.flat, panels, strict=True):
-        rows = table[(table["eps"] == eps) & (table["env"] == env)]
+        rows = runs[(runs["eps"] == eps) & (runs["env"] == env)]
         regret_vs(ax, rows, "alpha", styles, "quantiles")
         ax.set_title(f"{environment_title(env)}, {budget_title('eps', eps)}")
     label_edges(axes, r"growth of the phases $\alpha$", regret_label(table))

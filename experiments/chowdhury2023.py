@@ -9,24 +9,24 @@ from dpbandits.contracts.display import environment_title
 from dpbandits.figures.bands import draw_band
 from dpbandits.figures.labels import budget_title, labelled
 from dpbandits.figures.layout import label_edges
-from dpbandits.figures.regret_vs_time import curves_of
 from dpbandits.figures.style import Chart, finish, styled, styles_of
-from dpbandits.results.opened import curve_of
+from dpbandits.results.table import curve_of
 
 TITLE = "Regret per round on drawn instances (Chowdhury & Zhou 2023)"
 EARLIEST = 1e-4  # of the horizon
 
 
 @styled
-def draw_curves(table):
-    horizon = table.ends["horizon"].max()
-    ends = labelled(table.ends[table.ends["horizon"] == horizon], but=["env.instance"])
-    curves = curves_of(table, ends, None)
+def draw(table):
+    horizons = table.settings["horizon"]
+    horizon = horizons.max()
+    table = labelled(table.where(horizons == horizon), but=["env.instance"])
+    curves, ends = table.curves(None), table.runs
     curves = curves[curves["t"] >= EARLIEST * horizon]
     # an instance's, and these are the sample
-    curves = curves.assign(regret=curves["mean"] / curves["t"])
+    curves = curves.assign(value=curves["mean"] / curves["t"])
     budgets, environments = sorted(ends["eps"].unique()), ends["env"].unique()
-    styles = styles_of(ends)
+    styles = styles_of(table.settings)
     figure = Chart(figsize=(3.4 * len(budgets) + 0.4, 2.5 * len(environments) + 1.2))
     axes = figure.subplots(len(environments), len(budgets), squeeze=False, sharex=True, sharey=True)
     for ax, (env, eps) in zip(axes.flat, itertools.product(environments, budgets), strict=True):
@@ -43,4 +43,4 @@ def draw_curves(table):
         f"Lines: means over {instances} instances of {runs} runs each. Bands: 95 % interval over "
         "the instances, which all algorithms share."
     )
-    return finish(figure, TITLE, ends, note)
+    return finish(figure, TITLE, table, note)

@@ -6,7 +6,6 @@ import numpy as np
 from dpbandits.figures.bands import draw_band
 from dpbandits.figures.labels import budget_title, labelled
 from dpbandits.figures.layout import label_edges
-from dpbandits.figures.regret_vs_time import curves_of
 from dpbandits.figures.style import Chart, finish, styled, styles_of
 
 TITLE = "Local privacy of contexts and rewards (Han et al. 2021)"
@@ -19,12 +18,12 @@ EARLIEST = 1e-4  # of the horizon
 
 
 @styled
-def draw_curves(table):
-    ends = labelled(table.ends)
-    curves = curves_of(table, ends, "ci")
+def draw(table):
+    table = labelled(table)
+    curves = table.curves("ci")
     curves = curves[curves["t"] >= EARLIEST * curves["horizon"]]
-    budgets = sorted(eps for eps in ends["eps"].unique() if np.isfinite(eps))
-    styles = styles_of(ends)
+    budgets = sorted(eps for eps in table.settings["eps"].unique() if np.isfinite(eps))
+    styles = styles_of(table.settings)
     figure = Chart(figsize=(3.8 * len(budgets) + 0.4, 4.2))
     axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)
     for ax, eps in zip(axes.flat, budgets, strict=True):
@@ -34,4 +33,4 @@ def draw_curves(table):
             draw_band(ax, curve, "t", styles[label]["color"])
         ax.set(title=budget_title("eps", eps), xscale="log", yscale="log")
     label_edges(axes, "round $t$", "pseudo-regret")
-    return finish(figure, TITLE, ends, NOTE)
+    return finish(figure, TITLE, table, NOTE)

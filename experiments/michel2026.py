@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.figures.identification import identification_panels
+from dpbandits.results.table import Table
 
 TITLE = "Which of two hypotheses holds? (Michel, Basu & Kaufmann 2026)"
 RUNS = 20  # of the package, which takes microseconds for a sample
@@ -17,15 +18,16 @@ PACKAGE = f"the authors' package, {RUNS} runs"
 
 def draw(table):
     if importlib.util.find_spec("dpsprt"):
-        table = pd.concat([table, of_the_package(table)], ignore_index=True)
+        runs = table.runs.drop(columns=["setting", "value"])
+        table = Table.of_frame(pd.concat([runs, of_the_package(runs)], ignore_index=True))
     return identification_panels(table, TITLE)
 
 
-def of_the_package(table):
-    """The first runs of the table as the package plays them, on rewards of its own. They are too
+def of_the_package(runs):
+    """The first runs as the package plays them, on rewards of its own. They are too
     few for the share of wrong answers.
     """
-    found = table[(table["run"] < RUNS) & np.isfinite(table["eps"])].assign(rule=PACKAGE)
+    found = runs[(runs["run"] < RUNS) & np.isfinite(runs["eps"])].assign(rule=PACKAGE)
     games = found[["true_mean", "mu0", "mu1", "alpha", "beta", "eps", "run"]].to_numpy()
     return found.assign(stopping_time=[stopped(*game) for game in games], correct=np.nan)
 

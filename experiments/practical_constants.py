@@ -7,11 +7,11 @@ from RESULTS/tao2022_calibration.csv, printed, and written to RESULTS/practical_
 from pages import page_of_folder, table
 from tao2022_calibration import worst_ratios
 
-import dpbandits as dp
+from dpbandits.results.table import Table
 
 
 def page(results):
-    ratios = worst_ratios(dp.load(results / "tao2022_calibration.csv"))
+    ratios = worst_ratios(Table.of_file(results / "tao2022_calibration.csv").runs)
     rows = [
         [algo, *(f"{x:.3g}" for x in row), f"{row.idxmin():g}"] for algo, row in ratios.iterrows()
     ]

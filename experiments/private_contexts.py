@@ -15,7 +15,6 @@ from tabulate import tabulate
 from dpbandits.environments.catalogue import build
 from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, own_legend, styled
 from dpbandits.files import package_folder
-from dpbandits.results.tables import at_end
 
 PANELS = {  # of each notion the curves, each with its label, colour and dash
     r"zCDP of rewards ($\rho = \epsilon^2/2$)": {
@@ -62,13 +61,8 @@ def random_play(instance):
     return (means.max(axis=1) - means.mean(axis=1)).mean()
 
 
-def final_shares(table):
-    """Final regrets as a share of that of random play, with the curve and the budget as an eps."""
-    return shares(at_end(table))
-
-
 def shares(ends):
-    """As ``final_shares``, of rows at the horizon."""
+    """Final regrets as a share of that of random play, with the curve and the budget as an eps."""
     found = ends.copy()
     options = [name for name in OPTIONS if name in found]
     words = found[["algo", *options]].fillna("").astype(str)
@@ -97,7 +91,7 @@ def draw(table):
 
     figure = Chart(figsize=(10.4, 6.0))
     axes = figure.subplots(1, len(PANELS), sharex=True, sharey=True)
-    found = final_shares(table)
+    found = shares(table.runs)
     floor = found[found["algo"] == "lin_ucb"]["share"].mean()
     for ax, (notion, curves) in zip(axes, PANELS.items(), strict=True):
         for name, look in curves.items():
@@ -110,7 +104,7 @@ def draw(table):
         ax.axhline(1.0, color="grey", lw=1.0, label="random play")
     axes[0].set_ylabel("regret / regret of random play")
     note = NOTE.replace("THETAS", str(found["env.instance"].nunique()))
-    title = TITLE.replace("HORIZON", scientific(table["horizon"].max()))
+    title = TITLE.replace("HORIZON", scientific(found["horizon"].max()))
     finish(figure, title, table, note)
     return figure
 

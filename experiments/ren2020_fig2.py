@@ -6,7 +6,6 @@ One line with intercept is fitted to all 16 points; R^2 is that of the fit.
 import numpy as np
 from matplotlib.ticker import EngFormatter
 
-import dpbandits as dp
 from dpbandits.contracts.display import line_of
 from dpbandits.environments.populations import build_population
 from dpbandits.figures.bands import INTERVAL
@@ -34,7 +33,7 @@ def leading_term(algo, population, eps_min):
 
 @styled
 def draw(table):
-    points = dp.summary(table)
+    points = table.summary()
     points["x"] = [leading_term(*key) for key in points[SETTING].itertuples(index=False)]
     figure = Chart(figsize=(5.8, 4.2))
     ax = figure.subplots()

@@ -24,7 +24,7 @@ MIDDLE = 1e6  # the horizon at which budgets vary
 @styled
 def draw(table):
     shared = load_script("private_contexts")
-    found = shared.final_shares(table)
+    found = shared.shares(table.runs)
     figure = Chart(figsize=(10.4, 4.2))
     left, right = figure.subplots(1, 2, sharey=True)
     horizons = found["horizon"].unique()

@@ -7,35 +7,40 @@ the best c of the setting. experiments/practical_constants.py prints these ratio
 import itertools
 
 from dpbandits.contracts.display import display_name
-from dpbandits.figures.labels import labelled
 from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
 from dpbandits.figures.style import Chart, finish, styled, styles_of
-from dpbandits.results.tables import at_end
 
 ALGORITHMS = ("dpr_ucb", "dpr_se", "ldpr_se")
 SETTING = ["env", "env.shape", "env.v", "v", "eps"]
 LAWS = {"twopoint_heavy": "two points", "pareto": "Pareto"}
 
 
-def worst_ratios(table):
+def worst_ratios(runs):
     """The regret at each c divided by that at the best c, in the worst setting: algo by c."""
-    settings = at_end(table).groupby(["algo", *SETTING, "c"], dropna=False)
+    settings = runs.groupby(["algo", *SETTING, "c"], dropna=False)
     means = settings["regret"].mean().unstack("c")
     return means.div(means.min(axis=1), axis=0).groupby("algo").max()
 
 
+def line_of(v, eps):
+    """The label of a line."""
+    return f"$v$ = {v:g}, $\\epsilon$ = {eps:g}"
+
+
 @styled
 def draw(table):
-    chosen = worst_ratios(table).idxmin(axis=1)
-    varied = table[["horizon", "v", "run"]].assign(algo="", env="")
-    varied[r"$\epsilon$"] = table["eps"]
-    table = table.assign(line=labelled(varied)["line"].str.removeprefix(", "))
-    styles = styles_of(table.assign(algo=table["line"]))
+    settings = table.settings
+    table = table.assign(
+        line=[line_of(v, eps) for v, eps in zip(settings["v"], settings["eps"], strict=True)]
+    )
+    runs = table.runs
+    chosen = worst_ratios(runs).idxmin(axis=1)
+    styles = styles_of(table.settings, "line")
     figure = Chart(figsize=(8.6, 5.4))
     axes = figure.subplots(len(LAWS), len(ALGORITHMS), sharex=True, sharey=True)
     for ax, (law, algo) in zip(axes.flat, itertools.product(LAWS, ALGORITHMS), strict=True):
-        inside = (table["algo"] == algo) & (table["env"] == law)
-        regret_vs(ax, table[inside], "c", styles, None)
+        inside = (runs["algo"] == algo) & (runs["env"] == law)
+        regret_vs(ax, runs[inside], "c", styles, None)
         ax.axvline(chosen[algo], color="black", lw=1, ls=":", label="practical constant")
         ax.set_title(f"{display_name(algo)} ($c$ = {chosen[algo]:g}), {LAWS[law]}")
     for ax in axes[-1]:

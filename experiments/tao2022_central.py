@@ -10,6 +10,6 @@ TITLE = r"Heavy tails, $\epsilon$-global DP, practical constants (Tao et al. 202
 LITERAL = "literal"
 
 
-def draw_curves(table, bounds=None, title=TITLE):
-    practical = table.with_ends(lambda ends: ends[ends["c"] != LITERAL])
+def draw(table, bounds=None, title=TITLE):
+    practical = table.where(table.settings["c"] != LITERAL)
     return time_panels(practical, title, bounds=bounds)

@@ -5,5 +5,5 @@ from dpbandits.figures.draw import load_script
 TITLE = r"Heavy tails, $\epsilon$-local DP, practical constants (Tao et al. 2022; our setting)"
 
 
-def draw_curves(table, bounds=None):
-    return load_script("tao2022_central").draw_curves(table, bounds, TITLE)
+def draw(table, bounds=None):
+    return load_script("tao2022_central").draw(table, bounds, TITLE)

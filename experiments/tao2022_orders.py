@@ -12,7 +12,6 @@ from matplotlib.ticker import NullLocator
 from dpbandits.figures.labels import labelled
 from dpbandits.figures.regret_vs_budget import order, regret_label, regret_vs
 from dpbandits.figures.style import Chart, finish, styled, styles_of
-from dpbandits.results.tables import at_end
 
 TITLE = "DPR-SE with the paper's constants (Tao et al. 2022, Theorem 4; our setting)"
 FIRST_EPOCH = 0.3  # larger gaps are eliminated in it, see the note
@@ -21,23 +20,24 @@ SLOPE = r"slope only, of the order $\epsilon^{-1} \sum \mathrm{gap}^{-1/v}$"
 
 @styled
 def draw(table):
-    arms = {text: json.loads(text) for text in table["env.means"].unique()}
-    pairs = table["env.means"].map({text: len(means) == 2 for text, means in arms.items()})
-    gaps = table["env.means"].map({text: np.ptp(means) for text, means in arms.items()})
-    table = table.assign(gap=gaps.where(pairs)).drop(columns=["env.v", "env.means"])
-    table = labelled(table, but=["gap"])
-    styles = styles_of(table)
+    means = table.settings["env.means"].map(json.loads)
+    pairs, gaps = means.map(len) == 2, means.map(np.ptp)
+    table = table.assign(gap=gaps.where(pairs), pairs=pairs)
+    table = labelled(table, but=["gap", "pairs", "env.v", "env.means"])
+    styles, runs = styles_of(table.settings), table.runs
     figure = Chart(figsize=(7.6, 4.0))
     axes = figure.subplots(1, 2)
-    for ax, rows, column in zip(axes, (table[~pairs], table[pairs]), ("eps", "gap"), strict=True):
+    for ax, rows, column in zip(
+        axes, (runs[~runs["pairs"]], runs[runs["pairs"]]), ("eps", "gap"), strict=True
+    ):
         regret_vs(ax, rows, column, styles, "ci")
-        for v, of_v in at_end(rows).groupby("v"):
+        for v, of_v in rows.groupby("v"):
             means = of_v.groupby(column)["regret"].mean()
             x = means.index.to_numpy()[::-1]
             slope, own = (1.0, x) if column == "eps" else (1 / v, x[x <= FIRST_EPOCH])
             order(ax, own, own**-slope, 1.6 * means[own[-1]], SLOPE)
         ax.set_xscale("log")
-        ax.set_ylim(top=3.0 * at_end(rows).groupby(["v", column])["regret"].mean().max())
+        ax.set_ylim(top=3.0 * rows.groupby(["v", column])["regret"].mean().max())
         ax.set_xticks(x, [f"{z:.3g}" for z in x], minor=False)
         ax.xaxis.set_minor_locator(NullLocator())
     axes[0].set_xlabel(r"privacy budget $\epsilon$")

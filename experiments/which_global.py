@@ -11,7 +11,6 @@ from dpbandits.contracts.display import display_name, line_of
 from dpbandits.environments.catalogue import one_better
 from dpbandits.figures.labels import scientific
 from dpbandits.figures.style import DASHES, PALETTE, Chart, shade, styled
-from dpbandits.results.tables import at_end
 from dpbandits.theory.azize2025 import bernoulli_lower
 
 TITLE = "The eps-global-DP algorithms that may have the smallest regret (our setting)"
@@ -25,7 +24,7 @@ NOTHING_LEARNT = 0.5  # of the regret of an arm drawn at random in every round
 
 def centers(table, center):
     """The final regret of each algorithm, a column each, in each game."""
-    of = at_end(table).groupby([*GAME, "algo"])["regret"]
+    of = table.runs.groupby([*GAME, "algo"])["regret"]
     return of.agg(center).unstack("algo")
 
 
@@ -85,7 +84,7 @@ def shown(found, tied):
 
 @styled
 def draw(table):
-    horizons, sizes = (sorted(table[name].unique()) for name in ("horizon", "env.arms"))
+    horizons, sizes = (sorted(table.settings[name].unique()) for name in ("horizon", "env.arms"))
     rows = list(itertools.product(horizons, CENTERS))
     figure = Chart(figsize=(8.2, 2.1 * len(rows) + 1.0))
     axes = figure.subplots(len(rows), len(sizes), sharex=True, sharey=True)
@@ -93,7 +92,7 @@ def draw(table):
     tied = sets(table)
     best = {center: shown(tables[center], tied[center]) for center in CENTERS}
     seen = {name for of in best.values() for names in of.values() for name in names}
-    names = [name for name in table["algo"].unique() if name in seen]
+    names = [name for name in table.names if name in seen]
     colours = colours_of(names)
     for across, (T, center) in zip(axes, rows, strict=True):
         for ax, arms in zip(across, sizes, strict=True):
@@ -106,7 +105,7 @@ def draw(table):
     handles = [Patch(color=colours[name], label=display_name(name)) for name in names]
     handles.append(Patch(color="#eeeeee", label="none learns"))
     figure.legend(handles=handles, loc="outside upper center", ncols=4, title=TITLE)
-    runs = table.groupby([*GAME, "algo"])["run"].nunique()
+    runs = table.runs.groupby([*GAME, "algo"])["run"].nunique()
     note = (
         f"{runs.min()} to {runs.max()} runs. Stripes: algorithms that cannot be told from the best "
         f"(95 % over the whole map), at most {STRIPES}. Numbers: the smallest regret\ndivided by "

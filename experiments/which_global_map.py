@@ -20,7 +20,8 @@ from dpbandits.figures.experiments import experiment_figure
 from dpbandits.figures.style import save
 from dpbandits.files import check_writable, write_atomically
 from dpbandits.results.run_store import RunStore
-from dpbandits.results.tables import MEASURED, load_finished, tidy, write_table
+from dpbandits.results.table import Table
+from dpbandits.results.tables import MEASURED, load_finished, write_table
 from dpbandits.running.failures import RunsFailed
 from dpbandits.running.monte_carlo import run_settings
 from dpbandits.settings.compose import request_from
@@ -51,10 +52,10 @@ def main(words):
     games = games_of(settings)
     found = race(games, play, request.runs, most_runs(request.runs), matters)
     print(f"{found.runs.sum()} runs; {found.decided.sum()} of {len(games)} games are decided")
-    parts = [
-        tidy(store, [s for s, n in zip(settings, found.runs, strict=True) if n == runs], int(runs))
-        for runs in sorted(set(found.runs))
-    ]
+    parts = []
+    for runs in sorted(set(found.runs)):
+        some = [s for s, n in zip(settings, found.runs, strict=True) if n == runs]
+        parts.append(Table.of_store(store, some, int(runs)).frame())
     write_table(request.folder / f"{NAME}.csv", pd.concat(parts, ignore_index=True))
     stem, figure = experiment_figure(NAME, request.folder)
     print(*save(figure, stem), sep="\n")

@@ -10,26 +10,25 @@ The tables are written to RESULTS/which_global_page.md.
 from pages import page_of_folder, table
 from scipy.stats import gmean
 
-import dpbandits as dp
 from dpbandits.contracts.display import display_name
 from dpbandits.figures.draw import load_script
 from dpbandits.results.summary import rounds
-from dpbandits.results.tables import at_end
+from dpbandits.results.table import Table
 
 CLOSE = 2.0  # times the smallest regret
 FAILED = 10.0  # times the smallest median of a game: the regret of a run that went badly
 
 
-def rows_of(runs, sets):
+def rows_of(table, sets):
     """The games in which some algorithm learns, and a row for each algorithm: its regrets there."""
     which = load_script("which_global")
-    centers = {name: which.centers(runs, name) for name in which.CENTERS}
+    centers = {name: which.centers(table, name) for name in which.CENTERS}
     played = ~which.hopeless(centers["median"])
     close = {
         name: found[played].div(found[played].min(axis=1), axis=0)
         for name, found in centers.items()
     }
-    ends = at_end(runs).join(centers["median"].min(axis=1).rename("best"), on=which.GAME)
+    ends = table.runs.join(centers["median"].min(axis=1).rename("best"), on=which.GAME)
     ends = ends.set_index(which.GAME)[["algo", "regret", "best"]]
     games = centers["median"].index[played]
     tied = {center: found.loc[games] for center, found in sets.items()}
@@ -74,13 +73,13 @@ def by_budget(best):
 
 
 def page(results):
-    table_, texts = dp.load(results / "which_global.csv"), []
-    sets = load_script("which_global").sets(table_)
-    for T, part in table_.groupby("horizon"):
+    played, texts = Table.of_file(results / "which_global.csv"), []
+    sets, horizons = load_script("which_global").sets(played), played.settings["horizon"]
+    for T in sorted(horizons.unique()):
         own = {
             center: found.xs(T, level="horizon", drop_level=False) for center, found in sets.items()
         }
-        games, rows = rows_of(part, own)
+        games, rows = rows_of(played.where(horizons == T), own)
         head = f"T = {rounds(int(T))}, {len(games)} games in which some algorithm learns:"
         budgets = "By budget, in how many of them an algorithm may be the best by mean:"
         texts.append(f"{head}\n\n{table(rows, HEAD)}")

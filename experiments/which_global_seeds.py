@@ -7,9 +7,9 @@ A game counts twice: once for the winner of each map, which the other's set may 
 import sys
 from pathlib import Path
 
-import dpbandits as dp
 from dpbandits.cli.command import guarded
 from dpbandits.figures.draw import load_script
+from dpbandits.results.table import Table
 
 
 def contradictions(one, other):
@@ -29,7 +29,7 @@ def contradictions(one, other):
 
 
 def main(folders):
-    tables = (dp.load(Path(folder) / "which_global.csv") for folder in folders)
+    tables = (Table.of_file(Path(folder) / "which_global.csv") for folder in folders)
     for center, missed, of in contradictions(*tables):
         print(f"by {center}: {missed} of {of} winners excluded ({100 * missed / of:.1f} %)")
     return 0

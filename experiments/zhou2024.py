@@ -8,7 +8,7 @@ from dpbandits.figures.bands import band_note
 from dpbandits.figures.labels import budget_title, labelled
 from dpbandits.figures.layout import label_edges
 from dpbandits.figures.overlays import lines_of
-from dpbandits.figures.regret_vs_time import curves_of, regret_vs_time
+from dpbandits.figures.regret_vs_time import regret_vs_time
 from dpbandits.figures.style import Chart, finish, styled, styles_of
 
 TITLE = "Outliers before (CTL) and after (LTC) the local randomizer (Zhou & Zhang 2024, Figs. 4, 5)"
@@ -16,15 +16,15 @@ STAGES = {"zhou_ctl": "CTL", "zhou_ltc": "LTC"}
 
 
 @styled
-def draw_curves(table):
-    ends = table.ends.assign(outliers=table.ends["env"].map(STAGES), env="wu_pareto")
-    own = ends["algo"].isin(["ctl_ucb", "ltc_ucb", "robust_ucb"])
-    ends.loc[own, "outliers"] = np.nan  # the algorithm's name says it
-    ends = labelled(ends, but=["env.alpha"])
-    curves = curves_of(table, ends, "ci")
+def draw(table):
+    algo, stages = table.settings["algo"], table.settings["env"].map(STAGES)
+    # an algorithm of one stage says it in its name
+    stages = stages.mask(algo.isin(["ctl_ucb", "ltc_ucb", "robust_ucb"]))
+    table = labelled(table.assign(outliers=stages, env="wu_pareto"), but=["env.alpha"])
+    curves, ends = table.curves("ci"), table.runs
     budgets = sorted(ends.loc[np.isfinite(ends["eps"]), "eps"].unique())
     shares = sorted(ends["env.alpha"].unique())
-    styles, no_bounds = styles_of(ends), lines_of(None, ends, "t")
+    styles, no_bounds = styles_of(table.settings), lines_of(None, table, "t")
     figure = Chart(figsize=(2.4 * len(shares) + 0.4, 2.4 * len(budgets) + 1.4))
     axes = figure.subplots(len(budgets), len(shares), squeeze=False, sharex=True, sharey=True)
     for ax, (eps, alpha) in zip(axes.flat, itertools.product(budgets, shares), strict=True):
@@ -32,7 +32,7 @@ def draw_curves(table):
         regret_vs_time(ax, curves[here], styles, "ci", "log", no_bounds)
         ax.set_title(f"{budget_title('eps', eps)}, $\\alpha$ = {alpha:g}")
     label_edges(axes, "round $t$", "pseudo-regret")
-    return finish(figure, TITLE, ends, f"{band_note(ends, 'ci')}{alike(ends)}")
+    return finish(figure, TITLE, table, f"{band_note(table, 'ci')}{alike(ends)}")
 
 
 def alike(ends):

@@ -23,6 +23,7 @@ from dpbandits.cli import audit, bounds, run, stop
 from dpbandits.cli.words import read_request
 from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.results.formats import csv_of
+from dpbandits.results.metrics import METRICS
 from dpbandits.settings.groups import names_in
 
 QUICK = {"horizon": 500, "runs": 2, "jobs": 1}
@@ -478,7 +479,7 @@ def test_figures_that_a_table_does_not_have_are_refused(regrets):
         (times, {"x": "t"}, "takes no x, kind or band"),
         (times, {"bounds": True}, "not beside stopping times"),
         (public, {"x": "eps"}, "no algorithm in the table is private"),
-        (without_settings, {"bounds": True}, "only tables of dp.run"),
+        (without_settings, {"bounds": True}, "bounds=True needs the settings: load the table"),
     ):
         assert reason in message_of(dp.plot, table, **options)
 
@@ -567,30 +568,32 @@ def two_games(*algorithms):
     return pd.concat(played, ignore_index=True)
 
 
-@pytest.mark.slow
-def test_concatenated_tables_of_games_of_one_name_are_two_games():
-    """The control is a table whose settings this process has never played."""
+def test_concatenated_tables_work_by_their_columns():
+    """What each setting was run with is unknown then; settings that look alike are refused."""
     table = two_games("dp_se", "adap_klucb")
     assert not table.attrs
-    found = dp.compare(table)
-    assert found["against"].tolist() == ["dp_se", "adap_klucb"]
-    assert found["env.means"].tolist() == ["[0.9,0.5]", "[0.9,0.85]"]
-    lines = ["DP-SE, means = [0.9,0.5]", "AdaP-KLUCB, means = [0.9,0.85]"]
-    assert lines_of(dp.plot(table)) == lines and set(lines) < {
-        *lines_of(dp.plot(table, bounds=True))
-    }
-    assert len(dp.summary(two_games("dp_se", "dp_se"))) == 2
-    unknown = table.assign(setting=table["setting"] + "x")
-    assert dp.compare(unknown)["against"].nunique() == 1
-    assert lines_of(dp.plot(unknown)) == ["DP-SE", "AdaP-KLUCB"]
-    assert "bounds=True: only tables of dp.run" in message_of(dp.plot, unknown, bounds=True)
+    assert dp.compare(table)["against"].nunique() == 1
+    assert lines_of(dp.plot(table)) == ["DP-SE", "AdaP-KLUCB"]
+    needed = "bounds=True needs the settings: load the table with dp.load"
+    assert message_of(dp.plot, table, bounds=True) == needed
+    assert "appears twice" in message_of(dp.summary, two_games("dp_se", "dp_se"))
+    told = table.assign(gap=np.where(table["algo"] == "dp_se", 0.4, 0.05))
+    assert dp.plot(told).axes
 
 
-def test_a_table_of_another_metric_is_not_saved():
+def test_a_column_says_which_metric_a_table_holds():
+    """Also after it was saved and loaded: no column called regret holds something else."""
     table = dp.run("dp_se", "bernoulli_c2", **QUICK)
-    message = message_of(dp.save, dp.measured(table, "average"), "average.csv")
-    assert message.startswith("the table holds average") and not Path("average.csv").exists()
-    assert dp.save(dp.measured(table, "regret"), "regret.csv").exists()
+    for metric in ("average", "nash"):
+        found = dp.measured(table, metric)
+        assert f"{metric}_regret" in found and "regret" not in found
+        again = dp.load(dp.save(found, "found.csv"))
+        assert dp.summary(again)["mean"].tolist() == pytest.approx(dp.summary(found)["mean"])
+        (ax,) = dp.plot(again).axes
+        assert ax.get_ylabel() == METRICS[metric]
+        assert "holds" in message_of(
+            dp.summary, again, metric={"average": "nash"}.get(metric, "average")
+        )
 
 
 def test_endings_of_any_case_name_a_format():
@@ -615,3 +618,8 @@ def test_a_table_of_float32_has_the_summary_of_float64():
     table = dp.run("dp_se", "bernoulli_c2", **QUICK)
     single = table.astype({"regret": np.float32, "eps": np.float32})
     assert dp.summary(single)["mean"][0] == pytest.approx(dp.summary(table)["mean"][0], rel=1e-6)
+
+
+def test_a_range_of_very_many_numbers_is_refused_at_once():
+    for call in (lambda x: dp.reproduce(x), lambda x: dp.run("ucb", horizon=x)):
+        assert "a range has more than 1,000,000 numbers" in message_of(call, range(10**12))

@@ -20,11 +20,10 @@ from dpbandits.cli import run, stop
 from dpbandits.cli.words import read_request
 from dpbandits.contracts.algorithm import HOMES, load
 from dpbandits.contracts.question import REGRET, STOPPING
-from dpbandits.results.varying import columns_of
 from dpbandits.running.play import loop_of
 
 COLUMNS = ["algo", "env", "eps", "horizon", "seed", "setting", "run", "t", "regret"]
-TIMES = columns_of(STOPPING)
+TIMES = [*STOPPING.columns, "seed", "run", *STOPPING.measured]
 TIMES.insert(TIMES.index("run"), "setting")
 SMALL = "horizon=1e3 runs=2 jobs=1 checkpoints=10"
 SMALL_STOP = "env=sign env.mean=0.5 runs=2 jobs=1"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
-from dpbandits.comparison.permutation import _pooled, _statistics, told_apart
+from dpbandits.comparison.permutation import _pooled, _statistics, differing
 
 
 def rare(rng, n):
@@ -25,7 +25,7 @@ LAWS = {
 def share(draw, trials, error=0.05):
     """The share of trials in which any pair of samples is told apart."""
     rng = np.random.default_rng(0)
-    found = [told_apart([*combinations(draw(rng), 2)], error).any() for _ in range(trials)]
+    found = [differing([*combinations(draw(rng), 2)], error).any() for _ in range(trials)]
     return np.mean(found)
 
 
@@ -47,7 +47,7 @@ def test_the_test_is_that_of_all_ways_to_deal_the_runs():
     each = _statistics(pool[np.newaxis], dealt)[:, 0]
     exact = (each >= each[0] - 1e-9).mean()
     assert 0.05 < exact < 0.1
-    assert told_apart([(x, y)], exact + 0.03)[0] and not told_apart([(x, y)], exact - 0.03)[0]
+    assert differing([(x, y)], exact + 0.03)[0] and not differing([(x, y)], exact - 0.03)[0]
 
 
 @pytest.mark.slow
@@ -81,7 +81,7 @@ def test_equal_means_of_unlike_laws_are_told_apart_in_about_five_percent():
     wrong = plain = 0
     for _ in range(200):
         x, y = rng.normal(0, 3, 20), rng.normal(0, 1, 60)
-        wrong += told_apart([(x, y)], 0.05)[0]
+        wrong += differing([(x, y)], 0.05)[0]
         pool = np.concatenate([x, y])
         dealt = rng.permuted(np.tile(pool, (200, 1)), axis=1)
         away = np.abs(dealt[:, :20].mean(axis=1) - dealt[:, 20:].mean(axis=1))
@@ -92,7 +92,7 @@ def test_equal_means_of_unlike_laws_are_told_apart_in_about_five_percent():
 def test_values_without_spread_and_few_runs():
     """Equal runs differ from other equal runs; three runs differ from none."""
     one, two = np.full(20, 3648.0), np.full(20, 3752.0)
-    found = told_apart(
+    found = differing(
         [(one, two), (one, one), (one[:3], two), (one[:4], two), (one, 1.1 * two)], 0.05
     )
     assert found.tolist() == [True, False, False, True, True]
@@ -101,7 +101,7 @@ def test_values_without_spread_and_few_runs():
 def test_thousands_of_runs_are_dealt_in_batches():
     rng = np.random.default_rng(0)
     x, y, few = rng.normal(10, 1, 3001), rng.normal(10.2, 1, 5000), rng.normal(11, 1, 30)
-    assert told_apart([(x, y), (y, x), (few, x)], 0.05).all()
+    assert differing([(x, y), (y, x), (few, x)], 0.05).all()
     assert _pooled(x, y)[0] == 500
 
 

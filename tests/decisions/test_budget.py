@@ -40,12 +40,11 @@ def test_one_algorithm_with_several_values():
     assert [row.partition(" on ")[0] for row in found["answer"]] == [
         "adap_ucb with alpha=2.5", "adap_ucb with alpha=6", "dp_se",
     ]  # fmt: skip
-    looks = found.attrs["looks"]
     for table in (found, found[::-1]):  # in any order
         (ax,) = dp.plot(table).axes
         drawn = {bars.get_label(): bars[0].get_ydata().tolist() for bars in ax.containers}
         assert drawn == {
-            name: looks.loc[looks["row"] == row, "mean"].tolist()
+            name: [look["mean"] for look in found["tried"][row]]
             for row, name in enumerate(
                 [r"AdaP-UCB, $\alpha$ = 2.5", r"AdaP-UCB, $\alpha$ = 6", "DP-SE"]
             )

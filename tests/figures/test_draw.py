@@ -13,10 +13,10 @@ from dpbandits.figures import draw, placement
 from dpbandits.figures.draw import KINDS, figure_of_experiment
 from dpbandits.figures.labels import labelled
 from dpbandits.figures.style import Chart
-from dpbandits.results.opened import Opened, curve_of
+from dpbandits.results.table import Table, curve_of
 from dpbandits.settings import groups
 
-REGRETS = pd.DataFrame({"algo": ["ucb"]})
+REGRETS = regrets(runs=2, times=3)
 
 
 @pytest.mark.parametrize(
@@ -42,13 +42,13 @@ def test_a_bad_figure_is_refused_in_one_line(tmp_path, monkeypatch, figure, part
         monkeypatch.setattr(module, "package_folder", lambda name: tmp_path / name)
     (tmp_path / "conf" / "experiment").mkdir(parents=True)
     (tmp_path / "conf" / "experiment" / "mine.yaml").write_text(f"figure: {figure}\n")
-    message = message_of(figure_of_experiment, "mine", Opened(REGRETS, list))
+    message = message_of(figure_of_experiment, "mine", Table.of_frame(REGRETS))
     assert all(part in message for part in parts), message
 
 
 def test_a_table_without_contamination_is_refused():
     assert "no column env.alpha" in message_of(
-        KINDS["contamination"], Opened(REGRETS, list), "title"
+        KINDS["contamination"], Table.of_frame(REGRETS), "title"
     )
 
 
@@ -57,7 +57,7 @@ def test_jupyter_displays_a_figure():
 
 
 def test_bands():
-    rows = pd.DataFrame({"t": [1] * 4 + [2] * 4, "regret": [0, 2, 4, 6, 1, 1, 1, 1]})
+    rows = pd.DataFrame({"t": [1] * 4 + [2] * 4, "value": [0, 2, 4, 6, 1, 1, 1, 1]})
     std = curve_of(rows, "t", "std")
     assert std["middle"].tolist() == [3, 1]
     assert std["high"][0] == pytest.approx(3 + np.sqrt(20 / 3))
@@ -111,7 +111,7 @@ def test_what_is_also_played_without_privacy_has_a_line_of_its_own(given):
 
 def test_what_is_also_played_without_privacy_is_not_drawn_beside_other_algorithms():
     table = made([("dp_se", 1.0), ("dp_se", np.inf), ("mine", 1.0), ("ucb", np.inf)])
-    figure = KINDS["time_per_algorithm"](Opened.of(table), "title")
+    figure = KINDS["time_per_algorithm"](Table.of_frame(table), "title")
     assert [len(ax.lines) for ax in figure.axes] == [3, 2]
 
 
@@ -126,7 +126,7 @@ def test_regret_of_zero_is_drawn_on_a_linear_axis():
     assert dp.plot(nothing, kind="tail").axes[0].get_xscale() == "linear"
     both = pd.concat([made([("adap_ucb", 1.0)]), nothing])
     for table in (both, both[::-1]):  # panels that share the axis
-        figure = KINDS["time_per_algorithm"](Opened.of(table), "title")
+        figure = KINDS["time_per_algorithm"](Table.of_frame(table), "title")
         assert all(ax.get_ylim()[1] > 300 for ax in figure.axes)
 
 
@@ -159,7 +159,7 @@ def test_columns_may_have_any_name():
 def test_a_table_without_budgets_has_labels():
     table = made([("mine", 1.0)]).drop(columns="eps").assign(m=1.0)
     table.loc[table["run"] == 0, "m"] = 2.0
-    assert set(labelled(table)["line"]) == {"mine, m = 1", "mine, m = 2"}
+    assert set(labelled(Table.of_frame(table)).settings["line"]) == {"mine, m = 1", "mine, m = 2"}
 
 
 def test_the_note_counts_the_runs_of_each_setting_and_says_what_a_missing_band_is():
@@ -256,7 +256,10 @@ def test_nash_regret_has_no_spread(given):
     for drawn in ({"table": table, "metric": "nash"}, {"table": dp.measured(table, "nash")}):
         assert f"{key}={value}: Nash regret is one number" in message_of(dp.plot, **drawn, **given)
     assert "band=std: Nash regret" in message_of(
-        draw.from_file, "mine", {"kind": "time", "metric": "nash", "band": "std"}, Opened.of(table)
+        draw.from_file,
+        "mine",
+        {"kind": "time", "metric": "nash", "band": "std"},
+        Table.of_frame(table),
     )
     assert dp.plot(table, metric="average", **given).axes
 

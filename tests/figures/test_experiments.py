@@ -23,7 +23,7 @@ from dpbandits.figures.experiments import experiment_figure
 from dpbandits.figures.style import Chart, save
 from dpbandits.files import package_folder
 from dpbandits.results.manifest import is_current
-from dpbandits.results.opened import Opened
+from dpbandits.results.table import Table
 from dpbandits.settings.groups import question_of
 
 EXPERIMENTS = list(dp.experiments().index)
@@ -57,7 +57,7 @@ def test_an_experiment_is_reproduced_in_small_and_may_have_bounds(name, tmp_path
         save(figure, stem)
         assert before == (pdf.read_bytes(), png.read_bytes())
     table = dp.load(tmp_path / f"{name}.csv")
-    if "bounds" in inspect.signature(figure_of_experiment(name, Opened.of(table))).parameters:
+    if "bounds" in inspect.signature(figure_of_experiment(name, Table.of_frame(table))).parameters:
         _, drawn = experiment_figure(name, tmp_path, bounds=True)
         texts = [text.get_text() for legend in drawn.legends for text in legend.get_texts()]
         assert any("bound" in text for text in texts)

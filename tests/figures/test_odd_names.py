@@ -8,7 +8,7 @@ import pytest
 from dpbandits.cli import plot
 from dpbandits.figures.draw import figure_of_table
 from dpbandits.figures.labels import as_it_stands
-from dpbandits.results.opened import open_table
+from dpbandits.results.table import Table
 
 HEADER = "algo,env,eps,horizon,seed,run,t,regret\n"
 ROW = "ucb,bernoulli_c2,inf,100,0,0,100,5\n"
@@ -31,7 +31,7 @@ def test_odd_names_are_drawn_as_they_stand(bandit, name):
 def test_the_legend_has_the_names(tmp_path):
     file = tmp_path / "table.csv"
     file.write_text(HEADER + ROW.replace("ucb", "_mine") + ROW.replace("ucb", r"$\\x$"))
-    (ax,) = figure_of_table(open_table(file).with_ends(as_it_stands), "title").axes
+    (ax,) = figure_of_table(as_it_stands(Table.of_file(file)), "title").axes
     assert ax.get_legend_handles_labels()[1] == [" _mine", r"\$\\x\$"]
 
 
@@ -42,7 +42,7 @@ def test_stopping_times_that_a_column_tells_apart_have_lines_of_their_own(tmp_pa
     columns = TIMES.replace("seed", "old") if name == "seed" else TIMES
     rows = "".join(f"nas,gaussian,0,.5,1,.1,.1,1,100,0,0,5{x},.5,1,1,{x}\n" for x in (1, 2))
     file.write_text(f"{columns},{name}\n{rows}")
-    ax = figure_of_table(open_table(file).with_ends(as_it_stands), "title").axes[0]
+    ax = figure_of_table(as_it_stands(Table.of_file(file)), "title").axes[0]
     _, lines = ax.get_legend_handles_labels()
     assert len(lines) == 2 and all(line.endswith(f"= {x}") for x, line in enumerate(lines, 1))
 
@@ -50,4 +50,4 @@ def test_stopping_times_that_a_column_tells_apart_have_lines_of_their_own(tmp_pa
 def test_a_pipe_is_no_manifest(refused):
     Path("table.csv").write_text(HEADER + ROW)
     os.mkfifo("table.json")
-    assert "no readable manifest table.json" in refused(plot, ["table.csv", "bounds=true"])
+    assert "no manifest beside table.csv" in refused(plot, ["table.csv", "bounds=true"])

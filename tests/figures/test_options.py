@@ -19,11 +19,11 @@ from tiers import first
 import dpbandits as dp
 from dpbandits.cli import plot
 from dpbandits.figures.labels import plain_text, usual_title
-from dpbandits.figures.options import PALETTE, PALETTES, checked
+from dpbandits.figures.options import PALETTE, PALETTES, FigureOptions
 from dpbandits.figures.output import TEX, in_tex, origin_in
 from dpbandits.figures.placement import wrapped
 from dpbandits.figures.style import OTHERS, rendered, save
-from dpbandits.results.reading import read_table
+from dpbandits.results.table import Table
 
 ALGORITHMS = {"dp_se": 5.0, "adap_ucb": 9.0, "adap_klucb": 4.0, "dp_ucb": 20.0}
 
@@ -112,9 +112,9 @@ def test_a_broken_title_is_one_line_of_text():
 
 def test_a_title_names_nothing_that_has_one_value():
     table = regrets().assign(population="levels", eps_min=0.1)
-    assert usual_title(table).endswith(", by $\\epsilon$")
+    assert usual_title(Table.of_frame(table)).endswith(", by $\\epsilon$")
     table.loc[table["eps"] == table["eps"].max(), "population"] = "file"
-    assert usual_title(table).endswith(", by $\\epsilon$, population")
+    assert usual_title(Table.of_frame(table)).endswith(", by $\\epsilon$, population")
 
 
 def test_a_size_without_room_for_panels_is_refused():
@@ -227,7 +227,7 @@ def test_a_bad_option_is_refused_in_one_line(options, key, reason):
 @pytest.mark.parametrize("suffix", first(["pdf", "png", "svg"]))
 def test_a_file_says_how_it_was_made(tmp_path, bandit, suffix):
     regrets().to_csv(tmp_path / "a (b).csv", index=False)
-    table = read_table(tmp_path / "a (b).csv")
+    table = dp.load(tmp_path / "a (b).csv")
     ids = table[table["algo"].isin(["dp_se", "dp_ucb"])]["setting"].unique().tolist()
     line = f"'{tmp_path}/a (b).csv' only=dp_se,dp_ucb out={tmp_path}/mine.{suffix}"
     assert bandit(plot, line) == [f"{tmp_path}/mine.{suffix}"]
@@ -341,6 +341,6 @@ def test_lines_of_one_declared_colour_differ_in_one_figure():
 
 
 def test_the_command_and_python_share_their_options():
-    found = checked({"width": "text", "only": ["a"], "title": None})
+    found = FigureOptions.parse({"width": "text", "only": ["a"], "title": None})
     assert (found.width, found.only, found.title) == (5.5, ("a",), None)
     assert json.dumps(list(found.rc()["font.family"]))

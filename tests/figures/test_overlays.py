@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import matplotlib.colors
 import numpy as np
@@ -15,8 +16,8 @@ import dpbandits as dp
 from dpbandits.environments.populations import levels
 from dpbandits.figures.bounds import MOST, curves
 from dpbandits.figures.experiments import experiment_figure
-from dpbandits.figures.overlays import SLOPE, lines_of
-from dpbandits.results.reading import read_table
+from dpbandits.figures.overlays import SLOPE
+from dpbandits.results.table import Table
 from dpbandits.theory import azize2022, azize2023, azize2025, ren2020
 
 C1_GAPS = [0, 0.05, 0.05, 0.05, 0.05]
@@ -130,7 +131,7 @@ def test_bounds_are_drawn_at_short_horizons(horizon):
     for algo, own in (("adap_ucb", {}), ("dpr_ucb", {"v": 0.9}), ("adac_ucb", {})):
         env = "twopoint_heavy" if own else "bernoulli_c2"
         table = dp.run(algo, env, horizon=horizon, runs=2, **own)
-        found = curves(table)
+        found = curves(Table.of_frame(table))
         assert (found["x"] >= 1).all() and np.isfinite(found["value"]).all()
         dp.plot(table, bounds=True)
 
@@ -160,9 +161,13 @@ def test_a_refuted_bound_is_marked():
 
 def test_few_bounds_are_drawn_in_a_panel_of_many_lines():
     """Of twenty lines in one panel: the lower bound that they share, and a few slopes."""
-    table = dp.run("dp_se", eps=0.5, horizon=500, runs=2)
-    many = [table.assign(shift=i, regret=table["regret"] + i) for i in range(20)]
-    found = curves(pd.concat(many))
+    one = Table.of_frame(dp.run("dp_se", eps=0.5, horizon=500, runs=2))
+    (record,) = one.records.values()
+    ids = [f"id{i}" for i in range(20)]
+    ends = [one.ends.assign(setting=x, regret=one.ends["regret"] + i) for i, x in enumerate(ids)]
+    settings = pd.concat([one.settings] * 20).set_axis(ids).assign(shift=range(20))
+    records = dict.fromkeys(ids, record)
+    found = curves(replace(one, settings=settings, ends=pd.concat(ends), records=records))
     shared, slopes = (found[found["side"] == side] for side in ("lower", "upper"))
     assert shared["shift"].nunique() == 20
     assert slopes["shift"].nunique() == MOST - 1
@@ -170,17 +175,17 @@ def test_few_bounds_are_drawn_in_a_panel_of_many_lines():
 
 def test_a_manifest_of_other_settings_is_refused(tmp_path):
     file = report(requested(tmp_path, algo="adap_ucb", eps=[0.5, 1], horizon=100, runs=1))
-    table = read_table(file)
+    table = Table.of_file(file)
     assert len(curves(table)) > 0
-    manifest, (one, other) = file.with_suffix(".json"), table.attrs["settings"].items()
+    manifest, (one, other) = file.with_suffix(".json"), table.records.items()
     changed = one[0], {**one[1], "horizon": 200}
     mixed = {one[0]: other[1], other[0]: one[1]}
     for records in (mixed, dict([one]), dict([changed, other])):
         manifest.write_text(json.dumps({"settings": records}))
-        assert "another table" in message_of(curves, read_table(file))
+        assert "no manifest beside" in message_of(curves, Table.of_file(file))
     for text in ("{", "[]", '{"settings": [3]}', '{"settings": {"a": {"algo": "adap_ucb"}}}'):
         manifest.write_text(text)
-        assert "no readable manifest" in message_of(curves, read_table(file))
+        assert "no manifest beside" in message_of(curves, Table.of_file(file))
 
 
 def test_a_table_that_is_loaded_has_bounds_if_it_has_a_manifest(tmp_path):
@@ -188,17 +193,6 @@ def test_a_table_that_is_loaded_has_bounds_if_it_has_a_manifest(tmp_path):
     (ax,) = dp.plot(dp.load(file), bounds=True).axes
     assert THM_1 in [line.get_label() for line in ax.lines]
     file.with_suffix(".json").unlink()
-    refusal = message_of(dp.plot, dp.load(file), bounds=True)
-    assert refusal.startswith(f"bounds=True: no readable manifest {file.with_suffix('.json')}")
-    unknown = pd.read_csv(file).assign(setting="unknown")
-    assert "only tables of dp.run" in message_of(dp.plot, unknown, bounds=True)
-
-
-def test_a_parameter_that_no_setting_with_bounds_has():
-    """Its column is blank, and of another type than the table's."""
-    setting = {"algo": "prae_r", "eps": 1.0, "c": np.nan}
-    other = {"algo": "dpr_se", "eps": 1.0, "c": "practical"}
-    table = pd.DataFrame([setting | {"line": "first"}, other | {"line": "second"}])
-    bound = {"axis": "t", "x": 1.0, "value": 2.0, "label": "", "kind": "exact", "side": "upper"}
-    bounds = pd.DataFrame([setting | bound])
-    assert list(lines_of(bounds, table, "t")["line"]) == ["first"]
+    for table in (dp.load(file), pd.read_csv(file).assign(setting="unknown")):
+        needed = "bounds=True needs the settings: load the table with dp.load"
+        assert message_of(dp.plot, table, bounds=True) == needed

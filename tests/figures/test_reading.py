@@ -20,9 +20,8 @@ from dpbandits.figures.overlays import SLOPE
 from dpbandits.figures.regret_vs_budget import contamination_panels, order, regret_vs
 from dpbandits.figures.regret_vs_time import time_panels
 from dpbandits.figures.style import BOUND, Prefixed, label_logarithms, styles_of
-from dpbandits.results import opened
-from dpbandits.results.opened import Opened, curve_of
-from dpbandits.results.reading import checked
+from dpbandits.results import table as tables
+from dpbandits.results.table import Table, curve_of
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +40,7 @@ def test_the_legend_is_as_wide_as_there_is_room_for(lines, budgets):
     names = [f"algorithm {i}" for i in range(lines)]
     runs = [(name, eps) for name in names for eps in range(1, budgets + 1)]
     table = pd.DataFrame(runs, columns=["algo", "eps"]).assign(t=9, regret=1.0)
-    figure = figure_of_table(Opened.of(checked("t", table)), "")
+    figure = figure_of_table(Table.of_frame(table), "")
     figure.draw_without_rendering()
     legend, width = figure.legends[0], figure.bbox.width
     columns = legend._ncols
@@ -92,7 +91,7 @@ def test_nothing_is_cut_off_whichever_panel_is_the_highest(order, described):
     rows = [("mine", eps, t, ends[eps][k]) for eps in order for k, t in enumerate((100, 1000))]
     table = pd.DataFrame(rows, columns=["algo", "eps", "t", "regret"])
     table = table.assign(env="", horizon=1000, seed=0, run=0)
-    figure = from_file("mine", described, Opened.of(table))(Opened.of(table))
+    figure = from_file("mine", described, Table.of_frame(table))(Table.of_frame(table))
     for ax in figure.axes:
         low, high = ax.get_ylim()
         assert low <= 10 and 4000 < high < 1e4
@@ -111,20 +110,20 @@ def test_time_is_logarithmic_where_learning_is_early(early, scale):
     assert [ax.get_xscale() for ax in figure.axes] == [scale]
     other = {"log": "linear", "linear": "log"}[scale]
     table = of_shape(early).assign(env="", eps=np.inf, horizon=10_000, seed=0)
-    assert time_panels(Opened.of(table), "", time=other).axes[0].get_xscale() == other
+    assert time_panels(Table.of_frame(table), "", time=other).axes[0].get_xscale() == other
 
 
 def test_an_experiment_can_choose_its_scales(measured):
     described = {"kind": "time", "scale": "log", "time": "linear"}
-    ax = from_file("mine", described, Opened.of(measured))(Opened.of(measured)).axes[0]
+    ax = from_file("mine", described, Table.of_frame(measured))(Table.of_frame(measured)).axes[0]
     assert (ax.get_xscale(), ax.get_yscale()) == ("linear", "log")
     assert "figure.time=lin: log or linear is needed" in message_of(
-        from_file, "mine", {"kind": "time", "time": "lin"}, Opened.of(measured)
+        from_file, "mine", {"kind": "time", "time": "lin"}, Table.of_frame(measured)
     )
 
 
 def test_tails_are_below_each_panel(measured):
-    figure = time_panels(Opened.of(measured), "", band="quantiles", tails=True)
+    figure = time_panels(Table.of_frame(measured), "", band="quantiles", tails=True)
     above, below = figure.axes[:2], figure.axes[2:]
     assert [ax.get_ylabel() for ax in (above[0], below[0])] == [
         "pseudo-regret",
@@ -154,7 +153,7 @@ def test_contamination_has_a_row_of_panels_for_each_algorithm():
         for algo, constants in (("prae_r", ["a", "b"]), ("dpr_se", ["a"]))
         for c in constants for eps in (0.5, 1) for share in (0, 0.1) for run in (0, 1)
     ]  # fmt: skip
-    figure = contamination_panels(pd.DataFrame(rows), "")
+    figure = contamination_panels(Table.of_frame(pd.DataFrame(rows)), "")
     titles = [ax.get_title() for ax in figure.axes]
     assert [t.partition(",")[0] for t in titles] == ["PRAE-R", "PRAE-R", "DPR-SE", "DPR-SE"]
     assert len({ax.get_ylim() for ax in figure.axes}) == 1
@@ -169,24 +168,25 @@ def test_means_without_bands_need_no_intervals(measured, monkeypatch):
     def fails(*_):
         raise AssertionError("an interval was computed")
 
-    table = labelled(measured)
+    labels = labelled(Table.of_frame(measured))
+    table, styles = labels.runs, styles_of(labels.settings)
     expected = curve_of(table, "eps", "ci")["mean"]
-    monkeypatch.setattr(opened, "mean_of", fails)
+    monkeypatch.setattr(tables, "mean_of", fails)
     for band in (None, "std", "quantiles"):
-        regret_vs(Figure().subplots(), table, "eps", styles_of(table), band)
+        regret_vs(Figure().subplots(), table, "eps", styles, band)
         assert curve_of(table, "eps", band)["mean"].tolist() == pytest.approx(expected)
     with pytest.raises(AssertionError, match="computed"):
-        regret_vs(Figure().subplots(), table, "eps", styles_of(table), "ci")
+        regret_vs(Figure().subplots(), table, "eps", styles, "ci")
 
 
 def test_several_horizons_are_told_apart():
     table = dp.run("adap_ucb", "bernoulli_c2", eps=[0.5, 1], horizon=[1e3, 1e4], runs=2)
-    both = Opened.of(table)
+    both = Table.of_frame(table)
     names = [t.get_text() for t in figure_of_table(both, "", x="eps").legends[0].get_texts()]
     assert names == ["AdaP-UCB, $T$ = 1000", "AdaP-UCB, $T$ = $10^{4}$"]
     figure = figure_of_table(both, "", x="horizon")
     assert figure.axes[0].get_xlabel() == "$T$" and figure.axes[0].get_xscale() == "log"
-    assert regret_vs_budget.regret_label(table) == "pseudo-regret at $T$"
+    assert regret_vs_budget.regret_label(both) == "pseudo-regret at $T$"
     plt.close("all")
 
 
@@ -230,7 +230,7 @@ def test_a_panel_of_one_value_leaves_the_lines_of_the_others_in_view(flat):
         for alpha in (0.0, 0.1)
         for run in range(2)
     ]
-    for ax in contamination_panels(pd.DataFrame(rows), "").axes:
+    for ax in contamination_panels(Table.of_frame(pd.DataFrame(rows)), "").axes:
         (line,) = (x for x in ax.get_lines() if x.get_gid() != BOUND)
         low, high = ax.get_ylim()
         assert low < line.get_ydata().min() <= line.get_ydata().max() < high
@@ -256,7 +256,7 @@ def test_settings_of_one_line_have_one_curve(kind):
     """Of two horizons, of a blank and a value, or of two algorithms with one label. Mutation that
     it catches: the curve of each setting is drawn, one after the other."""
     table = dp.run("dp_se", "bernoulli_c2", eps=0.5, horizon=[1e3, 1e4], runs=3, jobs=1)
-    line = one_line(from_file("mine", {"kind": kind}, Opened.of(table))(Opened.of(table)))
+    line = one_line(from_file("mine", {"kind": kind}, Table.of_frame(table))(Table.of_frame(table)))
     assert line.get_xdata()[-1] == 1e4
     at_end = table.loc[table["t"] == 1e4, "regret"].mean()
     assert line.get_ydata()[-1] == pytest.approx(at_end)

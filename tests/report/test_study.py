@@ -16,14 +16,12 @@ from dpbandits.report import study as module
 from dpbandits.report.charts import chart_of
 from dpbandits.report.sources import source_of, sources_in
 from dpbandits.report.study import AT_END, OVER_TIME, TAILS, Study, map_of, tails
-from dpbandits.results.opened import Opened, concat_tables, thinned
-from dpbandits.results.reading import checked
-from dpbandits.results.summary import summarize
+from dpbandits.results.table import Table, join, thinned
 from dpbandits.results.tables import write_table
 
 
 def study_of(table, metric="regret"):
-    return Study(source_of("table", Opened.of(checked("table", table)), metric))
+    return Study(source_of("table", Table.of_frame(table), metric))
 
 
 def view(study, name, bound=False):
@@ -127,18 +125,18 @@ def test_what_varies_is_axis_panel_or_line(more, axis, panels, lines):
 def test_curves_are_thinned_between_their_ends():
     """The control has no more checkpoints than are shown."""
     table = regrets(("dp_se",), (1.0,), runs=2, times=90)
-    some = thinned(table, 40)["t"].unique()
+    some = thinned(table, table["horizon"], 40)["t"].unique()
     assert len(some) == 40 < table["t"].nunique() and set(some) < set(table["t"])
     assert (some.min(), some.max()) == (table["t"].min(), table["t"].max())
-    assert len(thinned(table, 90)) == len(table)
+    assert len(thinned(table, table["horizon"], 90)) == len(table)
 
 
 def test_tails_are_shares_of_runs_down_to_the_worst():
-    runs = pd.DataFrame({"setting": "a", "regret": np.arange(1.0, 101.0)})
-    tail = tails(runs, "regret")
+    runs = pd.DataFrame({"setting": "a", "value": np.arange(1.0, 101.0)})
+    tail = tails(runs)
     assert len(tail) <= module.TAIL
     for x, share in zip(tail["x"], tail["y"], strict=True):
-        assert share == pytest.approx((runs["regret"] >= x).mean())
+        assert share == pytest.approx((runs["value"] >= x).mean())
     assert tail["x"].agg(["min", "max"]).tolist() == [1.0, 100.0] and tail["y"].min() == 0.01
 
 
@@ -168,10 +166,9 @@ def test_many_settings_are_aggregated_and_it_is_said(monkeypatch, table):
 
 def test_a_summary_is_read_back_as_it_was_written(tmp_path):
     rows = pd.concat([regrets(), regrets(("ucb",), (np.inf,))], ignore_index=True)
-    table = checked("table", rows)
-    write_table(tmp_path / "hu2022.summary.csv", summarize(table))
+    write_table(tmp_path / "hu2022.summary.csv", Table.of_frame(rows).summary())
     ((source,), notes) = sources_in(tmp_path, "regret")
-    study, own = Study(source), study_of(table)
+    study, own = Study(source), study_of(rows)
     assert (source.name, source.command) == ("hu2022", "bandit-run experiment=hu2022")
     assert notes == [] and study.places.equals(own.places) and study.numbers() == own.numbers()
     assert set(study.points()["view"]) == {AT_END} and "bind" not in study.chart()["params"][0]
@@ -196,7 +193,7 @@ def test_tables_of_several_seeds_have_bounds():
     """Each seed is a panel. The control: a single seed has the same bounds."""
     given = {"eps": [0.5, 1], "horizon": 2000, "runs": 2, "checkpoints": 8}
     tables = [dp.run("adap_ucb", "bernoulli_c2", seed=seed, **given) for seed in (0, 1)]
-    study = study_of(concat_tables(tables))
+    study = study_of(join([Table.of_frame(x) for x in tables]).frame())
     found = pd.concat([view(study, name, bound=True) for name in (OVER_TIME, AT_END)])
     alone = study_of(tables[0])
     own = pd.concat([view(alone, name, bound=True) for name in (OVER_TIME, AT_END)])
@@ -222,8 +219,8 @@ def test_a_missing_package_is_named(unchanged, monkeypatch):
 
 
 def test_tied_runs_have_the_ends_of_their_step():
-    runs = pd.DataFrame({"setting": "a", "regret": [1.0] * 60 + [3.0] * 40})
-    tail = tails(runs, "regret").sort_values("y", ascending=False)
+    runs = pd.DataFrame({"setting": "a", "value": [1.0] * 60 + [3.0] * 40})
+    tail = tails(runs).sort_values("y", ascending=False)
     assert tail["x"].tolist() == [1, 1, 3, 3]
     assert tail["y"].tolist() == [1, 0.41, 0.4, 0.01]
 

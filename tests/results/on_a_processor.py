@@ -18,9 +18,8 @@ from dpbandits.comparison.pairs import located
 from dpbandits.contracts.question import REGRET
 from dpbandits.figures.bands import BANDS
 from dpbandits.results.intervals import TAIL
-from dpbandits.results.opened import curve_of
-from dpbandits.results.summary import render, summarize
-from dpbandits.results.varying import columns_of
+from dpbandits.results.summary import render
+from dpbandits.results.table import Table, curve_of
 
 RUNS, CHECKPOINTS = 20, (250, 500, 1000)
 ALGORITHMS, BUDGETS = ("adap_klucb", "adap_ucb", "dp_se"), (0.1, 0.5, 1.0)
@@ -40,7 +39,7 @@ def table():
         for run in range(RUNS):
             at = zip(CHECKPOINTS, regrets[run, i].cumsum(), strict=True)
             found += [[algo, "bernoulli_c2", eps, 1000, 0, run, t, value] for t, value in at]
-    return pd.DataFrame(found, columns=columns_of(REGRET))
+    return pd.DataFrame(found, columns=[*REGRET.columns, "seed", "run", *REGRET.measured])
 
 
 def by_product(values):
@@ -53,7 +52,7 @@ def by_product(values):
 def made():
     """What is compared, by its name."""
     regrets = table()
-    summary = summarize(regrets)
+    summary = Table.of_frame(regrets).summary()
     yield "summary", summary.to_csv().encode()
     for style in ("pipe", "latex"):
         yield style, render(summary, REGRET, style).encode()

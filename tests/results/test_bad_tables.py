@@ -11,8 +11,7 @@ from refusals import message_of
 import dpbandits as dp
 from dpbandits.cli import plot
 from dpbandits.results import reading
-from dpbandits.results.opened import open_table
-from dpbandits.results.reading import read_table
+from dpbandits.results.table import Table
 
 HEADER = "algo,env,eps,horizon,seed,run,t,regret\n"
 ROW = "ucb,bernoulli_c2,inf,100,0,0,100,5\n"
@@ -52,7 +51,7 @@ def write(file: Path, content: str | bytes) -> Path:
 def test_a_corrupt_table_is_refused(tmp_path, corrupt):
     content, reason = CORRUPT[corrupt]
     file = write(tmp_path / "table.csv", content)
-    message = message_of(read_table, file)
+    message = message_of(dp.load, file)
     assert message.startswith(f"{file}: ") and reason in message
     assert message_of(dp.load, file) == message
 
@@ -69,7 +68,7 @@ def test_a_damaged_compressed_file_is_refused(tmp_path, damage, rows):
     else:
         whole[10] ^= 255
     file = write(tmp_path / "t.csv.gz", bytes(whole))
-    for read in (dp.load, open_table):
+    for read in (dp.load, Table.of_file):
         message = message_of(read, file)
         assert message.startswith(f"{file}: not a readable CSV (")
     message = message_of(lambda: dp.run("ucb", dp.empirical(file)))
@@ -91,7 +90,7 @@ ROWS_TWICE = {
 
 @pytest.mark.parametrize("wrong", ROWS_TWICE)
 def test_rows_that_would_be_counted_wrongly_are_refused(tmp_path, wrong):
-    message = message_of(read_table, write(tmp_path / "table.csv", ROWS_TWICE[wrong]))
+    message = message_of(dp.load, write(tmp_path / "table.csv", ROWS_TWICE[wrong]))
     twice = "run 0 of ucb appears twice", "run 0 of nas appears twice"
     column = "column i differs from row to row", "column mean differs from row to row"
     assert any(reason in message for reason in (twice if "twice" in wrong else column))
@@ -116,7 +115,7 @@ def test_settings_that_differ_in_a_column_are_read(tmp_path):
     runs = [ROW, ROW.replace("0,0,100", "0,1,100")]
     for some in (runs[:1], runs):
         rows = [f"{m},{row}" for m in (1, 2) for row in some]
-        table = read_table(write(tmp_path / "table.csv", "m," + HEADER + "".join(rows)))
+        table = dp.load(write(tmp_path / "table.csv", "m," + HEADER + "".join(rows)))
         assert len(dp.summary(table)) == 2
 
 
@@ -129,7 +128,7 @@ def test_rows_without_run_numbers_are_runs(tmp_path):
 def test_what_is_right_is_read(tmp_path):
     """Control; blanks stand for the estimates of runs that reached their cap."""
     for content in (HEADER + ROW, TIMES + TIME, TIMES + TIME.replace(".5,1,1", ",0,")):
-        assert len(read_table(write(tmp_path / "table.csv", content))) == 1
+        assert len(dp.load(write(tmp_path / "table.csv", content))) == 1
 
 
 @pytest.mark.parametrize("line", ["table.csv", "good.csv table.csv", "experiment=azize2022_fig8"])
@@ -159,7 +158,7 @@ def test_names_are_text_whatever_they_look_like(tmp_path, name, monkeypatch):
         file = dp.save(some, tmp_path / "t.csv")
         for rows in (7, 100_000):
             monkeypatch.setattr(reading, "ROWS", rows)
-            assert {*open_table(file).ends["algo"]} == {name, "adap_ucb"}
+            assert {*Table.of_file(file).runs["algo"]} == {name, "adap_ucb"}
             found = dp.load(file)
             assert {*found["env"]} == {name} and {*found["algo"]} == {name, "adap_ucb"}
             assert {*dp.compare(found)["env"]} == {name}
@@ -169,9 +168,9 @@ def test_names_are_text_whatever_they_look_like(tmp_path, name, monkeypatch):
 @pytest.mark.extra("pyarrow")
 def test_names_in_parquet_are_text(tmp_path):
     table = dp.run("ucb", horizon=100, runs=2, jobs=1).assign(env="NA", algo="2024")
-    assert {*open_table(dp.save(table, tmp_path / "t.parquet")).ends["env"]} == {"NA"}
+    assert {*Table.of_file(dp.save(table, tmp_path / "t.parquet")).runs["env"]} == {"NA"}
     file = dp.save(table.assign(env=2024), tmp_path / "t.parquet")
-    assert message_of(open_table, file) == f"{file}: column env holds something that is not text"
+    assert message_of(Table.of_file, file) == f"{file}: column env holds something that is not text"
 
 
 @pytest.mark.parametrize("column", ["env", "algo"])

@@ -10,23 +10,20 @@ from report_tables import regrets, stopping_times
 from sweeps import report, requested
 
 import dpbandits as dp
-from dpbandits.results.opened import concat_tables, open_tables
-from dpbandits.results.reading import checked, read_table
-from dpbandits.results.records import records_of
 from dpbandits.results.run_store import RunStore
-from dpbandits.results.varying import settings_in
+from dpbandits.results.table import Table, join, open_tables
 
 QUICK = {"horizon": 100, "runs": 2, "jobs": 1, "checkpoints": 4}
 
 
 def ids(table):
-    return list(checked("the table", table)["setting"].unique())
+    return list(Table.of_frame(table).settings.index)
 
 
 def test_the_id_is_that_of_the_manifest_and_of_the_file_of_the_runs(tmp_path):
     request = requested(tmp_path, algo="dp_se", eps=[0.5, 1], **QUICK)
     file = report(request)
-    table, found = read_table(file), [setting.id for setting in request.settings]
+    table, found = dp.load(file), [setting.id for setting in request.settings]
     assert list(table["setting"].unique()) == found
     assert list(json.loads(file.with_suffix(".json").read_text())["settings"]) == found
     for setting in request.settings:
@@ -64,9 +61,11 @@ def test_settings_whose_values_were_edited_have_ids_of_their_own():
     both = pd.concat([table, table.assign(algo="mine", regret=table["regret"] + 1)])
     assert len(set(ids(both))) == 2 and not set(ids(both)) & set(ids(table))
     assert len(dp.summary(both)) == 2
-    assert records_of(table, "x") == list(table.attrs["settings"].values())
+    assert [x["algo"] for x in Table.of_frame(table).known("x")] == ["dp_se"]
     for wrong in (table.assign(eps=2.0), table.assign(setting="0123456789abcdef")):
-        assert "was run with is not recorded" in message_of(records_of, wrong, "x")
+        assert "x needs the settings: load the table" in message_of(
+            Table.of_frame(wrong).known, "x"
+        )
 
 
 def test_ids_that_look_like_numbers_are_words(tmp_path):
@@ -87,9 +86,11 @@ def test_a_setting_in_two_tables_is_one_without_their_manifests(tmp_path):
     ]
     for file in files:
         file.with_suffix(".json").unlink()
-    table = open_tables(files).ends
-    assert table.groupby("eps")["run"].nunique().to_dict() == {0.5: 3, 1.0: 2}
-    assert len(settings_in(table)) == 2
-    one = read_table(files[0])
+    table = open_tables(files)
+    assert table.runs.groupby("eps")["run"].nunique().to_dict() == {0.5: 3, 1.0: 2}
+    assert len(table.settings) == 2
+    one = dp.load(files[0])
     edited = one.assign(regret=one["regret"] + 1)
-    assert "settings that look alike" in message_of(concat_tables, [one, edited])
+    assert "settings that look alike" in message_of(
+        join, [Table.of_frame(one), Table.of_frame(edited)]
+    )

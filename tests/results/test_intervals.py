@@ -23,9 +23,9 @@ from dpbandits.results.intervals import (
     skewness,
     tail_is_seen,
 )
-from dpbandits.results.summary import equal_runs, mean_of, render, summarize
+from dpbandits.results.summary import equal_runs, mean_of, render
+from dpbandits.results.table import Table
 from dpbandits.results.tails import lines_of_tails
-from dpbandits.results.varying import columns_of
 
 
 def test_intervals_of_a_probability_are_those_of_clopper_and_pearson():
@@ -90,17 +90,19 @@ def runs_of(values):
 def test_equal_runs_are_said_to_show_only_that_other_values_are_rare():
     """Twenty equal runs: another value has at most 17 %. The control has two values."""
     assert another_value(20) == pytest.approx(1 - 0.025 ** (1 / 20))
-    found = summarize(runs_of(np.full(20, 3648.0)))
+    found = Table.of_frame(runs_of(np.full(20, 3648.0))).summary()
     assert found[["ci_low", "ci_high"]].isna().all(axis=None)
     assert "equal runs: none" in render(found, REGRET, "simple")
-    (line,) = lines_of_tails(found)
+    (line,) = lines_of_tails(found, REGRET)
     assert line == (
         "algo=a env=e eps=1 horizon=9: all 20 runs are equal, so there is no interval; they show "
         "that another value has a probability of at most 17 %"
     )
-    (line,) = lines_of_tails(summarize(runs_of([3648.0] * 19 + [3650.0])))
+    (line,) = lines_of_tails(Table.of_frame(runs_of([3648.0] * 19 + [3650.0])).summary(), REGRET)
     assert "20 runs are too few" in line and line.endswith("about 100 would do")
-    assert "at most 3.6 %" in equal_runs(summarize(runs_of(np.full(100, 0.0))))
+    assert "at most 3.6 %" in equal_runs(
+        Table.of_frame(runs_of(np.full(100, 0.0))).summary(), REGRET
+    )
 
 
 @pytest.mark.parametrize("value", [0.1, 0.7, 3648.333333333])
@@ -257,7 +259,10 @@ def test_intervals_cover_what_docs_deciding_says(n):
 def test_a_summary_counts_what_is_correct():
     setting = ["nas", "sign", 0, 0.5, np.inf, 0.25, 0.05, 1.0, 100, 0]
     ends = [(0, 10, 0.5, 1, 1), (1, 20, 0.9, 1, 0), (2, 100, np.nan, 0, np.nan), (3, 30, 0.4, 1, 1)]
-    table = pd.DataFrame([[*setting, *end] for end in ends], columns=columns_of(STOPPING))
-    (row,) = summarize(table).to_dict("records")
+    table = pd.DataFrame(
+        [[*setting, *end] for end in ends],
+        columns=[*STOPPING.columns, "seed", "run", *STOPPING.measured],
+    )
+    (row,) = Table.of_frame(table).summary().to_dict("records")
     assert (row["mean"], row["runs"], row["halted"]) == (40, 4, 3)
     assert row["correct"] == pytest.approx(2 / 3)

@@ -11,7 +11,7 @@ from scipy.stats import norm
 import dpbandits as dp
 from dpbandits.cli import compare, plot, report, run
 from dpbandits.results.metrics import nash, resolution
-from dpbandits.results.opened import open_tables
+from dpbandits.results.table import open_tables
 
 MEANS = [0.9, 0.5, 0.1]
 ENV = dp.bernoulli(MEANS)
@@ -101,7 +101,7 @@ def test_summaries_and_figures_show_it(tmp_path, bandit):
     bandit(plot, f"{file} metric=nash out=nash.png")
     assert (tmp_path / "nash.png").is_file()
     dp.save(table, "a.csv")
-    assert "metric=nash: no readable manifest a.json" in message_of(
+    assert "metric=nash needs the settings: no manifest beside a.csv" in message_of(
         open_tables([Path("a.csv")]).measured, "nash"
     )
 
@@ -215,7 +215,7 @@ def test_nash_regret_needs_means(regret):
     regret = regret.assign(setting="unknown")
     regret.attrs = {}
     message = message_of(dp.summary, regret, metric="nash")
-    assert "metric=nash: the means of the arms are needed" in message
+    assert "metric=nash needs the settings: load the table with dp.load" in message
     below = dp.environment("ren_gaussian", means=[0.5, -0.5])
     table = dp.run(algo="heldp_ucb_ls", env=below, eps=1, horizon=50, runs=2, jobs=1)
     assert "an arm has a mean below 0" in message_of(dp.summary, table, metric="nash")

@@ -14,8 +14,8 @@ from dpbandits.results import tables
 from dpbandits.results.formats import csv_of, write_pieces
 from dpbandits.results.report import write_report
 from dpbandits.results.run_store import Memory, Run
-from dpbandits.results.summary import summarize
-from dpbandits.results.tables import described, load_finished, measured, tidy
+from dpbandits.results.table import Table
+from dpbandits.results.tables import described, load_finished, measured
 from dpbandits.running.monte_carlo import play_missing
 
 
@@ -72,7 +72,7 @@ def test_the_bytes_of_a_table_do_not_depend_on_its_pieces(tmp_path, monkeypatch,
     store, _ = play_missing(request)
     right = as_one(store, request.settings, request.runs)
     monkeypatch.setattr(tables, "ROWS", rows)
-    found = tidy(store, request.settings, request.runs)
+    found = Table.of_store(store, request.settings, request.runs).frame()
     pd.testing.assert_frame_equal(found, right)
     tables.write_table(tmp_path / "saved.csv", found)
     pieces = [p for batch in tables.batches(store, request.settings, request.runs) for p in batch]
@@ -87,7 +87,7 @@ def test_the_bytes_of_a_table_do_not_depend_on_its_pieces(tmp_path, monkeypatch,
 def test_a_summary_made_in_pieces_is_that_of_the_table(tmp_path, monkeypatch, question):
     request = quick(tmp_path, question)
     store, _ = play_missing(request)
-    right = summarize(tidy(store, request.settings, request.runs))
+    right = Table.of_store(store, request.settings, request.runs).summary()
     before = report(request).read_bytes()
     monkeypatch.setattr(tables, "ROWS", 7)
     monkeypatch.setattr(results_report, "FRAMES", 2)
@@ -115,7 +115,10 @@ def test_memory_does_not_grow_with_the_rows_of_a_table(tmp_path, monkeypatch):
         write_pieces(tmp_path / "table.csv", (piece for batch in batches for piece in batch))
 
     peaks = [peak_of(lambda r=r: write(r)) for r in requests]
-    whole = [peak_of(lambda r=r: csv_of(tidy(store, r.settings, runs))) for r in requests]
+    whole = [
+        peak_of(lambda r=r: csv_of(Table.of_store(store, r.settings, runs).frame()))
+        for r in requests
+    ]
     assert peaks[1] < 1.5 * peaks[0]
     assert whole[1] > 4 * whole[0]  # control
 

@@ -5,7 +5,7 @@ from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.cli import compare, plot, run
-from dpbandits.results.opened import concat_tables
+from dpbandits.results.table import Table, join
 
 FAIR = {"law": "bernoulli", "means": [0.5, 0.4]}
 SMALL = {"horizon": 50, "runs": 1}
@@ -44,7 +44,7 @@ def test_panels_of_one_law_have_the_same_bounds_against_the_budget():
         dp.run("dp_se", env=dp.environment("bernoulli", means=[0.8, x], label=str(x)), **given)
         for x in (0.6, 0.7)
     ]
-    figure = dp.plot(concat_tables(tables), bounds=True)
+    figure = dp.plot(join([Table.of_frame(x) for x in tables]).frame(), bounds=True)
     kinds = [[line.get_gid() for line in ax.get_lines()] for ax in figure.axes]
     assert kinds[0] == kinds[1] and kinds[0].count("bound") >= 3
 

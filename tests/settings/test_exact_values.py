@@ -12,7 +12,7 @@ import dpbandits as dp
 from dpbandits.authoring import pull, rounds_left
 from dpbandits.contracts.question import STOPPING
 from dpbandits.errors import BadInput
-from dpbandits.results.reading import checked
+from dpbandits.results.table import Table
 from dpbandits.settings.choices import plain_data
 
 BUDGETS = [("adap_ucb", "eps"), ("adac_ucb", "rho"), ("heldp_ucb_l", "eps"),
@@ -101,10 +101,10 @@ def test_values_that_differ_in_what_is_shown_are_run():
 
 def test_tables_with_values_that_look_alike_are_refused():
     table = pd.DataFrame({"algo": "a", "t": 1.0, "regret": 0.5, "eps": [0.3, 0.3, 1.0, 1.0]})
-    assert len(checked("the table", table)) == 4
+    assert len(Table.of_frame(table)) == 4
     table["eps"] = [0.3, 0.3, 0.1 + 0.2, 0.1 + 0.2]
     with pytest.raises(BadInput, match=r"both are shown as 0\.3"):
-        checked("the table", table)
+        Table.of_frame(table)
 
 
 def test_all_digits_of_a_seed_are_used():

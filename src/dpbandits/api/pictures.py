@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .runs import request_of
-from .tables import measured
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,29 +79,20 @@ def plot(
     Raises:
         BadInput: the table cannot be drawn so.
     """
-    from ..figures.bands import BANDS
-    from ..figures.draw import figure_as_chosen
-    from ..figures.labels import chosen_rows
-    from ..figures.options import checked
-    from ..figures.regret_vs_budget import budget_needed
-    from ..results.opened import Opened
-    from ..results.reading import frame
-    from ..validation import one_of, text, yes_no
+    given = locals()
 
+    from ..figures.draw import figure_of
+    from ..figures.options import FigureOptions
+    from ..validation import text, yes_no
+
+    for key in ("bounds", "marks"):
+        yes_no(key, given[key])
     x, kind = (None if v is None else text(k, v) for k, v in (("x", x), ("kind", kind)))
-    bounds, marks = yes_no("bounds", bounds), yes_no("marks", marks)
-    given = {
-        "title": title, "width": width, "height": height, "font": font, "note": note,
-        "legend": legend, "labels": labels, "only": only, "order": order, "highlight": highlight,
-        "xscale": xscale, "yscale": yscale, "palette": palette,
-    }  # fmt: skip
-    chosen = checked(given, ax, "dpbandits.plot")
-    one_of(BANDS, "band", band)
-    if "reached" in frame("the table", table):
-        with chosen.applied():
-            return budget_needed(chosen_rows(table, chosen))
-    opened, asked = Opened.of(measured(table, metric)), "bounds=True" if bounds else None
-    return figure_as_chosen(opened, chosen, bounds=asked, x=x, kind=kind, band=band, marks=marks)
+    chosen = FigureOptions.parse(given, ax, "dpbandits.plot")
+    asked = "bounds=True" if bounds else None
+    return figure_of(
+        table, chosen, bounds=asked, metric=metric, x=x, kind=kind, band=band, marks=marks
+    )
 
 
 def report(
@@ -133,11 +123,11 @@ def report(
 
     from ..files import write_atomically
     from ..report.build import checked_page, report_of_tables
-    from ..results.metrics import check_metric
+    from ..results.metrics import refuse_metric
     from ..settings.choices import listed
 
     path = checked_page(out)
-    check_metric(metric)
+    refuse_metric(metric)
     given = [tables] if isinstance(tables, pd.DataFrame) else listed("tables", tables)
     write_atomically(path, report_of_tables(given, metric).encode())
     return path

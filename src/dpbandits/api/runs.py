@@ -93,7 +93,7 @@ def run(
         parameter that varies, ``setting``, the id of the setting, and ``run, t, regret``
         (pseudo-regret). The budgets of algorithms with rho-zCDP are in a column ``rho``; the
         column of a budget is blank for algorithms that do not take it.
-        ``table.attrs["settings"]`` contains the description of each setting, by its id.
+        ``table.attrs["settings"]`` is a JSON text with what each setting was run with, by its id.
 
     Raises:
         BadInput: a value cannot be run; the message names it and what is allowed.
@@ -234,14 +234,10 @@ def algorithm(
 
 
 def _table(question: str, arguments: dict[str, Any]) -> pd.DataFrame:
-    """The tidy table of a call; its ``attrs`` describe the settings."""
-    from ..results.records import SETTINGS, remembered
+    """The tidy table of a call."""
     from ..running.monte_carlo import run_request
 
-    request = request_of(question, arguments)
-    table, _ = run_request(request)
-    table.attrs[SETTINGS] = remembered(request.records)
-    return table
+    return run_request(request_of(question, arguments))[0]
 
 
 def request_of(question: str, arguments: dict[str, Any]) -> Request:

@@ -24,7 +24,7 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
     """
     from ..errors import BadInput, plain
     from ..results.formats import tables_in
-    from ..results.reading import read_table
+    from ..results.table import load as read
     from ..validation import path_of
 
     file = path_of("path", path)
@@ -32,7 +32,7 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
         names = [table.name for table in tables_in(file)]
         choice = f"the path of one of its tables is needed: {', '.join(names)}"
         raise BadInput(f"path={plain(path)}: {choice if names else 'the folder has no tables'}")
-    return read_table(file)
+    return read(file)
 
 
 def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
@@ -45,15 +45,13 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
             other name as CSV.
 
     Raises:
-        BadInput: the path names another compressed file, pyarrow is not installed, or the table
-            holds another metric than regret (see ``measured``).
+        BadInput: the path names another compressed file, or pyarrow is not installed, or the table
+            is none of pandas or of a package that converts its tables to pandas.
         CannotWrite: the disk is full, or the folder is not writable.
     """
     from ..errors import BadInput, plain
     from ..results.formats import format_of
-    from ..results.metrics import REGRET
-    from ..results.reading import frame
-    from ..results.records import metric_of
+    from ..results.frames import frame_of
     from ..results.tables import write_table
     from ..validation import path_of
 
@@ -62,12 +60,7 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
         raise BadInput(f"path={plain(path)}: a table is written as .csv, .csv.gz or .parquet")
     if file.is_dir() or not file.name:
         raise BadInput(f"path={plain(path)}: the path of a file is needed, not of a folder")
-    if (metric := metric_of(frame("the table", table))) != REGRET:
-        raise BadInput(
-            f"the table holds {metric}, which no file says: save the table of regret; metric= of "
-            "dp.plot, dp.summary and dp.compare chooses the metric when it is read"
-        )
-    write_table(file, table)
+    write_table(file, frame_of("the table", table))
     return file
 
 
@@ -94,21 +87,18 @@ def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
     Raises:
         BadInput: the table is not tidy.
     """
-    from ..results.metrics import NASH, resolutions
-    from ..results.records import records_for_nash, with_labels, with_metric
-    from ..results.summary import summarize
-    from ..results.tables import with_words
+    from ..results.metrics import NASH, REGRET
+    from ..results.table import Table
 
-    table = checked_table(table, metric)
-    shown = with_metric(table, metric)
-    found = summarize(with_labels(shown))
-    if metric == NASH and shown is not table:
-        found["resolution"] = resolutions(with_words(table), records_for_nash(table))
+    given = Table.of_frame(table)
+    found = given.measured(metric).with_labels().summary()
+    if metric == NASH and given.metric == REGRET:
+        found["resolution"] = given.resolutions()
     return found
 
 
 def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """A tidy table whose column ``regret`` contains another statistic.
+    """A tidy table of another statistic, in a column ``average_regret`` or ``nash_regret``.
 
     ``average`` is pseudo-regret divided by the number of rounds. ``nash`` is the Nash regret of
     Barman et al. 2023: the best mean minus the geometric mean, over the rounds so far, of the
@@ -132,18 +122,9 @@ def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     Raises:
         BadInput: there is no such metric, or the table does not allow it.
     """
-    from ..results.records import with_metric
+    from ..results.table import Table
 
-    return with_metric(checked_table(table, metric), metric)
-
-
-def checked_table(table: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """A tidy table, completed, of which a metric is wanted that exists."""
-    from ..results.metrics import check_metric
-    from ..results.reading import checked
-
-    check_metric(metric)
-    return checked("the table", table)
+    return Table.of_frame(table).measured(metric).frame()
 
 
 def compare(
@@ -188,8 +169,8 @@ def compare(
     """
     from ..comparison.table import compare as compared
     from ..errors import plain
-    from ..results.records import with_labels
+    from ..results.table import Table
     from ..settings.choices import plain_data
 
     name = None if baseline is None else plain(plain_data("baseline", baseline))
-    return compared(with_labels(measured(table, metric)), name)
+    return compared(Table.of_frame(table).measured(metric).with_labels(), name)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from ..contracts.display import display_name, symbol
 from ..figures.style import PALETTE, Chart, finish, styled
-from ..results.varying import budgets_of
+from ..results.varying import with_budgets
 from .verdicts import VIOLATED
 
 COLOURS = ("sky blue", "blue", "purple", "black", "orange", "green")  # of the budgets, in turn
@@ -30,7 +30,9 @@ def bars(table: pd.DataFrame) -> Figure:
     """A row for each name, with a dot for each budget at the share of the promised loss that was
     measured; a cross in a band of its own where nothing was.
     """
-    value = table[budgets_of(table)].bfill(axis=1).iloc[:, 0]  # of the only budget of a row
+    value = (
+        table[with_budgets(["eps"], table)].bfill(axis=1).iloc[:, 0]
+    )  # of the only budget of a row
     response = np.where(table["kind"] == "response", ", response", "")
     table = table.assign(
         name=table["name"].map(display_name).str.replace("_", " ") + response, value=value
@@ -44,13 +46,13 @@ def bars(table: pd.DataFrame) -> Figure:
         own = names[i * each : (i + 1) * each]
         _rows(ax, table[table["name"].isin(own)], own[::-1], values)
     note = NOTE.format(confidence=100 * table["confidence"].iloc[0])
-    finish(figure, TITLE, table.assign(run=0), note)
+    finish(figure, TITLE, None, note)
     return figure
 
 
 def _rows(ax: Axes, rows: pd.DataFrame, names: list[str], values: list[float]) -> None:
     """Draw the findings about some names, from below."""
-    budget = " or ".join(symbol(b) for b in budgets_of(rows) if rows[b].notna().any())
+    budget = " or ".join(symbol(b) for b in with_budgets(["eps"], rows) if rows[b].notna().any())
     share = (rows["measured"] / rows["promised"]).clip(upper=MOST)
     exact = (rows["exact"] / rows["promised"]).clip(upper=MOST)
     apart = 0.7 / max(len(values), 2)

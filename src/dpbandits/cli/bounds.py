@@ -12,8 +12,8 @@ from tabulate import tabulate
 
 from ..errors import BadInput
 from ..results.run_store import RunStore
-from ..results.summary import interval, rounds, significant, summarize
-from ..results.tables import tidy
+from ..results.summary import interval, rounds, significant
+from ..results.table import Table
 from ..settings.request import Request
 from ..settings.setting import Setting
 from ..settings.user_files import user_folders
@@ -79,7 +79,7 @@ def measured_regret(results: Path, setting: Setting) -> tuple[float | None, str]
     runs = next(n for n in itertools.count() if n not in finished)
     if runs == 0:
         return None, f"nothing, there are no finished runs in {results}"
-    row = summarize(tidy(store, [setting], runs)).iloc[0]
+    row = Table.of_store(store, [setting], runs).summary().iloc[0]
     spread = f"95 % interval {interval(row.to_dict())}, {runs} runs" if runs > 1 else "one run"
     return float(row["mean"]), f"{significant(row['mean'])} ({spread})"
 

@@ -10,11 +10,9 @@ from ..figures.experiments import table_of
 from ..files import check_writable, write_atomically
 from ..results.latex import latex_of
 from ..results.metrics import METRICS, REGRET
-from ..results.opened import open_tables
-from ..results.records import with_labels
 from ..results.summary import columns_shown
+from ..results.table import open_tables
 from ..results.tails import lines_of_tails
-from ..results.varying import question_of_table
 from ..settings.user_files import user_folders
 from ..validation import one_of
 from .command import (
@@ -40,21 +38,22 @@ def main(given: Namespace) -> int:
     baseline, options = keys.get("baseline"), table_options(keys)
     metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
     folders = user_folders(given.config_dir)
-    table = open_tables(paths).measured(metric, folders).ends
-    compared = compare(with_labels(table), baseline)
+    table = open_tables(paths).measured(metric, folders).with_labels()
+    compared, question = compare(table, baseline), table.question
     check_writable(stem.parent)
-    texts = {".md": render(compared, "pipe", baseline), ".tex": render(compared, "latex", baseline)}
+    styles = {".md": "pipe", ".tex": "latex"}
+    texts = {end: render(compared, question, style, baseline) for end, style in styles.items()}
     if options is not None:
-        shown = [*columns_shown(compared, question_of_table(compared)), "mean", "ratio", "tied"]
+        shown = [*columns_shown(compared, question), "mean", "ratio", "tied"]
         texts[".tex"] = latex_of(compared, shown, options)
     for suffix, text in texts.items():
         write_atomically(stem.with_name(stem.name + suffix), f"{text}\n".encode())
-    print(render(compared.head(MOST), "simple", baseline))
+    print(render(compared.head(MOST), question, "simple", baseline))
     print_rest(len(compared), stem.with_name(f"{stem.name}.md"))
-    print(note(compared))
-    if "halted" in table.columns and (table["halted"] == 0).any():
+    print(note(compared, question))
+    if "halted" in table.ends and (table.ends["halted"] == 0).any():
         print("Runs that met their cap count as stopped there: these times are at least as long.")
-    for line in lines_of_tails(compared):
+    for line in lines_of_tails(compared, question):
         print(line)
     print(f"{stem}.tex", f"{stem}.md", sep="\n")
     return 0

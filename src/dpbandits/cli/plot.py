@@ -12,15 +12,14 @@ from matplotlib.figure import Figure
 
 from ..errors import BadInput, unknown
 from ..figures.bands import BANDS
-from ..figures.draw import axis_of, figure_as_chosen
+from ..figures.draw import axis_of, chosen_settings, figure_as_chosen
 from ..figures.experiments import experiment_figure
-from ..figures.labels import chosen_rows
-from ..figures.options import KEYS, FigureOptions, checked
+from ..figures.options import KEYS, FigureOptions
 from ..figures.output import FORMATS, in_text, origin_in
 from ..figures.style import save
 from ..files import check_writable
 from ..results.metrics import METRICS, REGRET
-from ..results.opened import open_tables
+from ..results.table import open_tables
 from ..settings.groups import file_of
 from ..settings.sweep import Values
 from ..settings.user_files import user_folders
@@ -104,7 +103,7 @@ def _options(keys: dict[str, str], command: str) -> FigureOptions:
         values[key] = list(found) if isinstance(found, Values) else found
         if values[key] is None:
             raise BadInput(f"{key}={keys[key]}: a value is needed")
-    return checked(values, command=command)
+    return FigureOptions.parse(values, command=command)
 
 
 def _formats(given: str) -> list[str]:
@@ -147,7 +146,7 @@ def _of_tables(
         metric=one_of(METRICS, "metric", keys.get("metric", REGRET)), folders=folders,
         x=x, band=band, kind=kind, marks=is_true(keys, "marks"),
     )  # fmt: skip
-    if "rule" not in table.ends.columns and kind is None:
-        drawn = axis_of(chosen_rows(table.ends, chosen), x)
+    if table.question.each_checkpoint and kind is None:
+        drawn = axis_of(chosen_settings(table, chosen), x)
         print(f"drawn with x={drawn} band={band}", file=sys.stderr)
     return named_after(files), figure

@@ -114,7 +114,7 @@ def report(
         write_atomically(beside(path, ".tex"), text.encode())
     print(render(summary.head(MOST), request.question, "simple"))
     print_rest(len(summary), beside(path, ".md"))
-    for line in lines_of_tails(summary):
+    for line in lines_of_tails(summary, request.question):
         print(line)
     if unjudged(summary).any():
         print("Between mu0 and mu1 either answer may be given, and none is judged.")

@@ -25,7 +25,7 @@ AT_ONCE = 2**21  # numbers of a block
 NEARLY = 1e-9  # relative difference of statistics that are equal but for rounding
 
 
-def told_apart(pairs: Sequence[tuple[np.ndarray, np.ndarray]], error: float) -> np.ndarray:
+def differing(pairs: Sequence[tuple[np.ndarray, np.ndarray]], error: float) -> np.ndarray:
     """Which pairs of samples have different means, bool array (pairs,).
 
     Args:

@@ -10,8 +10,8 @@ import pandas as pd
 from ..contracts.question import Question
 from ..errors import BadInput, unknown
 from ..results.intervals import rounded
-from ..results.tables import at_end
-from ..results.varying import SETTING, budgets_of, question_of_table, settings_of, without_privacy
+from ..results.table import Table
+from ..results.varying import SETTING, with_budgets, without_privacy
 from .pairs import Located, located
 
 ITSELF = "inf"  # the baseline that is each algorithm itself without privacy
@@ -20,13 +20,11 @@ ITSELF = "inf"  # the baseline that is each algorithm itself without privacy
 class Samples:
     """The settings of a table, which of them make a game, and the runs of each."""
 
-    def __init__(self, table: pd.DataFrame):
-        self.question = question_of_table(table)
-        columns, rows = settings_of(table), at_end(table)
-        groups = rows.groupby(columns, sort=False, dropna=False)
-        number = groups.ngroup().to_numpy()
-        self.settings = rows[columns].iloc[np.unique(number, return_index=True)[1]]
-        measured = rows[self.question.statistic].to_numpy(dtype=float)
+    def __init__(self, table: Table):
+        self.question, self.budgets = table.question, table.budgets
+        self.settings = table.settings[table.described].reset_index(names=SETTING)
+        number = table.settings.index.get_indexer(pd.Index(table.ends[SETTING]))
+        measured = table.ends[table.statistic].to_numpy(dtype=float)
         ends = np.cumsum(np.bincount(number))[:-1]
         self.values = np.split(measured[np.argsort(number, kind="stable")], ends)
         self.private = ~without_privacy(self.settings).to_numpy()
@@ -53,7 +51,7 @@ class Samples:
         names = self.settings[group].to_numpy()
         if baseline != ITSELF and baseline not in names:
             raise unknown("baseline", baseline, [*map(str, dict.fromkeys(names)), ITSELF])
-        budgets = budgets_of(self.settings)
+        budgets = self.budgets
         place = self._alike([c for c in self.of_game if c not in budgets])
         # the settings without privacy that play this game
         like = np.flatnonzero((place == place[game[0]]) & ~self.private).tolist()
@@ -78,6 +76,6 @@ class Samples:
 
 def game_columns(settings: pd.DataFrame, question: Question) -> list[str]:
     """The columns that make a game; the others, parameters of algorithms, are what is compared."""
-    fixed = {*question.columns, *budgets_of(settings), *question.goal_names, "seed"}
+    fixed = {*with_budgets(question.columns, settings), *question.goal_names, "seed"}
     own = fixed - {question.group}
     return [c for c in settings.columns if c in own or c.startswith(("env.", "population"))]

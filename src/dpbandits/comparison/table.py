@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..contracts.question import Question
 from ..errors import BadInput
 from ..results.intervals import rounded, runs_needed
-from ..results.varying import question_of_table
+from ..results.table import Table
+from ..results.varying import SETTING
 from .best import against_best, letters
 from .pairs import Located, difference, ratio, smaller
-from .permutation import told_apart
+from .permutation import differing
 from .samples import Samples, game_columns
 
 ERROR = 0.05  # the probability that any comparison of a table with the best, or baseline, is wrong
@@ -28,7 +30,7 @@ RESULTS = (
 )  # fmt: skip
 
 
-def compare(table: pd.DataFrame, baseline: str | None = None, looks: int = 1) -> pd.DataFrame:
+def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.DataFrame:
     """Compare the algorithms in each game of a tidy table with the best, or with a baseline.
 
     A game is an environment with a budget and a horizon. One test of all pairs of all games, and of
@@ -38,7 +40,7 @@ def compare(table: pd.DataFrame, baseline: str | None = None, looks: int = 1) ->
     each end fails with probability at most .05 / (2 C).
 
     Args:
-        table: a tidy table, of regret or of stopping times.
+        table: a table of regret or of stopping times.
         baseline: the name of an algorithm; ``inf`` for each algorithm itself without privacy; None
             for the best. A game without the baseline has it from the same game without privacy.
         looks: how often the table was looked at while runs were added to it.
@@ -92,7 +94,8 @@ def compare(table: pd.DataFrame, baseline: str | None = None, looks: int = 1) ->
                 p = Located(*smaller(samples.values[i], samples.values[j], to_reference))
             row |= _columns("smaller", p) | {"letters": marks[place]}
     results = pd.DataFrame([rows[i] for i in range(len(rows))])[list(RESULTS)]
-    return pd.concat([samples.settings.reset_index(drop=True), results], axis=1)
+    about = samples.settings[[*table.described, SETTING]]
+    return pd.concat([about, results], axis=1)
 
 
 def _differ(
@@ -107,7 +110,7 @@ def _differ(
         if j is not None and i != j
     }
     chosen = sorted(pairs)
-    found = told_apart([(samples.values[i], samples.values[j]) for i, j in chosen], error)
+    found = differing([(samples.values[i], samples.values[j]) for i, j in chosen], error)
     differ = dict(zip(chosen, found.tolist(), strict=True))
     differ |= {(j, i): apart for (i, j), apart in differ.items()}
     return differ | {(i, i): False for i in range(len(samples.values))}
@@ -150,8 +153,8 @@ def _from_best(found: Located, i: int, tied: np.ndarray) -> Located:
     return Located(rounded(found.value[i] - found.value[tied].min()), low, max(each.high.max(), 0))
 
 
-def games(comparison: pd.DataFrame) -> list[pd.DataFrame]:
+def games(comparison: pd.DataFrame, question: Question) -> list[pd.DataFrame]:
     """The rows of each game of a comparison."""
     settings = comparison[list(comparison.columns)[: list(comparison.columns).index("mean")]]
-    columns = game_columns(settings, question_of_table(settings))
+    columns = game_columns(settings, question)
     return [rows for _, rows in comparison.groupby(columns, sort=False, dropna=False)]

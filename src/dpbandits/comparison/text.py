@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 from tabulate import tabulate
 
+from ..contracts.question import Question
 from ..results.summary import FORMATS, HEADINGS, NAMES, columns_shown, latex_table, significant
-from ..results.varying import question_of_table
 from .samples import ITSELF
 from .table import contradicted, games
 
@@ -32,15 +32,18 @@ TOGETHER = (
 NOTHING = "Each game has one algorithm: nothing is compared."
 
 
-def render(comparison: pd.DataFrame, style: str, baseline: str | None = None) -> str:
+def render(
+    comparison: pd.DataFrame, question: Question, style: str, baseline: str | None = None
+) -> str:
     """A comparison as text, the smallest mean of each game first.
 
     Args:
         comparison: the result of ``compare``.
+        question: the question that the runs answer.
         style: ``simple`` or ``pipe`` of tabulate, or ``latex`` (booktabs).
         baseline: what was compared with, as given to ``compare``.
     """
-    question, latex = question_of_table(comparison), style == "latex"
+    latex = style == "latex"
     shown, formats = columns_shown(comparison, question), FORMATS | (NAMES if latex else {})
     to = {None: "to the best", ITSELF: "to no privacy"}.get(baseline, f"to {baseline}")
     header = [HEADINGS.get(name, name) for name in shown]
@@ -48,7 +51,7 @@ def render(comparison: pd.DataFrame, style: str, baseline: str | None = None) ->
     header += ["tied", "letters", "runs"]
     rows = []
     comparison = comparison.assign(contradicted=contradicted(comparison))
-    for game in games(comparison):
+    for game in games(comparison, question):
         for row in game.sort_values("mean", kind="stable").to_dict("records"):
             about = ["" if pd.isna(row[n]) else formats.get(n, str)(row[n]) for n in shown]
             rows.append([*about, *_measured(row, alone=len(game) == 1)])
@@ -59,14 +62,14 @@ def render(comparison: pd.DataFrame, style: str, baseline: str | None = None) ->
     return tabulate(rows, header, tablefmt=style, colalign=align, disable_numparse=True)
 
 
-def note(comparison: pd.DataFrame) -> str:
+def note(comparison: pd.DataFrame, question: Question) -> str:
     """What the intervals, the ties and the letters of a comparison mean."""
     count = int(comparison["smaller"].notna().sum())
     if not count:
         return NOTHING
     several = f"All {count} intervals of a column hold at once"
     lines = [NOTE.format(held=several if count > 1 else "The interval of a column holds")]
-    group = question_of_table(comparison).group
+    group = question.group
     odd = comparison[contradicted(comparison)]
     for line, rows in ((APART, odd[odd["differs"]]), (TOGETHER, odd[~odd["differs"]])):
         if len(rows):

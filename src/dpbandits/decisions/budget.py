@@ -28,7 +28,7 @@ from .search import CLOSE, Found, Search
 
 COLUMNS = (
     "algo", "budget", "low", "high", "reached", "name", "env", "horizon", "goal", "baseline",
-    "runs", "seconds", "answer",
+    "runs", "seconds", "answer", "tried",
 )  # fmt: skip
 CHECKPOINTS = 1
 
@@ -73,11 +73,11 @@ def budgets_needed(
     if not algorithms:
         raise BadInput("algo=[]: at least one is needed")
     needs = [_Need(a, given, parameters, folders, baseline, ratio is not None) for a in algorithms]
-    told_apart = _told_apart(needs)
+    differing = _differing(needs)
     results = needs[0].request.results
     store = Memory() if results is None else RunStore(results)
-    rows, looks = [], []
-    for need, values in zip(needs, told_apart, strict=True):
+    rows = []
+    for need, values in zip(needs, differing, strict=True):
         need.store = store
         begun = time.monotonic()
         search = Search(
@@ -90,14 +90,13 @@ def budgets_needed(
             "reached": not math.isnan(found.budget), "goal": goal, "runs": need.played(),
             "seconds": round(time.monotonic() - begun, 2),
             "answer": in_words(found, need.about, values, goal, precision),
+            "tried": [vars(look) for look in found.looks],
         })  # fmt: skip
-        looks += [{"row": len(rows) - 1, **vars(look)} for look in found.looks]
-    table = pd.DataFrame(rows)[list(dict.fromkeys([*COLUMNS[:1], *told_apart[0], *COLUMNS[1:]]))]
-    table.attrs["looks"] = pd.DataFrame(looks)
-    return table
+    columns = dict.fromkeys([*COLUMNS[:1], *differing[0], *COLUMNS[1:]])
+    return pd.DataFrame(rows)[list(columns)]
 
 
-def _told_apart(needs: Sequence[_Need]) -> list[dict[str, Any]]:
+def _differing(needs: Sequence[_Need]) -> list[dict[str, Any]]:
     """For each need the values of the parameters that tell needs of one algorithm apart; blank for
     the others.
 

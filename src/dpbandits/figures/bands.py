@@ -9,8 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..comparison.pairs import Located, difference
-from ..results.tables import at_end
-from ..results.varying import settings_of
+from ..results.table import Table
 
 INTERVAL = "95 % interval of the mean"
 # What a line is, and what its band is
@@ -57,12 +56,10 @@ def bars(middle: pd.Series, low: pd.Series, high: pd.Series) -> list[pd.Series]:
     return [(middle - low).fillna(0.0), (high - middle).fillna(0.0)]
 
 
-def band_note(table: pd.DataFrame, band: str) -> str:
+def band_note(table: Table, band: str) -> str:
     """The note below a figure of lines with bands."""
     line, what = BANDS[band]
-    settings = [name for name in settings_of(table) if name != "line"]
-    groups = at_end(table).groupby(settings, dropna=False)["regret"]
-    if groups.count().max() == 1:
+    if table.ends.groupby("setting").size().max() == 1:
         return "Lines: a single run of each setting."
     hidden = "A band that cannot be seen is narrower than its line."
     return f"Lines: {line} of RUNS runs. Bands: {what}. {hidden}"

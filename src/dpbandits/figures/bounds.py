@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.parameters import BUDGETS
-from ..results.records import records_of
-from ..results.summary import summarize
-from ..results.varying import SETTING, budgets_of, settings_of
+from ..results.table import Table
+from ..results.varying import SETTING
 from ..settings.choices import LABEL
 from ..theory.bounds import Bound, bounds_for
 from ..theory.problem import Problem, problem
@@ -28,13 +27,11 @@ SHORT = {"Theorem": "Thm.", "Corollary": "Cor.", "Algorithm": "Alg.", "whatever 
 Curve = dict[str, Any]  # columns of ``curves``, with ``x`` and ``value`` arrays, PANEL and ``rank``
 
 
-def curves(
-    table: pd.DataFrame, needed: str = "bounds=true", folders: Sequence[str] = ()
-) -> pd.DataFrame:
+def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = ()) -> pd.DataFrame:
     """The curves of the most informative bounds on the settings of a table that has their records.
 
     Args:
-        table: a tidy table.
+        table: a table of regret.
         needed: what needs the records, for an error.
         folders: the user's folders, with the reward laws that the records name.
 
@@ -46,19 +43,18 @@ def curves(
         fits the mean regrets best.
 
     Raises:
-        BadInput: see ``records_of``.
+        BadInput: see ``Table.known``.
     """
-    summary = summarize(table)
-    settings, means = summary[settings_of(table)], summary["mean"].to_numpy()
+    summary, records = table.summary(), table.known(needed, folders)
+    settings, means = summary[[*table.described, SETTING]], summary["mean"].to_numpy()
     rows: list[Any] = settings.to_dict("records")
-    records = records_of(table, needed, folders, settings)
     called = (record.get(LABEL, row["env"]) for row, record in zip(rows, records, strict=True))
     rows = [row | {PANEL: name} for row, name in zip(rows, called, strict=True)]
     problems = [problem(record) for record in records]
     found: list[Curve] = []
     for row, of_row, mean in zip(rows, problems, means, strict=True):
         found += against_time(row, of_row, mean)
-    for name in budgets_of(settings):
+    for name in table.budgets:
         others = [column for column in settings.columns if column not in (name, SETTING)]
         for _, group in settings.groupby(others, sort=False, dropna=False):
             several = group[np.isfinite(group[name])].sort_values(name).index

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,44 +20,32 @@ from ..contracts.parameters import BUDGETS
 from ..contracts.question import STOPPING
 from ..errors import BadInput, plain, similar, unknown
 from ..files import package_folder
+from ..results.frames import frame_of
 from ..results.metrics import METRICS, NASH, REGRET
-from ..results.opened import Opened
-from ..results.records import metric_of
-from ..results.varying import question_of_table, varied_in
+from ..results.table import Table
 from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, one_of, text, yes_no
 from .bands import BANDS
 from .bounds import curves
 from .identification import identification_panels
-from .labels import as_it_stands, chosen_rows, finite_budgets, usual_title
+from .labels import as_it_stands, check_different, finite_budgets, usual_title
 from .options import SCALES, FigureOptions, current
-from .regret_vs_budget import budget_panels, contamination_panels, parameter_panels
+from .regret_vs_budget import budget_needed, budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
 from .tails import tail_panels
 
 Draw = Callable[..., Figure]  # of a table and, where a figure has them, curves of bounds
 
-
-def at_the_end(draw: Draw) -> Draw:
-    """A figure of a table from one of its rows at the horizon."""
-
-    @wraps(draw)
-    def drawn(table: Opened, *given: Any, **named: Any) -> Figure:
-        return draw(table.ends, *given, **named)
-
-    return drawn
-
-
 KINDS: dict[str, Draw] = {
     "time": time_panel,
     "time_panels": time_panels,
     "time_per_algorithm": panel_per_algorithm,
-    "budget": at_the_end(budget_panels),
-    "contamination": at_the_end(contamination_panels),
-    "stopping": at_the_end(stopping_panels),
-    "identification": at_the_end(identification_panels),
-    "tail": at_the_end(tail_panels),
+    "budget": budget_panels,
+    "contamination": contamination_panels,
+    "stopping": stopping_panels,
+    "identification": identification_panels,
+    "tail": tail_panels,
 }
 
 AXES: dict[str, Draw] = {"t": time_panels} | {
@@ -79,8 +67,22 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
 METRIC = "metric"  # an option of every kind: the statistic that is drawn
 
 
+def figure_of(table: Any, chosen: FigureOptions, **given: Any) -> Figure:
+    """The figure of a frame of a user: of a tidy table, or of a result of ``dpbandits.budget``.
+
+    Raises:
+        BadInput: the frame is neither, or it cannot be drawn so.
+    """
+    one_of(BANDS, "band", given["band"])
+    frame = frame_of("the table", table)
+    if "reached" not in frame:
+        return figure_as_chosen(Table.of_frame(frame), chosen, **given)
+    with chosen.applied():
+        return budget_needed(frame, chosen)
+
+
 def figure_as_chosen(
-    table: Opened,
+    table: Table,
     chosen: FigureOptions,
     *,
     bounds: str | None = None,
@@ -101,23 +103,32 @@ def figure_as_chosen(
     Raises:
         BadInput: the table cannot be drawn so.
     """
-    held = metric_of(table.ends) if metric == REGRET else metric
-    if bounds is not None and "rule" in table.ends.columns:
+    if bounds is not None and not table.question.each_checkpoint:
         raise BadInput(f"{bounds}: bounds are drawn beside regret, not beside stopping times")
+    held = metric if metric != REGRET else table.metric
     if bounds is not None:
         refuse_bounds(held)
     refuse_spread(held, given.get("kind"), given.get("band", "ci"))
-    table = table.measured(metric, folders).with_ends(partial(chosen_rows, chosen=chosen))
-    drawn = curves(table.ends, bounds, folders) if bounds is not None else None
-    table = table.with_ends(as_it_stands)
+    table = chosen_settings(table.measured(metric, folders), chosen)
+    drawn = curves(table, bounds, folders) if bounds is not None else None
+    table = as_it_stands(table)
     with chosen.applied():
-        figure = figure_of_table(table, usual_title(table.ends), drawn, **given)
-        name_axes(figure, held)
+        figure = figure_of_table(table, usual_title(table), drawn, **given)
+        name_axes(figure, table.metric)
     return figure
 
 
+def chosen_settings(table: Table, chosen: FigureOptions) -> Table:
+    """The settings of the algorithms that are drawn, in the order of the legend."""
+    names = table.settings[table.question.group]
+    with chosen.applied():
+        found = table.take(chosen.numbers(list(map(str, names))))
+        check_different(found.names)
+    return found
+
+
 def figure_of_table(
-    table: Opened,
+    table: Table,
     title: str,
     bounds: pd.DataFrame | None = None,
     x: str | None = None,
@@ -137,32 +148,31 @@ def figure_of_table(
     if kind not in (None, "tail"):
         hint = "; did you mean tail?" * bool(similar(plain(kind), ["tail"]))
         raise BadInput(f"kind={plain(kind)}: tail is needed, or nothing{hint}")
-    ends = table.ends
-    if marks and ("rule" in ends.columns or kind is not None):
+    question = table.question
+    if marks and (not question.each_checkpoint or kind is not None):
         raise BadInput("marks=true: only figures of regret against t, eps or rho have marks")
-    if "rule" in ends.columns:
+    if not question.each_checkpoint:
         if x is not None or kind is not None or band != "ci":
             given = f"kind={kind}" if kind else f"x={x}" if x is not None else f"band={band}"
             raise BadInput(f"{given}: a figure of stopping times takes no x, kind or band")
-        of_mean = question_of_table(ends) == STOPPING
-        return (stopping_panels if of_mean else identification_panels)(ends, title)
+        return (stopping_panels if question == STOPPING else identification_panels)(table, title)
     if kind == "tail":
         if x is not None or bounds is not None or band != "ci":
             raise BadInput(
                 f"kind={kind}: the axis of this figure is regret; leave x, band and bounds out"
             )
-        return tail_panels(ends, title)
-    x = axis_of(ends, x)
+        return tail_panels(table, title)
+    x = axis_of(table, x)
     if x in AXES:
         return AXES[x](table, title, band=band, bounds=bounds, marks=marks)
     if marks:
         raise BadInput(f"x={x}: marks of the best are drawn against t, eps or rho")
     if bounds is not None:
         raise BadInput(f"x={x}: bounds are drawn against t, eps or rho")
-    return parameter_panels(ends, title, x, band)
+    return parameter_panels(table, title, x, band)
 
 
-def axis_of(table: pd.DataFrame, x: str | None) -> str:
+def axis_of(table: Table, x: str | None) -> str:
     """The axis of a figure of regret: the one that is asked for, or else the one that suits.
 
     Raises:
@@ -171,8 +181,9 @@ def axis_of(table: pd.DataFrame, x: str | None) -> str:
     budgets = Counter(name for name, value in finite_budgets(table) if np.isfinite(value))
     if x is None:
         return next((name for name, values in budgets.items() if values > 4), "t")
-    varied = [n for n in varied_in(table) if pd.api.types.is_numeric_dtype(table[n])]
-    varied += ["horizon"] if table["horizon"].nunique() > 1 else []
+    numbers = table.settings.select_dtypes(["number", "bool"])
+    varied = [name for name in table.varied if name in numbers]
+    varied += ["horizon"] if numbers["horizon"].nunique() > 1 else []
     if x not in AXES and x not in varied:
         raise unknown("x", x, ["t", *budgets.keys(), *varied])
     if x in BUDGETS and not budgets:
@@ -183,10 +194,9 @@ def axis_of(table: pd.DataFrame, x: str | None) -> str:
     return x
 
 
-def figure_of_experiment(name: str, table: Opened) -> Draw:
+def figure_of_experiment(name: str, table: Table) -> Draw:
     """The function that draws the table of an experiment: of the kind that its file names under
-    ``figure``, else ``draw_curves`` of its script, or ``draw``, which takes the rows at the
-    horizon, else the one that suits the table.
+    ``figure``, else ``draw`` of its script, else the one that suits the table.
 
     Only an experiment of the package has a file or a script here: the name of a user's own must
     not choose which code is run.
@@ -199,12 +209,12 @@ def figure_of_experiment(name: str, table: Opened) -> Draw:
         if described is not None:
             return from_file(name, described, table)
         if script_of(name).is_file():
-            script = load_script(name)
-            return getattr(script, "draw_curves", None) or at_the_end(script.draw)
+            draw: Draw = load_script(name).draw
+            return draw
     return partial(figure_of_table, title=name)
 
 
-def from_file(name: str, described: Any, table: Opened) -> Draw:
+def from_file(name: str, described: Any, table: Table) -> Draw:
     """The function of the kind of figure that an experiment's file describes, with its options."""
     if not isinstance(described, Mapping):
         example = "{kind: time, title: TITLE} is needed"
@@ -222,15 +232,15 @@ def from_file(name: str, described: Any, table: Opened) -> Draw:
         elif option not in ("kind", METRIC):
             place = f"option of figure.kind={kind} of experiment {name}:"
             raise unknown(place, plain(option), ["kind", METRIC, *known])
-    if ("rule" in table.ends.columns) != (kind in ("stopping", "identification")):
-        found = "stopping times" if "rule" in table.ends.columns else "regret"
+    if table.question.each_checkpoint == (kind in ("stopping", "identification")):
+        found = "regret" if table.question.each_checkpoint else "stopping times"
         raise BadInput(f"figure.kind={kind} of experiment {name}: it cannot draw {found}")
     refuse_spread(metric, kind, options.get("band", "ci"))
     draw = partial(KINDS[kind], **options)
     return draw if metric == REGRET else partial(_with_metric, draw, metric)
 
 
-def _with_metric(draw: Draw, metric: str, table: Opened, **given: Any) -> Figure:
+def _with_metric(draw: Draw, metric: str, table: Table, **given: Any) -> Figure:
     """The figure of another statistic than pseudo-regret, of a table that knows its settings."""
     figure = draw(table.measured(metric), **given)
     name_axes(figure, metric)

@@ -7,11 +7,9 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from matplotlib.figure import Figure
 
 from ..contracts.question import QUESTIONS, REGRET
@@ -21,9 +19,8 @@ from ..results.formats import FORMATS, bare_name
 from ..results.formats import beside as of_table
 from ..results.manifest import is_current
 from ..results.naming import refuse_to_replace, table_path
-from ..results.opened import open_table
 from ..results.report import write_report
-from ..results.varying import question_of_table
+from ..results.table import Table
 from ..running.monte_carlo import play_missing
 from ..settings.compose import request_from
 from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment
@@ -32,8 +29,8 @@ from ..settings.setting import Setting
 from ..settings.sweep import grids, names_varied
 from ..validation import whole
 from .bounds import curves
-from .draw import figure_of_experiment, has_script
-from .labels import as_it_stands, chosen_rows
+from .draw import chosen_settings, figure_of_experiment, has_script
+from .labels import as_it_stands
 from .options import FigureOptions
 from .style import save
 
@@ -99,24 +96,21 @@ def experiment_figure(
     """The figure of an experiment from its table, and its path without a suffix."""
     file = table_of(name, results)
     chosen = chosen or FigureOptions(command=f"bandit-plot experiment={name}")
-    table = open_table(file)
+    table = Table.of_file(file)
     draw = figure_of_experiment(name, table)
-    for key in ("only", "order"):
-        if getattr(chosen, key) and has_script(name):
-            words = (
-                f"the script of {name} chooses what it draws; bandit-plot {file} draws its table"
-            )
-            raise BadInput(f"{key}={plain(list(getattr(chosen, key)))}: {words}")
-    table = table.with_ends(partial(chosen_rows, chosen=chosen))
+    if chosen.choice and has_script(name):
+        words = f"the script of {name} chooses what it draws; bandit-plot {file} draws its table"
+        raise BadInput(f"{chosen.choice}: {words}")
+    table = chosen_settings(table, chosen)
     if bounds and "bounds" not in inspect.signature(draw).parameters:
         raise BadInput(
             f"bounds=true: the figure of {name} takes no bounds; bandit-plot {file} bounds=true "
             "draws its table with them"
         )
-    beside = {"bounds": curves(table.ends)} if bounds else {}
+    beside = {"bounds": curves(table)} if bounds else {}
     with chosen.applied():
-        figure = draw(table.with_ends(as_it_stands), **beside)
-    return results / "figures" / name, _scaled(figure, name, table.ends)
+        figure = draw(as_it_stands(table), **beside)
+    return results / "figures" / name, _scaled(figure, name, table)
 
 
 def table_of(name: str, results: Path) -> Path:
@@ -131,17 +125,17 @@ def table_of(name: str, results: Path) -> Path:
     return file
 
 
-def _scaled(figure: Figure, name: str, table: pd.DataFrame) -> Figure:
+def _scaled(figure: Figure, name: str, table: Table) -> Figure:
     """The figure of an experiment, with a title that says if the table is smaller than its file
     asks for.
     """
     asked = read_experiment(name) if name in names_in("experiment") else {}
-    limit = question_of_table(table).limit
-    runs, rounds = table["run"].nunique(), table[limit].max()
+    limit = table.question.limit
+    runs, longest = table.ends["run"].nunique(), table.settings[limit]
     most = max([asked.get(limit, 0), *(x for g in grids(asked) for x in g.get(limit, []))])
     heading = getattr(figure, "heading", None)
-    if heading and (runs < asked.get("runs", 0) or rounds < float(most)):
-        length = f" of {rounds:,.0f} rounds" if table[limit].nunique() == 1 else ""
+    if heading and (runs < asked.get("runs", 0) or longest.max() < float(most)):
+        length = f" of {longest.max():,.0f} rounds" if longest.nunique() == 1 else ""
         heading.set_text(f"{heading.get_text()}\n({runs} runs{length}; not paper scale)")
         heading.set_multialignment("center")
     return figure

@@ -13,10 +13,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from ..contracts.display import environment_title, symbol
+from ..contracts.question import BEST_ARM
 from ..environments.catalogue import build
 from ..errors import BadInput
-from ..results.summary import summarize
-from ..results.varying import varied_in
+from ..results.summary import summary_of
+from ..results.table import Table
 from ..settings.groups import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds
@@ -34,7 +35,7 @@ ASIDE = 1.1  # factor between the budgets at which the marks of two lines stand
 
 
 @styled
-def identification_panels(table: pd.DataFrame, title: str, theorems: bool = False) -> Figure:
+def identification_panels(table: Table, title: str, theorems: bool = False) -> Figure:
     """Quantiles of the stopping time against the privacy budget, a column of panels for each
     instance; below them the share of wrong answers.
 
@@ -44,15 +45,16 @@ def identification_panels(table: pd.DataFrame, title: str, theorems: bool = Fals
     Raises:
         BadInput: no rule in the table is private, so there is no axis.
     """
-    if not np.isfinite(table["eps"]).any():
+    if not np.isfinite(table.settings["eps"]).any():
         raise BadInput("no rule in the table is private: eps, the axis of the figure, has no value")
     table = labelled(table)
-    instances = table["instance"].unique()
+    runs = table.runs
+    instances = runs["instance"].unique()
     share: Any = {"sharex": True, "sharey": "row", "height_ratios": [1.0, 0.4]}
     figure, axes = subplots(max(2.6 * len(instances), 7.2) + 0.4, 5.0, 2, len(instances), **share)
-    styles = styles_of(table)
+    styles = styles_of(table.settings, "rule")
     for (upper, lower), name in zip(axes.T, instances, strict=True):
-        inside = table[table["instance"] == name]
+        inside = runs[runs["instance"] == name]
         draw_times(upper, inside, styles)
         draw_errors(lower, inside, styles)
         if theorems:
@@ -65,42 +67,44 @@ def identification_panels(table: pd.DataFrame, title: str, theorems: bool = Fals
         "Lines: median of RUNS runs. Bars, beside each other, and bands: 10 % to 90 % of the runs. "
         "Wrong answers: of the runs that stopped, 95 % interval (Clopper-Pearson)."
     )
-    if table["halted"].eq(0).any():
-        caps = sorted(table["cap"].unique())
+    if runs["halted"].eq(0).any():
+        caps = sorted(runs["cap"].unique())
         own = f"the cap, {rounds_text(caps[0])}" if len(caps) == 1 else "their cap"
         note += f"\nHollow: more than half of the runs met {own}. Crosses: some did."
     return finish(figure, title, table, note)
 
 
-def labelled(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with columns ``line`` (the rule and its parameters that vary) and ``instance``.
+def labelled(table: Table) -> Table:
+    """The table with columns ``line`` (the rule and its parameters that vary) and ``instance`` of
+    its settings; those without privacy are the first, below the others.
 
     What a test is asked is part of the instance's name if all lines of an instance are asked it.
     """
-    varied = varied_in(table)
-    lines = table["rule"].map(legend_name)
+    settings, varied = table.settings, table.varied
+    lines = settings["rule"].map(legend_name)
     for name in varied:
-        if not name.startswith("env.") and table[name].nunique() > 1:
-            words = table[name].map(lambda x: "" if pd.isna(x) else f", {value_text(x)}")
+        if not name.startswith("env.") and settings[name].nunique() > 1:
+            words = settings[name].map(lambda x: "" if pd.isna(x) else f", {value_text(x)}")
             lines = lines + words
-    instances = table["env"].map(environment_title)
-    if "true_mean" in table.columns:
-        instances = instances + ", mean " + table["true_mean"].map(value_text)
+    instances = settings["env"].map(environment_title)
+    if "true_mean" in settings:
+        instances = instances + ", mean " + settings["true_mean"].map(value_text)
     else:
         for name in (n for n in varied if n.startswith("env.")):
-            words = table[name].map(lambda x: "" if pd.isna(x) else f" {value_text(x).strip('[]')}")
-            instances = instances + words.str.replace(",", ", ")
-    for name in (n for n in ("delta", "mu0", "mu1", "alpha", "beta") if n in table.columns):
-        if table[name].nunique() > 1:
-            words = f"{symbol(name)} = " + table[name].map(value_text)
-            if table.groupby(instances)[name].nunique().max() == 1:
+            blank = settings[name].isna()
+            words = " " + settings[name].map(lambda x: value_text(x).strip("[]"))
+            instances = instances + words.str.replace(",", ", ").mask(blank, "")
+    for name in (n for n in ("delta", "mu0", "mu1", "alpha", "beta") if n in settings):
+        if settings[name].nunique() > 1:
+            words = f"{symbol(name)} = " + settings[name].map(value_text)
+            if settings.groupby(instances)[name].nunique().max() == 1:
                 instances = instances + instances.map(lambda x: ", " if "\n" in x else "\n") + words
             else:
                 lines = lines + ", " + words
-    without = unprotected(table, "rule")
+    without = unprotected(settings, "rule")
     lines = lines.where(~without, lines + f", {WITHOUT}")
-    found = table.assign(line=lines, instance=instances)
-    return pd.concat([found[without], found[~without]])  # below the others
+    order = np.argsort(~without.to_numpy(), kind="stable")
+    return table.assign(line=lines, instance=instances).take(order)
 
 
 def draw_times(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
@@ -151,7 +155,8 @@ def lines_of(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Each line with its summary at each budget, in ascending order. The column ``beside`` sets the
     marks of lines that share a budget beside each other, around it.
     """
-    found = summarize(table)
+    columns = [str(x) for x in table if x not in ("run", "value", *BEST_ARM.measured)]
+    found = summary_of(table, columns, BEST_ARM, BEST_ARM.statistic)
     number = pd.Series(pd.factorize(found["line"])[0], found.index).groupby(found["eps"])
     place = number.rank("dense") - (number.transform("nunique") + 1) / 2
     found = found.assign(beside=found["eps"] * ASIDE**place)

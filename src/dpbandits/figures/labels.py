@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,19 +12,10 @@ import pandas as pd
 
 from ..contracts.display import display_name, environment_title, symbol
 from ..errors import BadInput, unknown
-from ..results.records import SETTINGS, with_labels
-from ..results.varying import (
-    SETTING,
-    budgets_of,
-    numbers_of,
-    of_game,
-    settings_in,
-    varied_in,
-    varying,
-    without_privacy,
-)
+from ..results.table import Table
+from ..results.varying import of_game, varying, without_privacy
 from ..settings.choices import LABEL
-from .options import FigureOptions, current
+from .options import current
 
 WITHOUT = "without privacy"
 MOST_MEANS = 6  # in the title of an environment
@@ -50,47 +42,44 @@ def line_label(algo: Any, values: Mapping[str, Any]) -> str:
     return ", ".join([legend_name(algo), *words])
 
 
-def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = False) -> pd.DataFrame:
-    """The table with a column ``line``, the label of the line to which a row belongs.
+def labelled(table: Table, but: Sequence[str] = (), horizons: bool = False) -> Table:
+    """The table with a column ``line`` of its settings, the label of their line.
 
     There is a line for each algorithm and each value of the parameters that vary in some
     environment for some algorithm, except for those in ``but``, which are on an axis; parameters
     of the environment also if they vary between algorithms alone. With ``horizons`` there is also
-    a line for each horizon. The rows of ``unprotected`` have lines of their own.
+    a line for each horizon. The settings of ``unprotected`` have lines of their own.
     """
-    settings = settings_in(table)
-    among, game = [name for name in varied_in(table) if name not in but], ["env", "horizon"]
+    settings, game = table.settings, ["env", "horizon"]
+    among = [name for name in table.varied if name not in but]
     found = varying(settings, filter(of_game, among), game)
     found += varying(settings, among, ["algo", *game], blank=True)
     varied = [name for name in among if name in found]
     if horizons and "horizon" not in but and settings["horizon"].nunique() > 1:
         varied.append("horizon")
-    free = unprotected(settings, "algo")
-    rows = zip(settings["algo"], settings[varied].itertuples(index=False), free, strict=True)
+    rows = zip(settings.to_dict("records"), unprotected(settings, "algo"), strict=True)
     lines = [
-        ", ".join([line_label(algo, dict(zip(varied, row, strict=True))), *[WITHOUT] * without])
-        for algo, row, without in rows
+        ", ".join([line_label(row["algo"], {x: row[x] for x in varied}), *[WITHOUT] * free])
+        for row, free in rows
     ]
-    return table.assign(line=np.array(lines, dtype=object)[numbers_of(table, settings)])
+    return table.assign(line=lines)
 
 
-def unprotected(table: pd.DataFrame, group: str) -> pd.Series:
-    """Which rows have an infinite budget although their algorithm, or rule, also has a finite one.
-
-    ``group`` is the column of its name; none does in a table without budgets.
+def unprotected(settings: pd.DataFrame, group: str) -> pd.Series:
+    """Which settings have an infinite budget although their algorithm, or rule, also has a finite
+    one; ``group`` is the column of its name.
     """
-    if not set(budgets_of(table)) <= set(table.columns):
-        return pd.Series(False, table.index)
-    free = without_privacy(table)
-    return free & table[group].isin(table.loc[~free, group])
+    names, free = settings[group], without_privacy(settings)
+    return free & names.isin(names[~free])
 
 
-def finite_budgets(table: pd.DataFrame) -> list[tuple[str, float]]:
+def finite_budgets(table: Table) -> list[tuple[str, float]]:
     """The budgets that have a column of panels, as names and values: the finite ones, or infinity
     if there are none.
     """
-    found = [(b, x) for b in budgets_of(table) for x in sorted(table[b].unique()) if np.isfinite(x)]
-    return found or [(budgets_of(table)[0], np.inf)]
+    values = {name: sorted(table.settings[name].unique()) for name in table.budgets}
+    found = [(name, x) for name, own in values.items() for x in own if np.isfinite(x)]
+    return found or [(table.budgets[0], np.inf)]
 
 
 def budget_title(name: str, value: float) -> str:
@@ -119,56 +108,32 @@ def plain_text(text: str) -> str:
     return re.sub(r"[${}\\]", "", in_a_line)
 
 
-def names_of(table: pd.DataFrame) -> list[str]:
-    """The names of the algorithms, or of the rules, of a table."""
-    column = "rule" if "rule" in table.columns else "algo"
-    return list(map(str, table[column].unique())) if column in table.columns else []
-
-
-def chosen_rows(table: pd.DataFrame, chosen: FigureOptions) -> pd.DataFrame:
-    """The rows of a table that are drawn, in the order of the legend.
-
-    Raises:
-        BadInput: an option names an algorithm that the table does not have, or two algorithms have
-            one label.
-    """
-    names = names_of(table)
-    for key in ("only", "order", "highlight"):
-        for name in getattr(chosen, key):
-            if name not in names:
-                raise unknown(f"algorithm in {key}:", name, names)
-    column = "rule" if "rule" in table.columns else "algo"
-    if chosen.only:
-        table = table[table[column].isin(chosen.only)]
-    if chosen.order:
-        rest = [name for name in names if name not in chosen.order]
-        at = table[column].map([*chosen.order, *rest].index)
-        table = table.iloc[np.argsort(at.to_numpy(), kind="stable")]
-    shown: dict[str, str] = {}
-    for name in names_of(table):
-        label = chosen.labels.get(name, display_name(name))
-        if (other := shown.setdefault(label, name)) != name:
-            raise BadInput(
-                f"{other} and {name} have one label, {label}: labels={{{name}: TEXT}} gives another"
-            )
-    return table.reset_index(drop=True) if chosen.only or chosen.order else table
-
-
-def check_labels(table: pd.DataFrame, lines: Iterable[str]) -> None:
-    """Refuse labels of what is neither an algorithm of a table nor a line of its figure."""
-    known = [*names_of(table), *map(plain_text, lines)]
+def check_labels(names: Iterable[str], lines: Iterable[str]) -> None:
+    """Refuse labels of what is neither one of some names nor a line of the figure."""
+    known = [*names, *map(plain_text, lines)]
     for name in current().labels:
         if name not in known:
             raise unknown("algorithm or line in labels:", name, known)
 
 
-def environment_titles(table: pd.DataFrame) -> dict[str, str]:
+def check_different(names: Iterable[str]) -> None:
+    """Refuse labels with which two algorithms look alike."""
+    shown: dict[str, str] = {}
+    for name in names:
+        label = current().labels.get(name, display_name(name))
+        if (other := shown.setdefault(label, name)) != name:
+            raise BadInput(
+                f"{other} and {name} have one label, {label}: labels={{{name}: TEXT}} gives another"
+            )
+
+
+def environment_titles(table: Table) -> dict[str, str]:
     """The title of each environment of a table: for one that is only a law, such as ``bernoulli``,
     with the means of its arms if the table knows them.
     """
-    found = {str(name): environment_title(str(name)) for name in table["env"].unique()}
+    found = {str(name): environment_title(str(name)) for name in table.settings["env"].unique()}
     for name in found:
-        records = [r for r in table.attrs.get(SETTINGS, {}).values() if r["env"] == name]
+        records = [r for r in table.records.values() if r["env"] == name]
         specs = [r["env_spec"] for r in records if LABEL not in r]
         means = [spec.get("means") for spec in specs if spec.get("law") == name]
         first = means[0] if means else None
@@ -181,32 +146,33 @@ def environment_titles(table: pd.DataFrame) -> dict[str, str]:
     return found
 
 
-def usual_title(table: pd.DataFrame) -> str:
+def usual_title(table: Table) -> str:
     """The title of the figure of a table: what is compared, where, and what varies."""
-    names, several = names_of(table), "rules" if "rule" in table.columns else "algorithms"
+    settings, group, limit = table.settings, table.question.group, table.question.limit
+    names, several = table.names, "rules" if group == "rule" else "algorithms"
     title = legend_name(names[0]).strip() if len(names) == 1 else f"{len(names)} {several}"
     where = list(environment_titles(table).values())
     title += f" on {where[0] if len(where) == 1 else f'{len(where)} environments'}"
-    if "horizon" in table.columns and table["horizon"].nunique() == 1:
-        title += f", $T$ = {rounds_text(table['horizon'].iloc[0])}"
-    varied = [name for name in budgets_of(table) if table[name].nunique() > 1]
-    others = [name for name in varied_in(table) if name not in varied]
-    varied += varying(table, others)
-    if "horizon" in table.columns and table["horizon"].nunique() > 1:
-        varied.append("horizon")
+    of_rounds = limit == "horizon"
+    if of_rounds and settings[limit].nunique() == 1:
+        title += f", $T$ = {rounds_text(settings[limit].iloc[0])}"
+    varied = [name for name in table.budgets if settings[name].nunique() > 1]
+    varied += varying(settings, table.varied)
+    if of_rounds and settings[limit].nunique() > 1:
+        varied.append(limit)
     return title + (f", by {', '.join(map(symbol, varied))}" if varied else "")
 
 
-def as_it_stands(table: pd.DataFrame) -> pd.DataFrame:
+def as_it_stands(table: Table) -> Table:
     """A table whose words are drawn as they stand, environments by their labels."""
-    table = with_labels(table).rename(columns=escaped)
-    for name, kind in table.dtypes.items():
-        if name == SETTING or pd.api.types.is_numeric_dtype(kind):
-            continue
-        words = [word for word in table[name].unique() if isinstance(word, str) and "$" in word]
-        if words:
-            table[name] = table[name].replace({word: escaped(word) for word in words})
-    return table
+    settings = table.with_labels().settings.rename(columns=escaped)
+    words = settings.select_dtypes(exclude=["number", "bool"])
+    shown = {str(name): column.map(_as_drawn) for name, column in words.items()}
+    return replace(table, settings=settings.assign(**shown))
+
+
+def _as_drawn(value: Any) -> Any:
+    return escaped(value) if isinstance(value, str) else value
 
 
 def escaped(text: str) -> str:

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ..results.table import Table
 from ..results.varying import without_privacy
 from .labels import budget_title, environment_titles, finite_budgets
 from .style import subplots
@@ -16,30 +17,31 @@ from .style import subplots
 Budget = tuple[str, float]  # its name and its value
 
 
-def panels_of(table: pd.DataFrame) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd.Series]]]:
+def panels_of(table: Table) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd.DataFrame]]]:
     """A row of panels for each environment of a table, a column for each budget.
 
     Algorithms without a budget are in every column. Panels of what was not played are hidden.
 
     Returns:
-        The figure, its axes, and for each other panel, with its title, which rows belong to it.
+        The figure, its axes, and for each other panel, with its title, the runs that belong to it.
     """
     titles, budgets = environment_titles(table), finite_budgets(table)
     environments = list(titles)
     rows, columns = len(environments), len(budgets)
     size = max(2.3 * columns, 4.6) + 0.4, 2.1 * rows + 1.1
     figure, axes = subplots(*size, rows, columns, sharex=True, sharey="row")
-    free = without_privacy(table)
+    runs = table.runs
+    free = without_privacy(runs)
 
-    def panels() -> Iterator[tuple[Axes, pd.Series]]:
+    def panels() -> Iterator[tuple[Axes, pd.DataFrame]]:
         for env, row in zip(environments, axes, strict=True):
-            here = table["env"] == env
-            for ax, budget in zip(row, budgets_played(table[here], budgets), strict=True):
+            here = runs["env"] == env
+            for ax, budget in zip(row, budgets_played(runs[here], budgets), strict=True):
                 if budget is None:
                     ax.set_visible(False)
                     continue
                 ax.set_title(panel_title(titles[env], *budget))
-                yield ax, here & (free | (table[budget[0]] == budget[1]))
+                yield ax, runs[here & (free | (runs[budget[0]] == budget[1]))]
 
     return figure, axes, panels()
 

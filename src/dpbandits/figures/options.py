@@ -8,7 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..errors import BadInput, nearest, plain, unknown
 from ..settings.choices import plain_data
@@ -52,67 +55,6 @@ PALETTES: dict[str, tuple[str, ...]] = {
     "grey": ("#000000", "#595959", "#8C8C8C", "#B5B5B5"),
 }
 DEFAULT = "okabe-ito"
-
-
-@dataclass(frozen=True)
-class FigureOptions:
-    """How a figure looks; made by ``checked``."""
-
-    width: float | None = None  # inches; None for what suits the panels
-    height: float | None = None
-    font: str = "sans"  # a key of FONTS, or the name of an installed font
-    title: str | None = None  # None for the title that the kind of figure has
-    note: bool = True  # whether the note below the panels is printed
-    legend: str | None = None  # one of LEGENDS; None for top, or inside the user's axes
-    labels: Mapping[str, str] = field(default_factory=dict)  # of algorithms, or of lines
-    only: tuple[str, ...] = ()  # the algorithms that are drawn; all if empty
-    order: tuple[str, ...] = ()  # the first algorithms of the legend
-    highlight: tuple[str, ...] = ()  # the algorithms in colour; the others are grey
-    xscale: str | None = None  # one of SCALES
-    yscale: str | None = None
-    palette: tuple[str, ...] = PALETTES[DEFAULT]
-    ax: Axes | None = None  # the user's axes, in which the only panel is drawn
-    command: str = ""  # what draws the figure, which its files hold
-
-    def rc(self) -> dict[str, Any]:
-        """The settings of matplotlib for the font."""
-        named = {"font.family": [self.font, "DejaVu Sans"], "mathtext.fontset": "stix"}
-        return {**FONTS.get(self.font, named), "axes.unicode_minus": self.font != "latex"}
-
-    @contextmanager
-    def applied(self) -> Iterator[None]:
-        """Draw figures with these options."""
-        token = _current.set(self)
-        try:
-            yield
-        finally:
-            _current.reset(token)
-
-
-_current: ContextVar[FigureOptions] = ContextVar("options")
-PLAIN = FigureOptions()
-KEYS = tuple(f.name for f in fields(FigureOptions) if f.name not in ("ax", "command"))
-
-
-def current() -> FigureOptions:
-    """The options of the figure that is being drawn."""
-    return _current.get(PLAIN)
-
-
-def checked(given: Mapping[str, Any], ax: Any = None, command: str = "") -> FigureOptions:
-    """The options of some of KEYS with their values; None is the default value.
-
-    Raises:
-        BadInput: a value is not allowed.
-    """
-    values = {key: plain_data(key, value) for key, value in given.items() if value is not None}
-    found = {key: CHECKS[key](key, value) for key, value in values.items()}
-    if ax is not None:
-        for key in ("width", "height"):
-            if key in found:
-                raise BadInput(f"{key}={plain(given[key])}: the figure of ax has its own size")
-        found["ax"] = _axes(ax)
-    return FigureOptions(**found, command=command)
 
 
 def with_math(key: str, value: Any) -> str:
@@ -194,18 +136,91 @@ def _axes(ax: Any) -> Axes:
     return ax
 
 
-CHECKS: dict[str, Callable[[str, Any], Any]] = {
-    "width": _inches,
-    "height": _inches,
-    "font": _font,
-    "title": with_math,
-    "note": yes_no,
-    "legend": lambda key, value: one_of(LEGENDS, key, value),
-    "labels": _labels,
-    "only": _names,
-    "order": _names,
-    "highlight": _names,
-    "xscale": lambda key, value: one_of(SCALES, key, value),
-    "yscale": lambda key, value: one_of(SCALES, key, value),
-    "palette": _palette,
-}
+def _option(check: Callable[[str, Any], Any], default: Any = None) -> Any:
+    """A field of FigureOptions that a user gives, checked by a function of its name and value."""
+    return field(default_factory=lambda: default, metadata={"check": check})
+
+
+@dataclass(frozen=True)
+class FigureOptions:
+    """How a figure looks; made by ``parse``. A default of None is what suits the figure."""
+
+    width: float | None = _option(_inches)
+    height: float | None = _option(_inches)
+    font: str = _option(_font, "sans")  # a key of FONTS, or the name of an installed font
+    title: str | None = _option(with_math)
+    note: bool = _option(yes_no, True)  # whether the note below the panels is printed
+    legend: str | None = _option(partial(one_of, LEGENDS))  # None: top, or inside the user's axes
+    labels: Mapping[str, str] = _option(_labels, {})  # of algorithms, or of lines
+    only: tuple[str, ...] = _option(_names, ())  # the algorithms that are drawn; all if empty
+    order: tuple[str, ...] = _option(_names, ())  # the first algorithms of the legend
+    highlight: tuple[str, ...] = _option(_names, ())  # the algorithms in colour; others are grey
+    xscale: str | None = _option(partial(one_of, SCALES))
+    yscale: str | None = _option(partial(one_of, SCALES))
+    palette: tuple[str, ...] = _option(_palette, PALETTES[DEFAULT])
+    ax: Axes | None = None  # the user's axes, in which the only panel is drawn
+    command: str = ""  # what draws the figure, which its files hold
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any], ax: Any = None, command: str = "") -> FigureOptions:
+        """The options among some arguments by their names; None is the default value.
+
+        Raises:
+            BadInput: a value is not allowed.
+        """
+        found = {}
+        for option in fields(cls):
+            key, check = option.name, option.metadata.get("check")
+            if check is not None and given.get(key) is not None:
+                found[key] = check(key, plain_data(key, given[key]))
+        if ax is not None:
+            for key in ("width", "height"):
+                if key in found:
+                    raise BadInput(f"{key}={plain(given[key])}: the figure of ax has its own size")
+            found["ax"] = _axes(ax)
+        return cls(**found, command=command)
+
+    @property
+    def choice(self) -> str:
+        """The words that choose or order what is drawn; empty if all is drawn as it is."""
+        chosen = {"only": self.only, "order": self.order}
+        return next((f"{key}={plain(list(x))}" for key, x in chosen.items() if x), "")
+
+    def numbers(self, names: Sequence[str]) -> np.ndarray:
+        """Which of some things with the names of algorithms are drawn, in the legend's order.
+
+        Raises:
+            BadInput: an option names an algorithm that there is not.
+        """
+        known = list(dict.fromkeys(names))
+        for key in ("only", "order", "highlight"):
+            for name in getattr(self, key):
+                if name not in known:
+                    raise unknown(f"algorithm in {key}:", name, known)
+        first = list(dict.fromkeys([*self.order, *known]))
+        drawn = [i for i, name in enumerate(names) if not self.only or name in self.only]
+        return np.array(sorted(drawn, key=lambda i: first.index(names[i])) if self.order else drawn)
+
+    def rc(self) -> dict[str, Any]:
+        """The settings of matplotlib for the font."""
+        named = {"font.family": [self.font, "DejaVu Sans"], "mathtext.fontset": "stix"}
+        return {**FONTS.get(self.font, named), "axes.unicode_minus": self.font != "latex"}
+
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        """Draw figures with these options."""
+        token = _current.set(self)
+        try:
+            yield
+        finally:
+            _current.reset(token)
+
+
+_current: ContextVar[FigureOptions] = ContextVar("options")
+PLAIN = FigureOptions()
+KEYS = tuple(x.name for x in fields(FigureOptions) if "check" in x.metadata)
+
+
+def current() -> FigureOptions:
+    """The options of the figure that is being drawn."""
+    return _current.get(PLAIN)

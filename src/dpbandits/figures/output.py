@@ -16,14 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.cbook import is_math_text
 from matplotlib.figure import Figure
 from PIL import Image
 
 from ..errors import BadInput, first_line, plain
-from ..results.varying import SETTING
 from .labels import plain_text
 
 FORMATS = ("pdf", "png", "svg", "pgf")
@@ -39,9 +37,8 @@ SIZE = 90, 24  # characters of a panel
 MARKS = "*o+x#@%&=~"  # of lines, which may have no colours
 
 
-def origin_of(table: pd.DataFrame, command: str) -> dict[str, Any]:
-    """How a figure of a table is made: the command, the version and the ids of the settings."""
-    ids = table[SETTING].unique().tolist() if SETTING in table.columns else []
+def origin_of(ids: list[str], command: str) -> dict[str, Any]:
+    """How a figure is made: the command, the version and the ids of the settings."""
     made = {"command": command} if command else {}
     return {**made, "version": f"dpbandits {version('dpbandits')}", "settings": ids}
 
@@ -60,7 +57,7 @@ def comment(origin: dict[str, Any] | None) -> bytes:
     return b"" if origin is None else f"% {json.dumps(origin)}\n".encode()
 
 
-def settings_of_pgf() -> dict[str, Any]:
+def pgf_settings() -> dict[str, Any]:
     """The settings of matplotlib with which it writes pgf, in the fonts of the user's document.
 
     Raises:

@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..comparison.table import compare, games
-from ..results.naming import with_names
+from ..results.table import Table
 from ..results.varying import SETTING
 from .bounds import COLUMNS
 from .style import BOUND, Styles
@@ -31,21 +31,15 @@ WITHOUT_CONSTANT = ("order", "refuted")
 RINGS = " Rings: not told apart from the smallest mean at $T$ (95 % for all games at once)."
 
 
-def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.DataFrame:
-    """The curves against ``axis``, t or a budget, each with the ``line`` of its labelled table; no
-    rows if there are no bounds.
+def lines_of(bounds: pd.DataFrame | None, table: Table, axis: str) -> pd.DataFrame:
+    """The curves against ``axis``, t or a budget, each with the columns of its setting in a
+    labelled table, among them its ``line``; no rows if there are no bounds.
     """
+    settings = table.settings.reset_index(names=SETTING)
     if bounds is None:
-        return table.head(0).assign(**dict.fromkeys([*COLUMNS, "mark"]))
-    against = bounds[bounds["axis"] == axis]
-    if SETTING in table.columns and {SETTING, "env"} <= set(against.columns):
-        first = table.drop_duplicates(SETTING)  # environments may have their labels there
-        against = with_names(against, dict(zip(first[SETTING], first["env"], strict=True)))
-    if axis != "t":  # of several settings
-        against = against.drop(columns=SETTING, errors="ignore")
-    setting = [c for c in against.columns if c in table.columns and c != axis]
-    against = against.astype(table.dtypes[setting].to_dict())  # a column may be blank in one
-    found = against.merge(table[[*setting, "line"]].drop_duplicates(), on=setting)
+        return settings.head(0).assign(**dict.fromkeys([*COLUMNS, "mark"]))
+    against = bounds.loc[bounds["axis"] == axis, [SETTING, *COLUMNS]]
+    found = against.merge(settings, on=SETTING)
     return found.assign(mark=_marks(found) if len(found) else None)
 
 
@@ -99,12 +93,12 @@ def unstretched(ax: Axes) -> Iterator[None]:
     ax.dataLim.set(limits)
 
 
-def tied(table: pd.DataFrame) -> pd.DataFrame:
+def tied(table: Table) -> pd.DataFrame:
     """The rows of ``compare`` of a labelled table that are tied with the best, of each game of
     several algorithms.
     """
     found = compare(table)
-    several = [rows[rows["tied"]] for rows in games(found) if len(rows) > 1]
+    several = [rows[rows["tied"]] for rows in games(found, table.question) if len(rows) > 1]
     return pd.concat(several) if several else found[:0]
 
 

@@ -16,12 +16,19 @@ from matplotlib.figure import Figure
 
 from ..contracts.display import display_name, environment_title, symbol
 from ..errors import BadInput
-from ..results.opened import curve_of
-from ..results.tables import at_end
+from ..results.table import Table, curve_of
 from .bands import band_note, draw_band
-from .labels import budget_title, environment_titles, labelled, legend_name, line_label, rounds_text
+from .labels import (
+    budget_title,
+    check_different,
+    environment_titles,
+    labelled,
+    legend_name,
+    line_label,
+    rounds_text,
+)
 from .layout import label_edges, panels_of
-from .options import PALETTE
+from .options import PALETTE, PLAIN, FigureOptions
 from .overlays import RINGS, SLOPE, draw_bounds, draw_rings, lines_of, tied, unstretched
 from .style import BOUND, Styles, finish, styled, styles_of, subplots
 
@@ -29,18 +36,32 @@ OF_SEARCH = (
     "Points: the budgets that were tried, with intervals that hold all at once with probability "
     "95 %.\nDashed: the goal. "
 )
+COLUMNS = (
+    "algo",
+    "budget",
+    "low",
+    "high",
+    "reached",
+    "name",
+    "env",
+    "horizon",
+    "goal",
+    "baseline",
+    "tried",
+)
 SHADED = "Shaded: the interval of the smallest budget that reaches the goal."
 
 
-def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: str | None) -> None:
-    """Draw the final regret of each line of a labelled table against a column, with its band.
+def regret_vs(ax: Axes, runs: pd.DataFrame, column: str, styles: Styles, band: str | None) -> None:
+    """Draw the final regret of each line against a column, with its band, given some runs of a
+    labelled table.
 
     The axis of regret is logarithmic, unless all of it is 0. A line without a finite value in the
     column is horizontal. ``band`` is a key of ``BANDS``, or None for means without one.
     """
-    if (table["regret"] > 0).any():
+    if (runs["value"] > 0).any():
         ax.set_yscale("log")
-    for line, rows in at_end(table).groupby("line", sort=False):
+    for line, rows in runs.groupby("line", sort=False):
         label, colour = str(line), styles[str(line)]["color"]
         finite = rows[np.isfinite(rows[column])]
         if finite.empty:
@@ -61,11 +82,12 @@ def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: 
             ax.plot(curve[column], curve["mean"], "o", ms=3, color=colour)
 
 
-def regret_label(table: pd.DataFrame) -> str:
+def regret_label(table: Table) -> str:
     """The label of the axis of final regret."""
-    if table["horizon"].nunique() > 1:
+    horizons = table.settings["horizon"]
+    if horizons.nunique() > 1:
         return "pseudo-regret at $T$"
-    return f"pseudo-regret at $T$ = {rounds_text(table['horizon'].max())}"
+    return f"pseudo-regret at $T$ = {rounds_text(horizons.max())}"
 
 
 def order(
@@ -81,7 +103,7 @@ def order(
 
 @styled
 def budget_panels(
-    table: pd.DataFrame,
+    table: Table,
     title: str,
     band: str = "ci",
     terms: Mapping[str, Callable[[float], float]] | None = None,
@@ -95,19 +117,21 @@ def budget_panels(
     ``time_panels`` for ``band``, ``bounds`` and ``marks``. Algorithms that take another budget
     than ``x`` are left out, and named in the note.
     """
-    without = sorted(set(table["algo"]) - set(table.loc[table[x].notna(), "algo"]))
+    takes = table.settings[x].notna()
+    algo = table.settings["algo"]
+    without = sorted({*algo} - {*algo[takes]})
     left_out = f" Not drawn, without {symbol(x)}: {', '.join(map(legend_name, without))}."
-    table = labelled(table[table[x].notna()], horizons=True)
-    bounds = lines_of(bounds, table, x)
+    table = labelled(table.where(takes), horizons=True)
+    bounds, runs = lines_of(bounds, table, x), table.runs
     best = tied(table) if marks else None
     environments = environment_titles(table)
     width = max(3.2 * len(environments), 5.0)
     figure, (axes,) = subplots(width, 3.6, 1, len(environments))
-    styles = styles_of(table)
-    finite = table.loc[np.isfinite(table[x]), x]
+    styles = styles_of(table.settings)
+    finite = runs.loc[np.isfinite(runs[x]), x]
     budgets = np.geomspace(finite.min(), finite.max(), 100)
     for ax, (env, heading) in zip(axes, environments.items(), strict=True):
-        regret_vs(ax, table[table["env"] == env], x, styles, band)
+        regret_vs(ax, runs[runs["env"] == env], x, styles, band)
         ax.set(title=heading, xlabel=f"privacy budget {symbol(x)}", xscale="log")
         draw_bounds(ax, bounds[bounds["env"] == env], styles)
         if best is not None:
@@ -121,15 +145,15 @@ def budget_panels(
 
 
 @styled
-def parameter_panels(table: pd.DataFrame, title: str, x: str, band: str = "ci") -> Figure:
+def parameter_panels(table: Table, title: str, x: str, band: str = "ci") -> Figure:
     """Final regret against a parameter that the table varies: a row of panels for each environment,
     a column for each budget.
     """
     table = labelled(table, but=[x], horizons=True)
     figure, axes, panels = panels_of(table)
-    styles, values = styles_of(table), table[x].dropna()
+    styles, values = styles_of(table.settings), table.settings[x].dropna()
     for ax, inside in panels:
-        regret_vs(ax, table[inside], x, styles, band)
+        regret_vs(ax, inside, x, styles, band)
         if values.min() > 0 and (x == "horizon" or values.max() > 20 * values.min()):
             ax.set_xscale("log")
     label_edges(axes, symbol(x), regret_label(table))
@@ -137,30 +161,29 @@ def parameter_panels(table: pd.DataFrame, title: str, x: str, band: str = "ci") 
 
 
 @styled
-def contamination_panels(
-    table: pd.DataFrame, title: str, k: float = 2.0, band: str = "ci"
-) -> Figure:
+def contamination_panels(table: Table, title: str, k: float = 2.0, band: str = "ci") -> Figure:
     """Final regret against the contamination alpha: a column of panels for each budget.
 
     There is a row of panels for each algorithm. The order T alpha^(1-1/k) of the lower bound (Wu
     et al. 2023, Theorem 4.1) is drawn as a slope that ends below all lines.
     """
-    if "env.alpha" not in table.columns:
+    if "env.alpha" not in table.settings:
         raise BadInput("the table has no column env.alpha, the contamination on the axis")
-    table = labelled(table.rename(columns={"env.alpha": "alpha"}), but=["alpha"])
-    budgets = sorted(table["eps"].unique())
-    algorithms = list(table["algo"].unique())
+    table = labelled(table, but=["env.alpha"])
+    runs = table.runs
+    budgets = sorted(runs["eps"].unique())
+    algorithms = list(runs["algo"].unique())
     rows, columns = len(algorithms), len(budgets)
     width, height = 2.6 * columns + 0.4, 1.9 * rows + 1.1
     figure, axes = subplots(width, height, rows, columns, sharex=True, sharey=True)
-    styles = styles_of(table)
-    grid = np.linspace(0, table["alpha"].max(), 50)[1:]
+    styles = styles_of(table.settings)
+    grid = np.linspace(0, runs["env.alpha"].max(), 50)[1:]
     name = f"slope only, constant unknown: lower bound $T\\,\\alpha^{{{1 - 1 / k:g}}}$"
-    last = at_end(table[table["alpha"] == table["alpha"].max()])
-    height = last.groupby(["line", "eps"])["regret"].mean().min() / 3
+    last = runs[runs["env.alpha"] == runs["env.alpha"].max()]
+    height = last.groupby(["line", "eps"])["value"].mean().min() / 3
     for ax, (algo, eps) in zip(axes.flat, itertools.product(algorithms, budgets), strict=True):
-        inside = table[(table["algo"] == algo) & (table["eps"] == eps)]
-        regret_vs(ax, inside, "alpha", styles, band)
+        inside = runs[(runs["algo"] == algo) & (runs["eps"] == eps)]
+        regret_vs(ax, inside, "env.alpha", styles, band)
         order(ax, grid, grid ** (1 - 1 / k), height, name, stretches=True)
         ax.set_title(f"{legend_name(algo)}, {budget_title('eps', eps)}")
     label_edges(axes, r"contamination $\alpha = \alpha_1$", regret_label(table))
@@ -168,11 +191,14 @@ def contamination_panels(
 
 
 @styled
-def budget_needed(table: pd.DataFrame, title: str = "") -> Figure:
+def budget_needed(table: pd.DataFrame, chosen: FigureOptions = PLAIN, title: str = "") -> Figure:
     """Draw a result of ``dpbandits.budget``: a panel for each name of a budget."""
-    if "looks" not in table.attrs:
-        raise BadInput("the table lacks the budgets tried; draw the result of dp.budget itself")
-    looks, names = table.attrs["looks"], list(table["name"].unique())
+    if missing := [name for name in COLUMNS if name not in table]:
+        words = f"no column {', '.join(missing)}; draw the result of dp.budget itself"
+        raise BadInput(f"not a result of dpbandits.budget: {words}")
+    table = table.iloc[chosen.numbers(list(map(str, table["algo"])))]
+    check_different(table["algo"].unique())
+    names = list(table["name"].unique())
     width = max(4.4 * len(names), 5.4)
     figure, (axes,) = subplots(width, 3.8, 1, len(names), sharey=True)
     apart = list(table.columns[1 : table.columns.get_loc("budget")])  # see budgets_needed
@@ -181,9 +207,9 @@ def budget_needed(table: pd.DataFrame, title: str = "") -> Figure:
     styles = styles_of(table)
     for ax, name in zip(axes, names, strict=True):
         own = table[table["name"] == name]
-        for i, row in own.iterrows():
+        for _, row in own.iterrows():
             style = styles[row["line"]]
-            seen = looks[looks["row"] == i]
+            seen = pd.DataFrame(row["tried"])
             ends = np.abs(seen[["low", "high"]].to_numpy().T - seen["mean"].to_numpy())
             ax.errorbar(
                 seen["budget"], seen["mean"], ends, marker="o", ms=3, lw=1, elinewidth=0.8,
@@ -202,4 +228,4 @@ def budget_needed(table: pd.DataFrame, title: str = "") -> Figure:
     axes[0].set_ylabel(f"pseudo-regret{divided}")
     where = f"{environment_title(first['env'])}, $T$ = {rounds_text(first['horizon'])}"
     note = OF_SEARCH + (SHADED if table["reached"].any() else "No budget is seen to reach it.")
-    return finish(figure, title or where, table.assign(run=0), note)
+    return finish(figure, title or where, None, note, list(map(str, table["algo"].unique())))

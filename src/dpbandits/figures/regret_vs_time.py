@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from ..contracts.display import symbol
-from ..results.opened import Opened
-from ..results.varying import SETTING, budgets_of, settings_in, varied_in, without_privacy
+from ..results.table import Table
+from ..results.varying import SETTING, without_privacy
 from .bands import band_note, draw_band
 from .labels import (
     environment_titles,
@@ -32,28 +32,8 @@ from .tails import exceedance, label_tails
 FEW = 10  # points of a curve that are marked
 DOTS = 12  # means of a line of medians
 EARLY = 0.02  # of the rounds
+EVERY = ""  # the panel of what is drawn in all panels
 EARLIEST = 1e-3  # of the rounds: where a logarithmic axis of time begins, approximately
-
-
-def curves_of(
-    table: Opened, ends: pd.DataFrame, band: str | None, by: Sequence[str] = (SETTING,)
-) -> pd.DataFrame:
-    """The curves of a table, with the columns of its settings that no curve has, and with their
-    lines: those of ``ends``, its labelled rows at the horizon. Settings that agree in the columns
-    ``by`` have one curve together.
-    """
-    settings = settings_in(ends)
-    alike = settings.groupby(list(by), sort=False, dropna=False)
-    first = settings.assign(
-        horizon=alike["horizon"].transform("max"), pooled=alike[SETTING].transform("first")
-    )
-    several = first[alike[SETTING].transform("nunique") > 1]
-    pooled = dict(zip(several[SETTING], several["pooled"], strict=True))
-    curves = table.curves(band, pooled=pooled)
-    shown = first.drop_duplicates(list(by)).drop(
-        columns=["pooled", *curves.columns.drop(SETTING)], errors="ignore"
-    )
-    return shown.merge(curves, on=SETTING)
 
 
 def learns_early(curves: pd.DataFrame) -> bool:
@@ -76,7 +56,7 @@ def regret_vs_time(
     bounds: pd.DataFrame,
     log_time: bool = False,
 ) -> None:
-    """Draw some of the curves of ``curves_of`` against the round, with bands.
+    """Draw some of a table's curves against the round, with bands.
 
     ``scale`` is that of the axis of regret, ``log`` or ``linear``. The axis of time is logarithmic
     with ``log_time``, and above a horizon of LONG.
@@ -136,7 +116,7 @@ def _begin(ax: Axes, bottom: float) -> None:
 
 @styled
 def time_panels(
-    table: Opened,
+    table: Table,
     title: str,
     band: str = "ci",
     bounds: pd.DataFrame | None = None,
@@ -152,11 +132,11 @@ def time_panels(
     what suits the table, see ``learns_early``. With ``marks`` the means that are tied with the best
     have rings, see ``ties``.
     """
-    titles, ends = environment_titles(table.ends), labelled(table.ends)
-    curves = curves_of(table, ends, band, ["line", "env", "horizon", *budgets_of(ends)])
-    bounds = lines_of(bounds, ends, "t")
-    best = tied(ends) if marks else None
-    budgets = finite_budgets(ends)
+    titles, varied, table = environment_titles(table), table.varied, labelled(table)
+    curves = table.curves(band, ["line", "env", "horizon", *table.budgets])
+    bounds = lines_of(bounds, table, "t")
+    best = tied(table) if marks else None
+    budgets, ends = finite_budgets(table), table.runs
     horizons = {env: sorted(ends.loc[ends["env"] == env, "horizon"].unique()) for env in titles}
     games = [(env, horizon) for env, own in horizons.items() for horizon in own]
     places, columns = _grid(ends, games, budgets)
@@ -168,7 +148,7 @@ def time_panels(
         *size, rows, columns, sharex=_shared_time(places, columns, tails), sharey="row"
     )
     axes, below = everything[::each], everything[each - 1 :: each]
-    styles = styles_of(ends)
+    styles = styles_of(table.settings)
     log_time = time == "log" if time else ends["horizon"].max() > LONG or learns_early(curves)
     scale = "log" if (curves["mean"] > 0).any() else "linear"
     for ax, tail, panel in itertools.zip_longest(axes.flat, below.flat, places):
@@ -181,7 +161,7 @@ def time_panels(
             x[_of_panel(x, env, horizon, *budget)] for x in (curves, ends, bounds)
         )
         regret_vs_time(ax, drawn, styles, band, scale, beside, log_time)
-        heading = panel_title(titles[env], *budget) + _differences(ends, inside, horizon)
+        heading = panel_title(titles[env], *budget) + _differences(ends, inside, horizon, varied)
         ax.set_title(heading)
         if best is not None:
             draw_rings(ax, best[_of_panel(best, env, horizon, *budget)], "horizon", styles)
@@ -191,7 +171,7 @@ def time_panels(
     label_edges(axes, "round $t$", "pseudo-regret", each_row=tails)
     if tails:
         label_tails(below)
-    return finish(figure, title, ends, band_note(ends, band) + (RINGS if marks else ""))
+    return finish(figure, title, table, band_note(table, band) + (RINGS if marks else ""))
 
 
 def _grid(
@@ -232,10 +212,12 @@ def _of_game(rows: pd.DataFrame, env: str, horizon: float) -> pd.Series:
     return (rows["env"] == env) & (rows["horizon"] == horizon)
 
 
-def _differences(table: pd.DataFrame, inside: pd.DataFrame, horizon: float) -> str:
+def _differences(
+    table: pd.DataFrame, inside: pd.DataFrame, horizon: float, varied: Sequence[str]
+) -> str:
     """A second line for a panel's title: the parameters that differ from those of other panels."""
     shared = [f"$T$ = {rounds_text(horizon)}"] if table["horizon"].nunique() > 1 else []
-    for name in varied_in(table.drop(columns="line")):
+    for name in varied:
         here = inside[name].dropna().unique()
         if len(here) == 1 and table[name].dropna().nunique() > 1:
             shared.append(f"{symbol(name)} = {value_text(here[0])}")
@@ -243,29 +225,22 @@ def _differences(table: pd.DataFrame, inside: pd.DataFrame, horizon: float) -> s
 
 
 def panel_per_algorithm(
-    table: Opened,
-    title: str,
-    private: str = "private",
-    band: str = "ci",
-    scale: str = "linear",
+    table: Table, title: str, private: str = "private", band: str = "ci", scale: str = "linear"
 ) -> Figure:
     """A panel for each private algorithm, where it is called ``private``; those without a budget
     are drawn in every panel.
     """
-
-    def divided(ends: pd.DataFrame) -> pd.DataFrame:
-        names = ends.loc[~without_privacy(ends), "algo"].unique()
-        free = ~ends["algo"].isin(names)
-        panels = ((legend_name(algo), ends[free | (ends["algo"] == algo)]) for algo in names)
-        found = pd.concat([rows.assign(panel=name) for name, rows in panels], ignore_index=True)
-        return found.assign(algo=found["algo"].mask(found["algo"].isin(names), private))
-
-    return time_panel(table.with_ends(divided), title, band, scale=scale)
+    algo, free = table.settings["algo"], without_privacy(table.settings)
+    names = algo[~free].unique()
+    own = algo.isin(names)
+    panel = algo.map({name: legend_name(name) for name in names}).where(own, EVERY)
+    divided = table.assign(panel=panel, algo=algo.mask(own, private))
+    return time_panel(divided, title, band, scale=scale)
 
 
 @styled
 def time_panel(
-    table: Opened,
+    table: Table,
     title: str,
     band: str = "ci",
     bounds: pd.DataFrame | None = None,
@@ -273,26 +248,29 @@ def time_panel(
     time: str | None = None,
 ) -> Figure:
     """A line for each setting of a table, in the panel that its column ``panel`` names, if it has
-    one.
+    one, or in EVERY panel.
 
     Lines of the same label look the same in every panel. ``scale`` is that of the axis of regret;
     with ``bounds`` (see ``time_panels``) it is ``log``. For ``time`` see ``time_panels``.
     """
-    ends = table.ends if "panel" in table.ends else table.ends.assign(panel="")
-    for budget in budgets_of(ends):
-        if "eps_min" not in ends.columns and ends[budget].nunique() > 1:
-            ends = ends.assign(**{symbol(budget): ends[budget].where(np.isfinite(ends[budget]))})
-    ends = labelled(ends, but=["panel"])
-    curves = curves_of(table, ends, band, ["line", "panel"])
+    if "panel" not in table.settings:
+        table = table.assign(panel=EVERY)
+    for budget in table.budgets:
+        values = table.settings[budget]
+        if "eps_min" not in table.settings and values.nunique() > 1:
+            table = table.assign(**{symbol(budget): values.where(np.isfinite(values))})
+    table = labelled(table, but=["panel"])
+    curves = table.curves(band, ["line", "panel"])
     scale = scale if bounds is None else "log"
-    bounds, styles = lines_of(bounds, ends, "t"), styles_of(ends)
-    names = list(ends["panel"].unique())
+    bounds, styles = lines_of(bounds, table, "t"), styles_of(table.settings)
+    names = [name for name in table.settings["panel"].unique() if name != EVERY] or [EVERY]
     figure, (axes,) = subplots(4.0 * len(names) + 1.0, 4.0, 1, len(names), sharey=True)
-    log_time = time == "log" if time else ends["horizon"].max() > LONG or learns_early(curves)
+    longest = table.settings["horizon"].max()
+    log_time = time == "log" if time else longest > LONG or learns_early(curves)
     for ax, name in zip(axes, names, strict=True):
-        drawn = curves[curves["panel"] == name]
+        drawn = curves[curves["panel"].isin([name, EVERY])]
         beside = bounds[bounds["line"].isin(drawn["line"])]
         regret_vs_time(ax, drawn, styles, band, scale, beside, log_time)
         ax.set(title=name, xlabel="round $t$")
     axes[0].set_ylabel("pseudo-regret")
-    return finish(figure, title, ends, band_note(ends, band))
+    return finish(figure, title, table, band_note(table, band))

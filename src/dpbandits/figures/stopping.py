@@ -15,8 +15,9 @@ from matplotlib.ticker import NullLocator, PercentFormatter
 from ..contracts.display import symbol
 from ..contracts.question import STOPPING
 from ..errors import BadInput
-from ..results.summary import summarize
-from ..results.varying import of_game, settings_in, varied_in, varying
+from ..results.summary import summary_of
+from ..results.table import Table
+from ..results.varying import of_game, varying
 from ..theory.bounds import where_it_holds
 from ..theory.sajed2019 import stopping_lower, stopping_upper
 from .bands import INTERVAL, bars
@@ -32,7 +33,7 @@ THEOREMS = {
 
 
 @styled
-def stopping_panels(table: pd.DataFrame, title: str, theorems: bool = False) -> Figure:
+def stopping_panels(table: Table, title: str, theorems: bool = False) -> Figure:
     """Mean stopping time against the absolute mean, a column of panels for each budget and a row
     for each relative error; below them the share of correct estimates.
 
@@ -42,19 +43,19 @@ def stopping_panels(table: pd.DataFrame, title: str, theorems: bool = False) -> 
     Raises:
         BadInput: every mean is 0, which the logarithmic axis cannot show.
     """
-    table = table[table["true_mean"] != 0]
-    if table.empty:
+    table = table.where(table.settings["true_mean"] != 0)
+    if table.settings.empty:
         raise BadInput("every mean in the table is 0: there is no axis to draw it on")
-    table = labelled(table).assign(size=table["true_mean"].abs())
-    budgets, errors = finite_budgets(table), sorted(table["rel_error"].unique())
+    table = labelled(table.assign(size=table.settings["true_mean"].abs()))
+    budgets, errors = finite_budgets(table), sorted(table.settings["rel_error"].unique())
     rows, columns = len(errors) + 1, len(budgets)
     size, heights = (max(2.6 * columns, 5.2) + 0.4, 2.2 * rows + 0.6), [1.0] * len(errors) + [0.6]
     figure, axes = subplots(*size, rows, columns, sharey="row", height_ratios=heights)
-    styles = styles_of(table)
+    styles, runs = styles_of(table.settings, "rule"), table.runs
     for style, marker in zip(styles.values(), itertools.cycle(MARKERS), strict=False):
         style |= {"marker": marker, "ms": 2.5}
     for j, (_, eps) in enumerate(budgets):
-        column = table[table["eps"].isin([eps, np.inf])]
+        column = runs[runs["eps"].isin([eps, np.inf])]
         for ax, a in zip(axes[:-1, j], errors, strict=True):
             inside = column[column["rel_error"] == a]
             draw_times(ax, inside, styles)
@@ -73,30 +74,31 @@ def stopping_panels(table: pd.DataFrame, title: str, theorems: bool = False) -> 
     return finish(figure, title, table, note)
 
 
-def labelled(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with a column ``line``: the rule, and the parameters that vary and have no axis;
-    those of an environment, of which most set the mean, only if they vary beside it.
+def labelled(table: Table) -> Table:
+    """The table with a column ``line`` of its settings: the rule, and the parameters that vary and
+    have no axis; those of an environment, of which most set the mean, only if they vary beside it.
     """
-    lines, settings = table["rule"].map(legend_name), settings_in(table)
-    own = varying(settings, [name for name in varied_in(table) if not of_game(name)])
-    own += varying(settings, filter(of_game, varied_in(table)), ["env", "true_mean"])
-    if table["env"].nunique() > 1:
-        lines = lines + ", " + table["env"].map(str)
+    settings, among = table.settings, [name for name in table.varied if name != "size"]
+    lines = settings["rule"].map(legend_name)
+    own = varying(settings, [name for name in among if not of_game(name)])
+    own += varying(settings, filter(of_game, among), ["env", "true_mean"])
+    if settings["env"].nunique() > 1:
+        lines = lines + ", " + settings["env"].map(str)
     for name in ("beta", "R", "cap"):
-        if table[name].nunique() > 1:
-            lines = lines + f", {name} = " + table[name].astype(float).map(value_text)
+        if settings[name].nunique() > 1:
+            lines = lines + f", {name} = " + settings[name].astype(float).map(value_text)
     for name in own:
-        words = f", {symbol(name)} = " + table[name].map(value_text)
-        lines = lines + words.where(table[name].notna(), "")
-    lines = lines.where(~unprotected(table, "rule"), lines + f", {WITHOUT}")
+        words = f", {symbol(name)} = " + settings[name].map(value_text)
+        lines = lines + words.where(settings[name].notna(), "")
+    lines = lines.where(~unprotected(settings, "rule"), lines + f", {WITHOUT}")
     return table.assign(line=lines)
 
 
-def summaries(table: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
+def summaries(runs: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
     """Each line with its summary at each value of a column, in ascending order, over all else."""
-    rows = table[["rule", "line", column, "run", *STOPPING.measured]]
-    for label, found in summarize(rows).groupby("line", sort=False):
-        yield str(label), found.sort_values(column)
+    found = summary_of(runs, ["rule", "line", column], STOPPING, STOPPING.statistic)
+    for label, rows in found.groupby("line", sort=False):
+        yield str(label), rows.sort_values(column)
 
 
 def draw_times(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:

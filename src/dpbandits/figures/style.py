@@ -22,11 +22,10 @@ from matplotlib.ticker import EngFormatter, FixedLocator, FuncFormatter, LogLoca
 from ..contracts.display import line_of
 from ..errors import BadInput
 from ..files import write_atomically
-from ..results.tables import at_end, with_words
-from ..results.varying import settings_of
+from ..results.table import Table
 from .labels import WITHOUT, check_labels, plain_text, scientific
 from .options import DEFAULT, PALETTE, PALETTES, current
-from .output import FORMATS, comment, metadata, origin_of, settings_of_pgf, texts_in_tex
+from .output import FORMATS, comment, metadata, origin_of, pgf_settings, texts_in_tex
 from .placement import BOUND, lay_out
 
 DASHES: dict[str, Any] = {
@@ -96,7 +95,7 @@ def rendered(figure: Figure, suffix: str) -> bytes:
         with matplotlib.rc_context(_together(STYLE)):
             figure.savefig(buffer, format=suffix)
         return buffer.getvalue()
-    with matplotlib.rc_context(_together(STYLE, settings_of_pgf())), texts_in_tex():
+    with matplotlib.rc_context(_together(STYLE, pgf_settings())), texts_in_tex():
         figure.savefig(buffer, format=suffix)
     return comment(getattr(figure, "origin", None)) + buffer.getvalue()
 
@@ -139,15 +138,16 @@ def rescale(figure: Figure) -> None:
                 ax.set_xlim(left=positive[positive > 0].min())
 
 
-def styles_of(table: pd.DataFrame) -> Styles:
-    """A colour and a dash for each line of a labelled table, the same in every panel.
+def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
+    """A colour and a dash for each ``line`` of algorithms, whose names are in the column ``group``,
+    the same in every panel.
 
     They are those that the algorithm declares, the same in all figures; any other algorithm gets
     what is left. Several lines of one algorithm are shades of its colour, with different dashes;
     the lightest is without privacy. Grey lines, beside highlighted ones, take the dashes in turn.
     """
-    lines = table.groupby("rule" if "rule" in table.columns else "algo", sort=False)["line"]
-    looks = looks_of({str(name): list(rows.unique()) for name, rows in lines})
+    of_names = lines.groupby(group, sort=False)["line"]
+    looks = looks_of({str(name): list(rows.unique()) for name, rows in of_names})
     return {
         label: {"color": colour, "linestyle": dash} | ({"zorder": 1.9} if colour == OTHERS else {})
         for _, label, colour, dash in looks
@@ -208,12 +208,14 @@ def shade(colour: str, i: int, n: int) -> str:
     return to_hex((red, green, blue))
 
 
-def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> Figure:
+def finish(
+    figure: Figure, title: str, table: Table | None, note: str, names: Sequence[str] = ()
+) -> Figure:
     """Give a figure its title, its legend, its note and its size, as the current options say.
 
     By default the title and the legend stand above the panels, and below them the note and the
     legend of bounds, for which the figure grows. ``RUNS`` in the note is replaced by the number of
-    runs of each setting in the table.
+    runs of each setting in the table. ``names`` are the algorithms of a figure without a table.
 
     Raises:
         BadInput: a label is that of nothing in the figure, or the panels have no room.
@@ -226,17 +228,18 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> Figure
         label_logarithms(ax)
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             lines.setdefault(label, handle)
-    check_labels(table, lines)
+    check_labels(names if table is None else table.names, lines)
     lines = {chosen.labels.get(plain_text(label), label): line for label, line in lines.items()}
     title = title if chosen.title is None else chosen.title
     if chosen.ax is not None:
         _finish_axes(chosen.ax, chosen.title, lines)
         return figure
     if isinstance(figure, Chart):
-        figure.origin = origin_of(table, chosen.command)
-    ends = at_end(table) if "t" in table.columns else with_words(table)
-    runs = ends.groupby(settings_of(table), dropna=False)["run"].nunique()
-    note = note.replace("RUNS", " to ".join(map(str, sorted({runs.min(), runs.max()}))))
+        ids = [] if table is None else table.settings.index.unique().tolist()
+        figure.origin = origin_of(ids, chosen.command)
+    if table is not None:
+        runs = table.ends.groupby("setting").size()
+        note = note.replace("RUNS", " to ".join(map(str, sorted({runs.min(), runs.max()}))))
     heading = lay_out(figure, title, note + _hidden(panels) if chosen.note else "", lines)
     if isinstance(figure, Chart):
         figure.heading = heading

@@ -7,25 +7,24 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..results.tables import at_end
+from ..results.table import Table
 from .labels import labelled
 from .layout import label_edges, panels_of
 from .regret_vs_budget import regret_label
 from .style import Styles, finish, styled, styles_of
 
 
-def exceedance(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
-    """Draw the share of the runs whose final regret exceeds x, for each line of a labelled table.
+def exceedance(ax: Axes, runs: pd.DataFrame, styles: Styles) -> None:
+    """Draw the share of the runs of a labelled table whose final regret exceeds x, for each line.
 
     Both axes are logarithmic, that of regret unless all of it is 0.
     """
-    ends = at_end(table)
-    for line, rows in ends.groupby("line", sort=False):
-        regrets = np.sort(rows["regret"])
+    for line, rows in runs.groupby("line", sort=False):
+        regrets = np.sort(rows["value"])
         above = 1.0 - np.arange(len(regrets)) / len(regrets)
         mark = "o" if len(regrets) == 1 else None  # a single run has no step
         ax.step(regrets, above, label=str(line), marker=mark, **styles[str(line)])
-    scale = "log" if (ends["regret"] > 0).any() else "linear"
+    scale = "log" if (runs["value"] > 0).any() else "linear"
     ax.set(xscale=scale, yscale="log")
 
 
@@ -35,15 +34,15 @@ def label_tails(axes: np.ndarray) -> None:
 
 
 @styled
-def tail_panels(table: pd.DataFrame, title: str) -> Figure:
+def tail_panels(table: Table, title: str) -> Figure:
     """The share of the runs whose final regret exceeds x: a row of panels for each environment, a
     column for each budget. Algorithms without a budget are drawn in every column.
     """
     table = labelled(table, horizons=True)
     figure, axes, panels = panels_of(table)
-    styles = styles_of(table)
+    styles = styles_of(table.settings)
     for ax, inside in panels:
-        exceedance(ax, table[inside], styles)
+        exceedance(ax, inside, styles)
     label_tails(axes)
     note = f"Steps: share of RUNS runs whose {regret_label(table)} exceeds $x$."
     return finish(figure, title, table, note)

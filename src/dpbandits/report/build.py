@@ -12,8 +12,7 @@ import pandas as pd
 
 from ..errors import BadInput, plain
 from ..results.metrics import REGRET
-from ..results.opened import Opened
-from ..results.reading import checked
+from ..results.table import Table
 from ..validation import path_of
 from .charts import engine
 from .privacy import privacy_of
@@ -66,14 +65,10 @@ def report_of_tables(
         tables = {f"table {i}" if len(tables) > 1 else "table": t for i, t in enumerate(tables, 1)}
     if not isinstance(tables, Mapping) or not tables:
         raise BadInput(f"tables={plain(tables)}: at least one is needed, in a list or by name")
-    named = [(plain(name), checked(plain(name), table)) for name, table in tables.items()]
-    makers = {name: partial(_source, name, table, metric) for name, table in named}
-    sources, notes = gathered(makers.items())
+    named = {plain(name): Table.of_frame(table, plain(name)) for name, table in tables.items()}
+    makers = ((name, partial(source_of, name, table, metric)) for name, table in named.items())
+    sources, notes = gathered(makers)
     return render("Private bandits: report", sources, None, notes)
-
-
-def _source(name: str, table: pd.DataFrame, metric: str) -> Source:
-    return source_of(name, Opened.of(table), metric)
 
 
 def render(title: str, sources: list[Source], results: Path | None, notes: list[str]) -> str:
@@ -84,7 +79,7 @@ def render(title: str, sources: list[Source], results: Path | None, notes: list[
     cells = map_of(pd.concat([study.ratios for study in studies], ignore_index=True))
     specs = {s.source.name: s.chart() for s in studies} | {"map": chart_of_map(cells)}
     names = [name for study in studies for name in study.places["algo"].unique()]
-    records = [record for source in sources for record in source.recorded]
+    records = [record for source in sources for record in source.recorded.values()]
     privacy = privacy_of(results, names, records)
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True

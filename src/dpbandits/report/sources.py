@@ -13,16 +13,15 @@ from typing import Any
 import pandas as pd
 
 from ..claims.claim import kind
-from ..contracts.question import QUESTIONS, REGRET
+from ..contracts.question import QUESTIONS, REGRET, Question
 from ..errors import BadInput
 from ..results import metrics
 from ..results.formats import SUMMARY_CSV, bare_name, tables_in
 from ..results.manifest import UNREADABLE, read_manifest
 from ..results.naming import FINDINGS
-from ..results.opened import Opened, open_table
 from ..results.reading import NAMES
-from ..results.records import SETTINGS, Record, Records, metric_of, records_of
-from ..results.summary import summarize
+from ..results.records import Record, agreeing
+from ..results.table import Table
 from ..results.varying import SETTING
 from ..settings.compose import request_from
 from ..settings.groups import about, is_name, names_in, question_of
@@ -36,9 +35,11 @@ class Source:
 
     Attributes:
         title: its name; of another metric than pseudo-regret also this.
-        summary: the summary of the table, see ``summarize``.
+        question: the question that its runs answer.
+        summary: the summary of the table, see ``Table.summary``.
         table: the table, or None.
         records: the records of its settings, for theorems; none if they are unknown.
+        recorded: all records that are known, whether or not their laws are, by ids of settings.
         says: what an experiment of the package is about.
         command: the command that makes the table; empty if it is unknown.
         own: the names in the command that are in a folder of the user.
@@ -47,20 +48,16 @@ class Source:
 
     name: str
     title: str
+    question: Question
     summary: pd.DataFrame
-    table: Opened | None = None
+    table: Table | None = None
     records: list[Record] = field(default_factory=list)
+    recorded: Mapping[str, Record] = field(default_factory=dict)
     says: str = ""
     command: str = ""
     made: str = ""
     metric: str = metrics.REGRET
     own: list[str] = field(default_factory=list)
-
-    @property
-    def recorded(self) -> list[Record]:
-        """What is recorded of the settings of the table, whether or not their laws are known."""
-        rows = self.summary if self.table is None else self.table.ends
-        return list(rows.attrs.get(SETTINGS, {}).values())
 
 
 def sources_in(
@@ -104,7 +101,7 @@ def gathered(
 
 
 def source_of(
-    name: str, table: Opened, metric: str, folders: Sequence[str] = (), **more: Any
+    name: str, table: Table, metric: str, folders: Sequence[str] = (), **more: Any
 ) -> Source:
     """The source of a table, of one statistic.
 
@@ -112,10 +109,13 @@ def source_of(
         BadInput: the table does not have this statistic.
     """
     table = table.measured(metric, folders)
-    held, summary = metric_of(table.ends), summarize(table.ends)
+    held = table.metric
     title = name if held == metrics.REGRET else f"{name} ({metrics.METRICS[held]})"
-    records = known_records(table.ends, summary, folders) if held == metrics.REGRET else []
-    return Source(name, title, summary, table, records, metric=held, **more)
+    records = []
+    if held == metrics.REGRET and table.question.each_checkpoint:
+        records = known_records(lambda: table.known("theorems", folders))
+    more |= {"table": table, "records": records, "recorded": table.records, "metric": held}
+    return Source(name, title, table.question, table.summary(), **more)
 
 
 def source_of_file(name: str, file: Path, metric: str, folders: Sequence[str]) -> Source:
@@ -123,14 +123,14 @@ def source_of_file(name: str, file: Path, metric: str, folders: Sequence[str]) -
     if file.name.endswith(SUMMARY_CSV):
         return source_of_summary(name, file, metric)
     more: dict[str, Any] = {"says": says_of(name)}
-    table = open_table(file)
+    table = Table.of_file(file)
     with suppress(*UNREADABLE):
         manifest = read_manifest(file)
         config, made = manifest["config"], {"seed": manifest["seed"], **manifest["versions"]}
         question = next(q for q in QUESTIONS if q.group in config)
         own = [f"experiment={config['experiment']}"] if config.get("experiment") else []
         more["command"] = shlex.join([question.command, *own, *map(str, manifest["changed"])])
-        more["own"] = own_names(config, table.ends, question.group)
+        more["own"] = own_names(config, table.settings, question.group)
         made |= {"commit": manifest["commit"]}
         more["made"] = ", ".join(f"{key} {x}" for key, x in made.items() if x is not None)
     return source_of(name, table, metric, folders, **more)
@@ -154,12 +154,17 @@ def source_of_summary(name: str, file: Path, metric: str) -> Source:
     summary = read_csv(str(file), file, words=NAMES)
     if not {SETTING, "mean", "ci_low", "ci_high", "runs"} <= set(summary.columns):
         raise BadInput(f"{file}: not a summary of dpbandits")
-    question = question_of(name) or REGRET
+    question, recorded = question_of(name) or REGRET, {}
     with suppress(BadInput):
-        summary.attrs[SETTINGS] = Records(request_from(question, {"experiment": name}, {}).records)
+        settings = summary.set_index(SETTING)
+        settings = settings[settings.columns[: list(settings).index("mean")]]
+        request = request_from(question, {"experiment": name}, {})
+        recorded = agreeing(settings, request.records, question)
+    records = []
+    if question.each_checkpoint:
+        records = known_records(lambda: [recorded[own] for own in summary[SETTING]])
     command = f"{question.command} experiment={name}"
-    records = known_records(summary, summary)
-    return Source(name, name, summary, None, records, says_of(name), command)
+    return Source(name, name, question, summary, None, records, recorded, says_of(name), command)
 
 
 def says_of(name: str) -> str:
@@ -169,15 +174,12 @@ def says_of(name: str) -> str:
     return about("experiment", name).partition(" Cost:")[0]
 
 
-def known_records(
-    table: pd.DataFrame, summary: pd.DataFrame, folders: Sequence[str] = ()
-) -> list[Record]:
-    """The records of the settings of a table of regret, if they fit and their environments are
-    known here, so that theorems can be evaluated for them; else none.
+def known_records(find: Callable[[], list[Record]]) -> list[Record]:
+    """The records of settings that a function returns, if the table has all of them and their
+    environments are known here, so that theorems can be evaluated for them; else none.
     """
     with suppress(BadInput, KeyError, TypeError, AttributeError):
-        records = records_of(table, "theorems", folders, rows=summary) if "algo" in summary else []
-        return [record for record in records if problem(record)]
+        return [record for record in find() if problem(record)]
     return []
 
 

@@ -20,13 +20,13 @@ from ..comparison.table import compare
 from ..comparison.text import render as compared
 from ..contracts.display import display_name, environment_title, symbol
 from ..contracts.parameters import BUDGETS
+from ..contracts.question import Question
 from ..figures.bounds import curves
 from ..figures.labels import WITHOUT, plain_text, unprotected, value_text
 from ..results.metrics import METRICS, NASH, REGRET
-from ..results.opened import Opened
-from ..results.reading import with_ids
-from ..results.summary import FORMATS, NAMES, render, rounds, summarize
-from ..results.varying import SETTING, budgets_of, columns_of, of_game, question_of_table, varying
+from ..results.summary import FORMATS, NAMES, render, rounds
+from ..results.table import Table
+from ..results.varying import SETTING, of_game, varying, with_budgets
 from ..theory.bounds import best_lower_bound
 from ..theory.problem import budget_of, problem
 from .charts import BESIDE, COLUMNS, Chart, chart_of
@@ -56,12 +56,12 @@ class Study:
 
     def __init__(self, source: Source):
         self.ratios, self.note = ratios_of(source), ""
-        self.axis, self.places = arranged(source.summary)
+        self.axis, self.places = arranged(source.summary, source.question)
         if any(self.places[name].nunique() > most for name, most in MOST.items()):
             self.note = f"{len(source.summary):,} settings are too many to be shown one by one"
             source = collapsed(source)
-            self.axis, self.places = arranged(source.summary)
-        self.source, self.question = source, question_of_table(source.summary)
+            self.axis, self.places = arranged(source.summary, source.question)
+        self.source, self.question = source, source.question
 
     def numbers(self) -> str:
         """The summary as an HTML table."""
@@ -74,7 +74,7 @@ class Study:
         """The comparison as an HTML table; empty without runs of settings, or with one line."""
         if self.source.table is None or self.note or self.places["line"].nunique() == 1:
             return ""
-        return compact(compared(named(compare(self.source.table.ends)), "html"))
+        return compact(compared(named(compare(self.source.table)), self.question, "html"))
 
     def chart(self) -> Chart | None:
         """The chart; None if nothing can be drawn."""
@@ -91,7 +91,7 @@ class Study:
 
     def points(self) -> pd.DataFrame:
         """The points of the charts: final means, curves over time, tails, bounds."""
-        table, places, statistic = self.source.table, self.places, self.question.statistic
+        table, places = self.source.table, self.places
         at, parts = places.drop(columns="x"), []
         if places["x"].nunique() > 1:  # a line without a level is horizontal, from end to end
             means = self.source.summary.rename(columns=ENDS)[[*ENDS.values()]]
@@ -105,20 +105,20 @@ class Study:
             if found["x"].nunique() > 1:
                 parts.append(at.merge(found, on=SETTING).assign(view=OVER_TIME))
         if table is not None and self.source.metric != NASH:  # its values are those of no run
-            parts.append(tails(table.ends, statistic).merge(at, on=SETTING).assign(view=TAILS))
+            parts.append(tails(table.runs).merge(at, on=SETTING).assign(view=TAILS))
         if table is not None and self.source.records:
-            parts += self.bounds(table.ends)
+            parts += self.bounds(table)
         found = pd.concat([pd.DataFrame(columns=COLUMNS), *parts], ignore_index=True)[COLUMNS]
         shown = (found["x"] > 0) | (found["view"] == AT_END)  # whose axis may be linear
         found = found[shown & (found["y"] > 0)]
         low = found["low"].clip(lower=found["y"] / 1000)
         return found.assign(bound=found["bound"].fillna(""), low=low)
 
-    def bounds(self, ends: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    def bounds(self, table: Table) -> Iterator[pd.DataFrame]:
         """The curves of bounds of each panel, as in the figures, near what was measured."""
         views, means = {"t": OVER_TIME, self.axis: AT_END}, self.source.summary["mean"]
         for _, own in self.places.groupby("panel", sort=False):
-            drawn = curves(ends[ends[SETTING].isin(own[SETTING])])
+            drawn = curves(table.where(table.settings.index.isin(own[SETTING])))
             near = drawn["value"].between(means.min() / SLACK, means.max() * ROOM)
             drawn = drawn[near & drawn["axis"].isin(views)]
             drawn = drawn[["axis", SETTING, "x", "value", "label"]].iloc[::4]  # 15 of a curve
@@ -149,17 +149,24 @@ def collapsed(source: Source) -> Source:
     """A source in which the mean of each setting is one run of its algorithm, at its budget with
     one digit, in all environments.
     """
-    summary, question = source.summary, question_of_table(source.summary)
-    budgets, envs = budgets_of(summary), summary["env"].unique()
+    summary, question = source.summary, source.question
+    budgets, envs = with_budgets(["eps"], summary), summary["env"].unique()
     keep = [question.group, *budgets, question.limit]
-    table = summary[keep].assign(
+    runs = summary[keep].assign(
         **{name: summary[name].map(one_digit) for name in budgets},
         **{question.statistic: summary["mean"], "t": summary[question.limit]},
         env=f"{len(envs)} environments" if len(envs) > 1 else envs[0], seed=0, halted=1,
     )  # fmt: skip
-    table["run"] = table.groupby(keep, dropna=False).cumcount()
-    table = with_ids(table.assign(**dict.fromkeys({*columns_of(table)} - {*table.columns})))
-    return replace(source, table=Opened.of(table), summary=summarize(table), records=[])
+    number = runs.groupby(keep, sort=False, dropna=False).ngroup().map(str)
+    about = [*with_budgets(question.columns, runs), "seed"]
+    settings = runs.set_index(number.rename(SETTING)).reindex(columns=about)
+    ends = runs.reindex(columns=question.measured).assign(
+        run=runs.groupby(keep, dropna=False).cumcount()
+    )
+    ends.insert(0, SETTING, number)
+    first = settings[~settings.index.duplicated()]
+    table = Table(question, first, ends, lambda: iter([ends]))
+    return replace(source, table=table, summary=table.summary(), records=[])
 
 
 def one_digit(x: float) -> float:
@@ -167,12 +174,12 @@ def one_digit(x: float) -> float:
     return float(f"{x:.1g}")
 
 
-def arranged(summary: pd.DataFrame) -> tuple[str | None, pd.DataFrame]:
+def arranged(summary: pd.DataFrame, question: Question) -> tuple[str | None, pd.DataFrame]:
     """Divide what varies among the axis, panels and lines: the axis and the places of a study."""
     settings = summary[summary.columns[: list(summary.columns).index("mean")]]
     columns = list(map(str, settings.columns))
-    question, budgets = question_of_table(settings), budgets_of(settings)
-    group, axis = question.group, axis_of(settings)
+    budgets = with_budgets(["eps"], settings)
+    group, axis = question.group, axis_of(settings, question)
     own = [b for b in budgets if axis in budgets and b != axis]  # other budgets belong to lines
     panel = {*question.columns, "seed", "population", *budgets} - {group, axis, *own}
     if {"env.mean", "env.means"} & {*settings.columns}:
@@ -199,9 +206,8 @@ def arranged(summary: pd.DataFrame) -> tuple[str | None, pd.DataFrame]:
     return axis, places.assign(place=place, algo=settings[group])
 
 
-def axis_of(settings: pd.DataFrame) -> str | None:
+def axis_of(settings: pd.DataFrame, question: Question) -> str | None:
     """The budget if it has three values, or as many as any parameter; else that parameter."""
-    question = question_of_table(settings)
     others = settings.drop(columns=[question.group, SETTING, *NO_AXIS], errors="ignore")
     numbers = others.apply(pd.to_numeric, errors="coerce")
     numbers = numbers.loc[:, ~(numbers.isna() & others.notna()).any()].where(np.isfinite)
@@ -222,12 +228,12 @@ def words(values: Mapping[Any, Any]) -> list[str]:
     ]
 
 
-def tails(ends: pd.DataFrame, statistic: str) -> pd.DataFrame:
+def tails(runs: pd.DataFrame) -> pd.DataFrame:
     """The share ``y`` of the runs of each setting above ``x``, at some ranks from the worst run;
     of tied runs the first and the last rank.
     """
     parts = []
-    for own, found in ends.groupby(SETTING, sort=False)[statistic]:
+    for own, found in runs.groupby(SETTING, sort=False)["value"]:
         values, n = np.sort(found.to_numpy()), len(found)
         rank = np.geomspace(1, n, TAIL).astype(int)
         x = np.unique(values[n - rank])

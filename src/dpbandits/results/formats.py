@@ -95,7 +95,7 @@ def _parquet(pieces: Iterable[pd.DataFrame]) -> Iterator[bytes]:
     arrow = _pyarrow("format=parquet")
     written, writer = _Written(), None
     for piece in pieces:
-        rows = arrow.Table.from_pandas(_with_words(piece), preserve_index=False)
+        rows = arrow.Table.from_pandas(_interned(piece), preserve_index=False)
         rows = rows.replace_schema_metadata(None)
         if writer is None:
             writer = arrow.parquet.ParquetWriter(arrow.PythonFile(written, mode="w"), rows.schema)
@@ -132,7 +132,7 @@ def read_parquet(path: Path) -> pd.DataFrame:
         table = pd.DataFrame(arrow.parquet.read_table(path, partitioning=None).to_pandas())
     except (OSError, ValueError, KeyError, arrow.ArrowException) as error:
         raise BadInput(f"{path}: not a readable Parquet file ({error})") from None
-    return _with_words(table)
+    return _interned(table)
 
 
 def parquet_pieces(path: Path, rows: int, columns: list[str] | None) -> Iterator[pd.DataFrame]:
@@ -142,7 +142,7 @@ def parquet_pieces(path: Path, rows: int, columns: list[str] | None) -> Iterator
             yield pd.DataFrame(batch.to_pandas())
 
 
-def _with_words(table: pd.DataFrame) -> pd.DataFrame:
+def _interned(table: pd.DataFrame) -> pd.DataFrame:
     """A table whose words are objects, each of which is in memory once."""
     words = table.select_dtypes(exclude=["number", "bool"]).columns
     return table.astype(dict.fromkeys(words, "category")).astype(dict.fromkeys(words, object))

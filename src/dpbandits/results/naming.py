@@ -107,11 +107,3 @@ def _content(records: Iterable[Mapping[str, Any]]) -> str:
         {k: without_paths(x) for k, x in words.items() if k != "version"} for words in records
     ]
     return json.dumps(settings, sort_keys=True)
-
-
-def with_names(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    """A table in which the environments of some settings have the names that their ids map to."""
-    if not names:
-        return table
-    found = table[SETTING].astype(object).map(names)
-    return table.assign(env=found.where(found.notna(), table["env"].astype(object)))

@@ -1,36 +1,25 @@
-"""The records of a table's settings, by their ids: what each setting was run with."""
+"""The records of settings by their ids: what each setting was run with."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import CONTEXTUAL
-from ..errors import BadInput, plain
-from ..settings.choices import LABEL
-from ..settings.user_files import load_laws
+from ..contracts.question import Question
+from ..errors import plain
+from ..settings.setting import digest
 from ..theory.problem import budget_of
-from .formats import beside
-from .metrics import NASH, REGRET, check_metric, measured_by
-from .naming import with_names
-from .tables import with_words
-from .varying import (
-    SETTING,
-    descriptive,
-    details,
-    disambiguate,
-    question_of_table,
-    settings_in,
-    settings_of,
-)
+from .manifest import UNREADABLE, read_manifest
+from .varying import SETTING, details
 
-SETTINGS, FILE = "settings", "file"  # attributes of tables: records by id, the path of the CSV file
-METRIC = "metric"  # the attribute of a table whose column ``regret`` holds another metric
 NUMBER = int | float
 FIELDS: dict[str, Any] = {  # of a record, with their types; budgets and a goal are numbers, too
     "algo": str, "env": str, "horizon": NUMBER, "parameters": dict, "env_spec": dict,
@@ -40,70 +29,26 @@ Record = Mapping[str, Any]  # see ``Setting.record``
 NO_RECORD: Record = {"parameters": {}, "env_spec": {}, "population": None}
 
 
-class Records(dict[str, Record]):
-    """The records of settings by their ids. They are never changed, so that the many copies that
-    pandas makes of a table's attributes share them.
-    """
-
-    def __deepcopy__(self, memo: Any) -> Records:
-        return self
+def records_beside(file: Path) -> dict[str, Record]:
+    """The records in the manifest beside the file of a table; none if it has no readable one."""
+    with suppress(*UNREADABLE):
+        return records_in(read_manifest(file)["settings"])
+    return {}
 
 
-_KNOWN: dict[str, Record] = {}  # of all settings that this process has played or read
+def records_of(attribute: Any) -> dict[str, Record]:
+    """The records in the attribute of a user's frame; none if it is not as it was made."""
+    with suppress(*UNREADABLE):
+        return records_in(json.loads(attribute))
+    return {}
 
 
-def remembered(records: Mapping[str, Record]) -> Records:
-    """Records of settings by their ids, which tables find that have lost theirs."""
-    _KNOWN.update(records)
-    return Records(records)
-
-
-def with_known(table: pd.DataFrame) -> pd.DataFrame:
-    """A tidy table in memory with the records of the settings that this process knows, if it lacks
-    some, as a concatenated table does; with the columns that tell apart those that look alike.
-    """
-    if FILE in table.attrs or SETTING not in table.columns:
-        return table
-    limit, held = question_of_table(table).limit, table.attrs.get(SETTINGS, {})
-    found = {}
-    for row in settings_in(table).to_dict("records"):
-        own = row[SETTING]
-        record = _KNOWN.get(own) if isinstance(own, str) and own not in held else None
-        if record is not None and _agree(row, _columns(record, limit)):
-            found[own] = record
-    if not found:
-        return table
-    table = told_apart(table, records := {**held, **found})
-    table.attrs[SETTINGS] = Records(records)
-    return table
-
-
-def told_apart(table: pd.DataFrame, records: Mapping[str, Record]) -> pd.DataFrame:
-    """A table with the columns of ``disambiguate``, where records tell settings apart."""
-    shown: dict[str, dict[str, Any]] = {}
-    columns = [name for name in descriptive(table) if name != "seed"]
-    for row in settings_in(table)[[*columns, SETTING]].to_dict("records"):
-        own = {str(n): x for n, x in row.items() if n != SETTING and pd.notna(x)}
-        shown[row[SETTING]] = own | shown.get(row[SETTING], {})
-    more = disambiguate(list(shown.values()), [records.get(own, NO_RECORD) for own in shown])
-    about = {own: shown[own] | found for own, found in zip(shown, more, strict=True)}
-    filled = {}
-    for name in dict.fromkeys(name for values in about.values() for name in values):
-        if name not in table.columns or table[name].isna().any():
-            known = {key: values.get(name) for key, values in about.items()}
-            column = table[SETTING].astype(object).map(known)
-            held = table.get(name, column)
-            filled[name] = held.where(held.notna(), column)
-    return table.assign(**filled)
-
-
-def records_in(manifest: Mapping[str, Any]) -> Records:
-    """The records in a manifest.
+def records_in(found: Any) -> dict[str, Record]:
+    """Records by the ids of their settings.
 
     Raises:
-        KeyError, TypeError, AttributeError: it has none, or something else in their place.
+        KeyError, TypeError, AttributeError: they are none.
     """
-    found = Records(manifest["settings"].items())
     for record in found.values():
         budgets = [record[name] for name in BUDGETS if record.get(name) is not None]
         numbers = [*record["parameters"].values(), *record.get("goal", {}).values(), *budgets]
@@ -113,49 +58,20 @@ def records_in(manifest: Mapping[str, Any]) -> Records:
             and all(isinstance(x, NUMBER) for x in numbers)
         ):
             raise TypeError
-    return remembered(found)
+    return dict(found)
 
 
-def records_of(
-    table: pd.DataFrame, needed: str, folders: Sequence[str] = (), rows: pd.DataFrame | None = None
-) -> list[Record]:
-    """The record of each setting of a table, in the order of its settings.
-
-    Args:
-        table: a tidy table.
-        needed: what needs the records; messages begin with it.
-        folders: the user's folders, with the reward laws that the records name.
-        rows: the settings, if they are known: a row each with their columns.
-
-    Raises:
-        BadInput: the table has no records, or some setting has none, or another one.
+def agreeing(
+    settings: pd.DataFrame, records: Mapping[str, Record], question: Question
+) -> dict[str, Record]:
+    """The records of settings, a row each by id, without those that say something else than the
+    columns, which may have been edited.
     """
-    known, file = table.attrs.get(SETTINGS), table.attrs.get(FILE)
-    if known is None and file is not None:
-        raise BadInput(
-            f"{needed}: no readable manifest {beside(Path(file), '.json')}, which records the "
-            f"settings of {file}"
-        )
-    if known is None:
-        raise BadInput(
-            f"{needed}: only tables of dp.run, and those with a manifest, say what their settings "
-            "were run with"
-        )
-    limit = question_of_table(table).limit
-    columns = settings_of(table)
-    found = []
-    for row in (settings_in(table) if rows is None else rows[columns]).to_dict("records"):
-        record = known.get(row.get(SETTING))
-        if record is None or not _agree(row, _columns(record, limit)):
-            if file is not None:
-                raise BadInput(f"{needed}: the manifest beside {file} is that of another table")
-            about = ", ".join(f"{k}={plain(x)}" for k, x in row.items() if k != SETTING)
-            raise BadInput(
-                f"{needed}: what {about} was run with is not recorded; the table is needed as it "
-                "was made, sorted or filtered at most"
-            )
-        found.append(record)
-    load_laws([record["env_spec"] for record in found], folders)
+    found = {}
+    for own, row in zip(settings.index, settings.to_dict("records"), strict=True):
+        record = records.get(own)
+        if record is not None and _fits(row, _columns(record, question.limit)):
+            found[own] = record
     return found
 
 
@@ -167,7 +83,7 @@ def _columns(record: Record, limit: str) -> dict[str, Any]:
     return {**dict(details(record)), **record.get("goal", {}), **about, column: budget}
 
 
-def _agree(row: Mapping[Any, Any], own: Mapping[str, Any]) -> bool:
+def _fits(row: Mapping[Any, Any], own: Mapping[str, Any]) -> bool:
     """Whether the values of a row are those of its record: they may have been edited."""
     for name, value in row.items():
         if name in BUDGETS and name not in own:
@@ -187,59 +103,27 @@ def _same(value: Any, known: Any) -> bool:
     return math.isclose(value, known, rel_tol=1e-9)
 
 
-def with_labels(table: pd.DataFrame) -> pd.DataFrame:
-    """A table in which environments that have a label are called by it."""
-    records = table.attrs.get(SETTINGS, {})
-    return with_names(table, {own: r[LABEL] for own, r in records.items() if LABEL in r})
-
-
-def with_metric(table: pd.DataFrame, metric: str, folders: Sequence[str] = ()) -> pd.DataFrame:
-    """A table with another statistic, see ``measured_by``; it knows its metric.
-
-    A table that holds another statistic than pseudo-regret keeps it if none or the same is asked
-    for. Nash regret needs the records of the settings, see ``records_of``.
-
-    Raises:
-        BadInput: the table holds another metric; or Nash regret is asked for, and arms have other
-            means in each context, or a run lacks a checkpoint which others of its setting have.
+def with_ids(settings: pd.DataFrame) -> pd.DataFrame:
+    """A row for each setting by its id. A setting without one, since the table was made by hand or
+    joined, has a hash of the columns that describe it; so have settings that share one, since their
+    values were edited.
     """
-    check_metric(metric)
-    held = metric_of(table)
-    if held != REGRET:
-        if metric in (held, REGRET):
-            return table
-        raise BadInput(f"metric={metric}: the table holds {held} already")
-    records = None
-    if metric == NASH and "rule" not in table.columns:
-        records = records_for_nash(table, folders)
-        table = with_words(table)
-    found = measured_by(table, metric, records)
-    if found is not table:
-        found.attrs[METRIC] = metric
-    return found
+    ids = settings.get(SETTING, pd.Series(None, settings.index, dtype=object)).astype(object)
+    lacking = ~ids.map(lambda x: isinstance(x, str)) | ids.duplicated(keep=False)
+    about = settings.drop(columns=SETTING, errors="ignore")
+    if lacking.any():
+        single = about["seed"].nunique() <= 1
+        shown = about[lacking].drop(columns=["seed"] * single).to_dict("records")
+        seed = str(about["seed"].iloc[0])  # if it does not vary
+        ids[lacking] = [_hash_of(seed, row) for row in shown]
+    return about.set_index(pd.Index(ids, dtype=object, name=SETTING))
 
 
-def records_for_nash(table: pd.DataFrame, folders: Sequence[str] = ()) -> list[Record] | None:
-    """The records of a table's settings, which tell the means of the arms; None if it has none.
-
-    Raises:
-        BadInput: as ``with_metric``.
-    """
-    needed = f"{METRIC}={NASH}"
-    if not table.attrs.keys() & {SETTINGS, FILE}:
-        return None
-    records = records_of(table, needed, folders)
-    for record in records:
-        if record.get("question") == CONTEXTUAL.name:
-            raise BadInput(f"{needed}: env={record['env']}: arms with contexts have no means")
-    settings = settings_of(table)
-    rows = with_words(table)
-    of_runs = rows.groupby([*settings, "run"], dropna=False, sort=False, as_index=False).size()
-    if (of_runs.groupby(settings, dropna=False)["size"].nunique() > 1).any():
-        raise BadInput(f"{needed}: a run lacks checkpoints that others of its setting have")
-    return records
-
-
-def metric_of(table: pd.DataFrame) -> str:
-    """The metric that a table's column ``regret`` holds."""
-    return str(table.attrs.get(METRIC, REGRET))
+def _hash_of(seed: str, setting: Mapping[Any, Any]) -> str:
+    """The id of a setting of which nothing but columns is known: the same after it was written."""
+    shown = (
+        f"{name}={x:.12g}" if isinstance(x, Real) else f"{name}={plain(x)}"
+        for name, x in setting.items()
+        if not pd.isna(x)
+    )
+    return digest(seed, *shown, length=16)

@@ -11,11 +11,11 @@ from ..files import write_atomically
 from ..settings.request import Request
 from .formats import SUMMARY_CSV, beside, write_pieces
 from .manifest import summary_endings, write_manifest
-from .naming import table_path, with_names
+from .naming import table_path
 from .run_store import Store
-from .summary import render, summarize
-from .tables import at_end, batches, write_table
-from .varying import settings_of
+from .summary import render, summary_of
+from .table import Table
+from .tables import batches, settings_table, write_table
 
 FRAMES = 100  # of summaries, each of which takes kilobytes, before they are made one
 
@@ -30,18 +30,16 @@ def write_report(request: Request, store: Store, seconds: float) -> tuple[Path, 
     """
     path = table_path(request)
     summaries: list[pd.DataFrame] = []
-    seeds = {setting.seed for setting in request.settings}
+    question, about = request.question, settings_table(request.settings)
     labels = {s.id: request.labels[s.env] for s in request.settings if s.env in request.labels}
 
     def pieces() -> Iterator[pd.DataFrame]:
-        for batch in batches(store, request.settings, request.runs):
-            ends = []
-            for piece in batch:
-                ends.append(at_end(piece))
-                yield piece
-            rows = with_names(pd.concat(ends), labels)
-            also = ["seed"] if len(seeds) > 1 and "seed" not in settings_of(rows) else []
-            summaries.append(summarize(rows, [*settings_of(rows), *also]))
+        for some in batches(request.settings, request.runs):
+            table = Table.of_store(store, some, request.runs, about)
+            yield from table.pieces()
+            shown = table.with_labels(labels)
+            by = [str(x) for x in about if x != "seed" or about["seed"].nunique() > 1]
+            summaries.append(summary_of(shown.runs, by, question, question.statistic))
             if len(summaries) == FRAMES:
                 summaries[:] = [pd.concat(summaries)]
 

@@ -1,4 +1,4 @@
-"""Summary of a tidy table: the mean of its statistic with its interval, in several styles."""
+"""Summary of the runs of settings: means with their intervals, in several styles."""
 
 from __future__ import annotations
 
@@ -21,20 +21,24 @@ from .intervals import (
     rounded_mean,
     runs_needed,
 )
-from .tables import at_end, unjudged
-from .varying import columns_of, question_of_table, settings_of, with_budgets
+from .tables import unjudged
+from .varying import SETTING, with_budgets
 
 AT_ONCE = 500  # settings whose intervals are computed together
 QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs", "runs_needed"]
 
 
-def summarize(table: pd.DataFrame, settings: list[str] | None = None) -> pd.DataFrame:
-    """The statistic of each setting of a tidy table: final regret, or stopping time.
+def summary_of(
+    runs: pd.DataFrame, by: list[str], question: Question, statistic: str
+) -> pd.DataFrame:
+    """The statistic of each setting: final regret, or stopping time.
 
     Args:
-        table: a tidy table.
-        settings: the columns that tell its settings apart; None for those of ``settings_of``.
+        runs: a row for each run.
+        by: the columns that tell settings apart.
+        question: the question that the runs answer.
+        statistic: the column of what is summarised.
 
     Returns:
         One row a setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of
@@ -45,16 +49,14 @@ def summarize(table: pd.DataFrame, settings: list[str] | None = None) -> pd.Data
         hypotheses; and for rules that identify an arm or a hypothesis the QUANTILES of the stopping
         time.
     """
-    question, settings = question_of_table(table), settings or settings_of(table)
-    rows = at_end(table)
-    summary = mean_of(rows, settings, question.statistic)
+    summary = mean_of(runs, by, statistic)
     if question.share is None:
         return summary
     share, of = question.share
-    groups = rows.groupby(settings, sort=False, dropna=False)
+    groups = runs.groupby(by, sort=False, dropna=False)
     if question.quantiles:
         for name, q in QUANTILES.items():
-            summary[name] = groups[question.statistic].quantile(q).to_numpy()
+            summary[name] = groups[statistic].quantile(q).to_numpy()
     summary[of] = groups[of].sum().to_numpy()
     right = groups[share].sum().to_numpy(dtype=float)
     with np.errstate(invalid="ignore"):
@@ -66,7 +68,7 @@ def summarize(table: pd.DataFrame, settings: list[str] | None = None) -> pd.Data
 
 
 def mean_of(table: pd.DataFrame, settings: list[str], column: str) -> pd.DataFrame:
-    """Mean of a column over the runs of each setting, with the STATISTICS of ``summarize``."""
+    """Mean of a column over the runs of each setting, with the STATISTICS of ``summary_of``."""
     groups = table.groupby(settings, sort=False, dropna=False)
     summary = groups[column].agg(std="std", runs="count").reset_index()
     of_group = table[column].to_numpy(dtype=float)[np.argsort(groups.ngroup(), kind="stable")]
@@ -94,7 +96,7 @@ def render(summary: pd.DataFrame, question: Question, style: str) -> str:
     header += ["median", "10 % to 90 %"] if question.quantiles else []
     header += [question.statistic_name, "95 % interval"]
     header += [question.share[0], "95 % interval", question.share[1]] if question.share else []
-    fixed = columns_of(summary)
+    fixed = with_budgets(question.columns, summary)
     formats = {n: FORMATS.get(n, str) if n in fixed else str for n in columns}
     rows = []
     for row in summary.to_dict("records"):
@@ -110,11 +112,12 @@ def render(summary: pd.DataFrame, question: Question, style: str) -> str:
     return tabulate(rows, header, tablefmt=style, colalign=align, disable_numparse=True)
 
 
-def too_few_runs(found: pd.DataFrame) -> str | None:
+def too_few_runs(found: pd.DataFrame, question: Question) -> str | None:
     """A line that names the setting whose runs are the fewest for its tail; None if all suffice.
 
     Args:
         found: a summary or a comparison, with ``runs`` and ``runs_needed``.
+        question: the question that the runs answer.
     """
     short = found[found["runs_needed"] > found["runs"]]
     if short.empty:
@@ -122,12 +125,12 @@ def too_few_runs(found: pd.DataFrame) -> str | None:
     row = short.iloc[int((short["runs_needed"] / short["runs"]).argmax())]
     others = f" ({len(short)} of {len(found)} settings have too few)" if len(short) > 1 else ""
     return (
-        f"{_in_words(found, row)}: {row['runs']} runs are too few for its tail, and the interval "
-        f"may be too narrow; about {row['runs_needed']} would do{others}"
+        f"{_in_words(found, row, question)}: {row['runs']} runs are too few for its tail, and the "
+        f"interval may be too narrow; about {row['runs_needed']} would do{others}"
     )
 
 
-def equal_runs(summary: pd.DataFrame) -> str | None:
+def equal_runs(summary: pd.DataFrame, question: Question) -> str | None:
     """A line that names a setting of which all runs are equal, so that they have no interval, and
     says what they show; None if there is none.
     """
@@ -138,16 +141,16 @@ def equal_runs(summary: pd.DataFrame) -> str | None:
     share = percent(another_value(row["runs"]), 2)
     others = f" ({len(equal)} of {len(summary)} settings have equal runs)"
     return (
-        f"{_in_words(summary, row)}: all {row['runs']} runs are equal, so there is no interval; "
-        f"they show that another value has a probability of at most {share}"
+        f"{_in_words(summary, row, question)}: all {row['runs']} runs are equal, so there is no "
+        f"interval; they show that another value has a probability of at most {share}"
         f"{others if len(equal) > 1 else ''}"
     )
 
 
-def _in_words(found: pd.DataFrame, row: pd.Series) -> str:
+def _in_words(found: pd.DataFrame, row: pd.Series, question: Question) -> str:
     """The setting of a row, as it is typed."""
     formats = FORMATS | dict.fromkeys(BUDGETS, "{:g}".format)
-    shown = [n for n in columns_shown(found, question_of_table(found)) if pd.notna(row[n])]
+    shown = [n for n in columns_shown(found, question) if pd.notna(row[n])]
     return " ".join(f"{name}={formats.get(name, str)(row[name])}" for name in shown)
 
 
@@ -171,7 +174,7 @@ def columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
     """The columns before ``mean`` that a table for people has."""
     first = list(summary.columns).index("mean")
     varied = [n for n in question.shown_if_varied if summary[n].nunique() > 1]
-    fixed = set(columns_of(summary)) - {"seed"}  # a summary has seeds only if they vary
+    fixed = {*with_budgets(question.columns, summary), SETTING}
     swept = [name for name in summary.columns[:first] if name not in fixed]
     if question.one_arm:  # what sets the arm's mean is shown as such
         swept = [name for name in swept if not summary[name].equals(summary["true_mean"])]

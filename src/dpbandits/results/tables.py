@@ -16,7 +16,7 @@ from ..errors import plain
 from ..settings.setting import Setting, data_of
 from .formats import write_pieces
 from .run_store import Store
-from .varying import ROWS, SETTING, details, of_game, question_of_table, with_budgets
+from .varying import ROWS, SETTING, details, of_game, with_budgets
 
 
 class Finished(NamedTuple):
@@ -114,33 +114,13 @@ def load_finished(store: Store, setting: Setting, runs: int) -> Finished:
     return Finished(setting, data_of(setting).instance, pulls, answers)
 
 
-def tidy(store: Store, settings: Sequence[Setting], runs: int) -> pd.DataFrame:
-    """The tidy table of the finished runs of some settings of one question.
-
-    Regret has a row for each run and checkpoint. A stopping rule has a row for each run:
-    ``halted`` is 1, or 0 if the cap came first; then the stopping time is the cap, and
-    ``estimate`` (of the mean) or ``answer`` (the number of an arm, or of a hypothesis) and
-    ``correct`` are blank. ``correct`` is 1 if the answer is right (``RIGHT``), else 0. Each
-    privacy budget that some algorithm takes has a column: infinite for an algorithm that is not
-    private, blank for one that takes another budget.
-    """
-    pieces = (piece for batch in batches(store, settings, runs) for piece in batch)
-    return pd.concat(pieces, ignore_index=True)
-
-
-def batches(
-    store: Store, settings: Sequence[Setting], runs: int
-) -> Iterator[Iterator[pd.DataFrame]]:
-    """The tidy table in pieces of about ROWS rows that have the same types.
-
-    A batch is one piece with all rows of several settings, or the pieces of a single setting.
-    Memory is needed for a piece and for the stored runs of one setting.
-    """
-    about, ends = settings_table(settings), np.cumsum([runs * rows_of_a_run(s) for s in settings])
+def batches(settings: Sequence[Setting], runs: int) -> Iterator[Sequence[Setting]]:
+    """Settings whose runs have about ROWS rows together, or one of more."""
+    ends = np.cumsum([runs * rows_of_a_run(s) for s in settings])
     start = before = 0
     while start < len(settings):
         stop = max(start + 1, int(np.searchsorted(ends, before + ROWS, side="right")))
-        yield _pieces(store, settings[start:stop], about[start:stop], runs)
+        yield settings[start:stop]
         start, before = stop, ends[stop - 1]
 
 
@@ -178,51 +158,17 @@ def settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
     return table[[*first, *varied, SETTING]]
 
 
-def _pieces(
-    store: Store, settings: Sequence[Setting], about: pd.DataFrame, runs: int
-) -> Iterator[pd.DataFrame]:
-    """The rows of some settings: one piece, or several of a single setting."""
-    if len(settings) > 1:
-        found = [measured(load_finished(store, setting, runs)) for setting in settings]
-        yield _with_measured(about, found)
-        return
-    finished = load_finished(store, settings[0], runs)
-    few = max(1, ROWS // rows_of_a_run(settings[0]))
-    for start in range(0, runs, few):
-        yield _with_measured(about, [measured(finished, slice(start, start + few))])
+def measured(finished: Finished) -> dict[str, np.ndarray]:
+    """The column of run numbers and the measured columns of the runs of a setting.
 
-
-def measured(finished: Finished, some: slice = slice(None)) -> dict[str, np.ndarray]:
-    """The column of run numbers and the measured columns of some runs of a setting."""
-    numbers = np.arange(len(finished.answers))[some, np.newaxis]
-    part = finished._replace(pulls=finished.pulls[some], answers=finished.answers[some])
+    ``halted`` is 1, or 0 if the cap came first; then the stopping time is the cap, and ``estimate``
+    (of the mean) or ``answer`` (the number of an arm, or of a hypothesis) and ``correct`` are
+    blank. ``correct`` is 1 if the answer is right (``RIGHT``), else 0.
+    """
+    numbers = np.arange(len(finished.answers))[:, np.newaxis]
     names = finished.setting.question.measured
-    arrays = np.broadcast_arrays(numbers, *(MEASURED[name](part) for name in names))
+    arrays = np.broadcast_arrays(numbers, *(MEASURED[name](finished) for name in names))
     return dict(zip(["run", *names], (x.ravel() for x in arrays), strict=True))
-
-
-def _with_measured(about: pd.DataFrame, found: Sequence[dict[str, np.ndarray]]) -> pd.DataFrame:
-    """The rows of settings: what describes each, repeated, and what was measured."""
-    counts = [len(one["run"]) for one in found]
-    columns: dict[str, Any] = {n: np.concatenate([one[n] for one in found]) for n in found[0]}
-    for name in columns.keys() & set(WHOLE_OR_BLANK):
-        columns[name] = pd.array(columns[name], dtype="Int64")
-    rows = about.take(np.repeat(np.arange(len(about)), counts)).reset_index(drop=True)
-    return rows.assign(**columns)
-
-
-def at_end(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a table in which its statistic is summarised: those of the horizon."""
-    question = question_of_table(table)
-    rows = table[table["t"] == table[question.limit]] if question.each_checkpoint else table
-    return with_words(rows)
-
-
-def with_words(table: pd.DataFrame) -> pd.DataFrame:
-    """A table whose ids are words and no categories, which pandas groups by their product."""
-    if SETTING in table.columns and isinstance(table[SETTING].dtype, pd.CategoricalDtype):
-        return table.assign(**{SETTING: table[SETTING].astype(object)})
-    return table
 
 
 def unjudged(summary: pd.DataFrame) -> pd.Series:

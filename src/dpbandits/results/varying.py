@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import QUESTIONS, REGRET, Question
 from ..errors import plain
 from ..settings.sweep import OF_RUNS
 
@@ -119,70 +118,7 @@ def with_budgets(names: Iterable[str], found: Container[object]) -> list[str]:
     return [column for name in names for column in (budgets if name == "eps" else [name])]
 
 
-def budgets_of(table: pd.DataFrame) -> list[str]:
-    """The columns of a table that hold privacy budgets."""
-    return with_budgets(["eps"], table.columns)
-
-
-def without_privacy(table: pd.DataFrame) -> pd.Series:
-    """Which rows of a table have no finite privacy budget."""
-    finite = table[budgets_of(table)].apply(np.isfinite)
-    return ~finite.any(axis=1)
-
-
-def columns_of(table: pd.DataFrame) -> list[str]:
-    """The columns of a tidy table that every table of its question and budgets has."""
-    question, found = question_of_table(table), table.columns
-    own = [SETTING] if SETTING in found else []
-    return [*with_budgets(question.columns, found), "seed", *own, "run", *question.measured]
-
-
-def settings_of(table: pd.DataFrame) -> list[str]:
-    """The columns of a tidy table that tell one setting from another: all that describe it, with
-    ``seed`` if it varies, and its id.
-    """
-    measured = ("run", *question_of_table(table).measured, *_single_seed(table))
-    return [name for name in table.columns if name not in measured]
-
-
-def descriptive(table: pd.DataFrame) -> list[str]:
-    """The columns of ``settings_of`` without the id."""
-    return [name for name in settings_of(table) if name != SETTING]
-
-
-def settings_in(table: pd.DataFrame) -> pd.DataFrame:
-    """A row for each setting of a table, with the columns of ``settings_of``, in the order of
-    their first rows; made in pieces, since a table may have many rows.
-    """
-    columns = settings_of(table)
-    pieces = (table.iloc[i : i + ROWS][columns] for i in range(0, max(len(table), 1), ROWS))
-    found = pd.concat([piece.drop_duplicates() for piece in pieces], ignore_index=True)
-    return found.drop_duplicates(ignore_index=True)
-
-
-def numbers_of(table: pd.DataFrame, settings: pd.DataFrame) -> np.ndarray:
-    """For each row of a table the number of its setting among those of ``settings_in``."""
-    if SETTING in settings and settings[SETTING].notna().all() and settings[SETTING].is_unique:
-        ids, known = table[SETTING].array, pd.Index(settings[SETTING].astype(object))
-        if isinstance(ids, pd.Categorical):  # it may have categories that no row has
-            return known.get_indexer(ids.categories)[ids.codes]
-        return known.get_indexer(ids)
-    groups = table.groupby(list(settings.columns), sort=False, dropna=False, observed=True)
-    return groups.ngroup().to_numpy()
-
-
-def varied_in(table: pd.DataFrame) -> list[str]:
-    """The columns that a sweep added to a table, and ``seed`` if it varies."""
-    fixed = set(columns_of(table)) - {"seed"} | set(_single_seed(table))
-    return [n for n in table.columns if n not in fixed]
-
-
-def _single_seed(table: pd.DataFrame) -> list[str]:
-    return ["seed"] if "seed" in table.columns and table["seed"].nunique() <= 1 else []
-
-
-def question_of_table(table: pd.DataFrame) -> Question:
-    """The question whose columns a table has; that of regret if it has none."""
-    found = [q for q in QUESTIONS if q.group in table.columns]
-    whole = (q for q in found if set(q.columns) - {"eps"} <= set(table.columns))
-    return next(whole, found[0] if found else REGRET)
+def without_privacy(rows: pd.DataFrame) -> pd.Series:
+    """Which rows of settings have no finite privacy budget."""
+    finite = np.isfinite(rows[with_budgets(["eps"], rows)].to_numpy(dtype=float))
+    return pd.Series(~finite.any(axis=1), rows.index)

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..results.run_store import Damaged, Memory, RunStore, Store
 from ..results.size import announce_size, check_size
-from ..results.tables import tidy
+from ..results.table import Table
 from ..settings.request import Request
 from ..settings.setting import Setting
 from .children import without_cwd_imports
@@ -32,7 +32,7 @@ def run_request(request: Request) -> tuple[pd.DataFrame, int]:
     ``play_missing`` raises.
     """
     store, played = play_missing(request)
-    return tidy(store, request.settings, request.runs), played
+    return Table.of_store(store, request.settings, request.runs).frame(), played
 
 
 def play_missing(request: Request) -> tuple[Store, int]:

@@ -17,6 +17,7 @@ from .user_files import law_named
 
 LABEL = "label"  # a key of every environment: its name in figures, which decides no run
 MANY_DIGITS = 10**4000  # Python writes no integer of more than 4300
+MAX_RANGE = 1_000_000  # numbers of a range, which is made a list
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,8 @@ def _plain_data(value: Any) -> Any:
         return whole
     if isinstance(value, Real):
         return float(value)
+    if isinstance(value, range) and len(value) > MAX_RANGE:
+        raise BadInput(f"a range has more than {MAX_RANGE:,} numbers")
     if isinstance(value, range | tuple | list):
         return [_plain_data(x) for x in value]
     if isinstance(value, Mapping):

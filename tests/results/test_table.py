@@ -13,7 +13,7 @@ from tiers import first
 import dpbandits as dp
 from dpbandits.cli import run
 from dpbandits.results import reading
-from dpbandits.results.opened import Opened, open_table, open_tables
+from dpbandits.results.table import Table, open_tables
 from dpbandits.results.varying import SETTING
 
 RUNS = 6
@@ -73,15 +73,15 @@ PARQUET = pytest.param("ci", "parquet", marks=pytest.mark.extra("pyarrow"))
 def test_a_file_has_the_curves_of_the_whole_table(tmp_path, played, pieces, band, suffix):
     """Controls: the rows of a piece are taken for a setting; a setting is left out."""
     table, file = played()
-    right = sorted_curves(Opened.of(table), band=band)
+    right = sorted_curves(Table.of_frame(table), band=band)
     assert len(right) == 4 * table["t"].nunique()
     for some in (table, table.sample(frac=1.0, random_state=0)):
-        found = open_table(written(some, tmp_path / f"b.{suffix}"))
+        found = Table.of_file(written(some, tmp_path / f"b.{suffix}"))
         same(sorted_curves(found, band=band), right)
         own = found.ends.sort_values([SETTING, "run"], ignore_index=True)
-        wanted = Opened.of(table).ends.sort_values([SETTING, "run"], ignore_index=True)
+        wanted = Table.of_frame(table).ends.sort_values([SETTING, "run"], ignore_index=True)
         same(own, wanted)
-    assert open_table(file).ends.attrs["settings"].keys() == {*table[SETTING]}
+    assert Table.of_file(file).records.keys() == {*table[SETTING]}
 
 
 @pytest.mark.slow
@@ -89,13 +89,13 @@ def test_few_settings_are_in_memory_at_a_time(played, monkeypatch):
     """Mutation that it catches: all pieces are held."""
     monkeypatch.setattr(reading, "ROWS", 5)
     table, file = played(runs=20)
-    rows = [len(part) for part in open_table(file).parts()]
+    rows = [len(part) for part in Table.of_file(file).rows()]
     assert sum(rows) == len(table) and max(rows) <= table[SETTING].value_counts().max() + 5
 
 
 def test_few_checkpoints_are_the_first_the_last_and_some_between(played):
     table, file = played()
-    times, few = np.unique(table["t"]), open_table(file).curves(most=3)["t"].unique()
+    times, few = np.unique(table["t"]), Table.of_file(file).curves(most=3)["t"].unique()
     assert len(few) == 3 < len(times) and {times[0], times[-1]} <= {*few} <= {*times}
 
 
@@ -106,9 +106,9 @@ def test_runs_of_a_setting_in_several_files_are_taken_once(played, pieces):
     more, file = played()
     other, third = played(eps="2")
     found = open_tables([few, file, third])
-    right = Opened.of(pd.concat([more, other], ignore_index=True))
+    right = Table.of_frame(pd.concat([more, other], ignore_index=True))
     same(sorted_curves(found), sorted_curves(right))
-    assert len(found.ends) == 4 * RUNS + 2 * RUNS
+    assert len(found.runs) == 4 * RUNS + 2 * RUNS
 
 
 @pytest.mark.slow
@@ -118,32 +118,32 @@ def test_nash_regret_of_several_files(played, eps):
     files = [played()[1], played(eps=eps)[1]]
     found = open_tables(files).measured("nash")
     wanted = pd.concat([dp.measured(dp.load(file), "nash") for file in files]).drop_duplicates()
-    same(sorted_curves(found), sorted_curves(Opened.of(wanted)))
+    same(sorted_curves(found), sorted_curves(Table.of_frame(wanted)))
 
 
 @pytest.mark.parametrize("metric", first(["nash", "average"]))
 def test_another_metric_is_that_of_the_whole_table(played, pieces, metric):
     table, file = played()
-    right, found = Opened.of(dp.measured(table, metric)), open_table(file).measured(metric)
-    assert found.ends["regret"].to_numpy() == pytest.approx(right.ends["regret"].to_numpy())
+    right, found = Table.of_frame(dp.measured(table, metric)), Table.of_file(file).measured(metric)
+    assert found.runs["value"].to_numpy() == pytest.approx(right.runs["value"].to_numpy())
     same(sorted_curves(found), sorted_curves(right))
-    assert not sorted_curves(found).equals(sorted_curves(open_table(file)))
-    assert found.ends.attrs["metric"] == metric
+    assert not sorted_curves(found).equals(sorted_curves(Table.of_file(file)))
+    assert found.metric == metric and f"{metric}_regret" in found.frame()
 
 
 def test_rows_that_share_an_id_but_not_a_setting_are_told_apart(tmp_path, played, pieces):
     table, _ = played()
     table.loc[table["run"] == 1, "eps"] *= 4
-    found = open_table(written(table, tmp_path / "b.csv"))
-    assert found.ends[SETTING].nunique() == 8
+    found = Table.of_file(written(table, tmp_path / "b.csv"))
+    assert found.runs[SETTING].nunique() == 8
     assert len(found.curves()) == 8 * table["t"].nunique()
 
 
 def test_words_and_numbers_of_one_column_are_words_in_all_pieces(tmp_path, played, pieces):
     table, _ = played()
     table["c"] = np.where(table["algo"] == "dp_se", "0.10", "literal")
-    found = open_table(written(table, tmp_path / "b.csv"))
-    assert {*found.ends["c"]} == {"0.10", "literal"} or {*found.ends["c"]} == {"0.1", "literal"}
+    found = Table.of_file(written(table, tmp_path / "b.csv"))
+    assert {*found.runs["c"]} == {"0.10", "literal"} or {*found.runs["c"]} == {"0.1", "literal"}
 
 
 @pytest.mark.parametrize("round_of", ["first", "last"])
@@ -151,14 +151,14 @@ def test_numbers_that_are_none_are_refused_wherever_they_are(tmp_path, played, p
     table, _ = played()
     row = table.index[table["t"] == (1 if round_of == "first" else 2000)][3]
     table.loc[row, "regret"] = np.nan
-    message = message_of(open_table, written(table, tmp_path / "b.csv"))
+    message = message_of(Table.of_file, written(table, tmp_path / "b.csv"))
     assert "b.csv: column regret holds something that is not a number" in message
 
 
 def test_a_setting_that_does_not_reach_its_horizon_is_refused(tmp_path, played, pieces):
     table, _ = played()
     cut = table[(table["algo"] == "ucb") | (table["eps"] == 1) | (table["t"] < 2000)]
-    message = message_of(open_table, written(cut, tmp_path / "b.csv"))
+    message = message_of(Table.of_file, written(cut, tmp_path / "b.csv"))
     last = table.loc[table["t"] < 2000, "t"].max()
     reason = f"run 0 of dp_se ends at t = {last}, before its horizon 2000 (column horizon)"
     assert message == f"{tmp_path}/b.csv: {reason}"
@@ -176,7 +176,7 @@ def test_each_run_must_reach_its_horizon(tmp_path, played, pieces):
     for read in (dp.plot, dp.summary, dp.compare):
         assert reason in message_of(read, some)
     for suffix in ("csv", "csv.gz"):
-        assert reason in message_of(open_table, written(some, tmp_path / f"b.{suffix}"))
+        assert reason in message_of(Table.of_file, written(some, tmp_path / f"b.{suffix}"))
     longer = table.assign(t=np.where(table["eps"] == 1, 2 * table["t"], table["t"]))
     reason = "ends at t = 2000, before its horizon 4000"
     assert reason in message_of(dp.summary, longer.drop(columns="horizon"))
@@ -194,24 +194,26 @@ def test_a_run_has_each_round_once(tmp_path, played, pieces):
         assert message_of(read, some) == f"the table: {reason}"
     for suffix in ("csv", "csv.gz"):
         file = written(some, tmp_path / f"b.{suffix}")
-        assert message_of(open_table, file) == message_of(dp.load, file) == f"{file}: {reason}"
+        assert message_of(Table.of_file, file) == message_of(dp.load, file) == f"{file}: {reason}"
 
 
 @pytest.mark.extra("pyarrow")
 def test_a_run_has_each_round_once_in_parquet(tmp_path, played):
     table, _ = played()
     some = pd.concat([table, table[table["t"] == table["t"].iloc[2]].assign(regret=1e6)])
-    assert "twice" in message_of(open_table, written(some, tmp_path / "b.parquet"))
+    assert "twice" in message_of(Table.of_file, written(some, tmp_path / "b.parquet"))
 
 
 def test_stopping_times_have_no_curves(tmp_path):
     table = dp.stop("nas", "sign", cap=1e5, runs=3, jobs=1)
-    assert len(open_table(written(table, tmp_path / "a.csv")).ends) == len(table)
+    assert len(Table.of_file(written(table, tmp_path / "a.csv")).runs) == len(table)
 
 
 def test_a_header_alone_has_no_rows(tmp_path):
     (tmp_path / "b.csv").write_text("algo,env,eps,horizon,seed,setting,run,t,regret\n")
-    assert message_of(open_table, tmp_path / "b.csv") == f"{tmp_path}/b.csv: the table has no rows"
+    assert (
+        message_of(Table.of_file, tmp_path / "b.csv") == f"{tmp_path}/b.csv: the table has no rows"
+    )
 
 
 def test_a_run_with_other_regrets_in_another_file_is_refused_though_it_ends_alike(played, tmp_path):
@@ -227,5 +229,5 @@ def test_a_single_run_of_each_setting_may_have_a_column_of_its_own(played, tmp_p
     some = table[table["eps"] == 1]
     first = some[(some["algo"] == "dp_se") & (some["run"] == 0)].assign(c=1.0)
     second = some[(some["algo"] == "adap_ucb") & (some["run"] == 1)].assign(c=2.0)
-    found = open_table(written(pd.concat([first, second]), tmp_path / "b.csv"))
-    assert sorted(found.ends["c"]) == [1.0, 2.0] and len(found.curves()) == len(first) * 2
+    found = Table.of_file(written(pd.concat([first, second]), tmp_path / "b.csv"))
+    assert sorted(found.runs["c"]) == [1.0, 2.0] and len(found.curves()) == len(first) * 2

@@ -1,0 +1,205 @@
+"""The rows of a table read once: its settings, its runs at the horizon, whether runs are whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from ..contracts.parameters import BUDGETS
+from ..contracts.question import Question
+from ..errors import BadInput
+from ..validation import DAMAGED
+from .checks import DIFFERS, check_column, check_settings
+from .frames import check_frame, plain_words
+from .metrics import COLUMNS
+from .reading import KINDS, kind_of
+from .varying import SETTING
+
+
+class Scan:
+    """What the pieces of a table say. The rows of each setting must follow each other, those of
+    each run in it, and the rounds of a run must ascend to its horizon; else the table is not
+    ``in_order``, and is to be sorted and read again.
+
+    Attributes:
+        of_run: the columns of a run: its number, and what is measured.
+        counts: the number of rows of each setting.
+    """
+
+    def __init__(self, name: str, question: Question, metric: str, columns: list[str]):
+        self.name, self.question, self.metric = name, question, metric
+        own = COLUMNS[metric]
+        self.of_run = ["run", *(own if x == "regret" else x for x in question.measured)]
+        self.describing = [x for x in columns if x not in self.of_run]
+        self.columns, self.counts = columns, np.zeros(0, dtype=np.int64)
+        self._in_order, self._at_horizon = True, True
+        self._heads: list[pd.DataFrame] = []
+        self._ends: list[pd.DataFrame] = []
+        self._last = np.full((3, 1), -1)  # the setting, the run and the round of the last row
+
+    @classmethod
+    def of(cls, name: str, pieces: Iterator[pd.DataFrame]) -> Scan | None:
+        """What pieces say; None if they are not in order, or not of one kind."""
+        found = None
+        kinds: dict[str, set[str]] = {}
+        try:
+            for piece in pieces:
+                if found is None:
+                    found = cls(name, *check_frame(name, piece, whole=False), list(piece.columns))
+                for label, column in piece.items():
+                    kinds.setdefault(str(label), set()).add(kind_of(column))
+                found.add(piece)
+                if not found._in_order:
+                    return None
+        except (BadInput, *DAMAGED, pd.errors.ParserWarning):  # the whole table may be right
+            return None
+        return found if all(own in KINDS for own in kinds.values()) else None
+
+    def add(self, piece: pd.DataFrame) -> None:
+        """Read the next rows.
+
+        Raises:
+            BadInput: a measured value is none that a tidy table can have.
+        """
+        new = _changed(piece[self.describing])
+        heads = plain_words(piece.loc[new, self.describing])
+        check_settings(self.name, self.question, heads)
+        for name in self.of_run:
+            column = piece[name].dropna() if name in self.question.blank else piece[name]
+            check_column(f"{self.name}: column {name}", name, column)
+        if (
+            self._heads
+            and len(pd.concat([self._heads[-1].tail(1), heads.head(1)]).drop_duplicates()) == 1
+        ):
+            new[0], heads = False, heads.iloc[1:]
+        if len(heads):
+            self._heads.append(heads)
+        number = len(self.counts) - 1 + np.cumsum(new)
+        counts = np.bincount(number, minlength=len(self.counts) + len(heads))
+        counts[: len(self.counts)] += self.counts
+        self.counts = counts
+        ends = np.ones(len(piece), dtype=bool)
+        if self.question.each_checkpoint:
+            ends = self._runs(number, *(piece[x].to_numpy() for x in ("run", "t", "horizon")))
+        found = piece.loc[ends, self.of_run]
+        found.insert(0, "number", number[ends])
+        self._ends.append(found)
+
+    def _runs(
+        self, number: np.ndarray, run: np.ndarray, t: np.ndarray, horizon: np.ndarray
+    ) -> np.ndarray:
+        """Which rows are at the horizon; notes whether each run has ascending rounds up to it."""
+        ends = t == horizon
+        before = [
+            np.concatenate(pair)
+            for pair in zip(self._last, (number[:-1], run[:-1], t[:-1]), strict=True)
+        ]
+        begins = (number != before[0]) | (run != before[1])
+        ended = np.concatenate([[self._at_horizon], ends[:-1]])
+        self._in_order &= bool(np.all(np.where(begins, ended, t > before[2])))
+        self._last, self._at_horizon = np.array([[number[-1]], [run[-1]], [t[-1]]]), bool(ends[-1])
+        return np.asarray(ends)
+
+    @cached_property
+    def heads(self) -> pd.DataFrame:
+        """The columns that describe each setting."""
+        return pd.concat(self._heads, ignore_index=True)
+
+    @cached_property
+    def ends(self) -> pd.DataFrame:
+        """The rows at the horizon, with the number of their setting."""
+        return pd.concat(self._ends, ignore_index=True)
+
+    @cached_property
+    def in_order(self) -> bool:
+        """Whether the rows can be used as they stand."""
+        check_settings(self.name, self.question, self.heads)
+        return (
+            self._in_order
+            and self._at_horizon
+            and not self.heads.duplicated().any()
+            and not self._doubled().any()
+        )
+
+    def _doubled(self) -> np.ndarray:
+        """Which ends are of a run that an earlier one is of, in a setting of the same columns."""
+        columns = [x for x in self.describing if x != SETTING]
+        alike = self.heads.groupby(columns, sort=False, dropna=False).ngroup().to_numpy()
+        runs = self.ends[["run"]].assign(number=alike[self.ends["number"]])
+        return runs.duplicated().to_numpy()
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether each setting has an id of its own."""
+        ids = self.heads.get(SETTING, pd.Series([None]))
+        return bool(ids.map(lambda x: isinstance(x, str)).all() and ids.is_unique)
+
+    def sorted(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """All rows of the table, by setting, run and round."""
+        groups = rows.groupby(self.describing, sort=False, dropna=False)
+        keys = [rows[x].to_numpy() for x in ("t", "run") if x in self.of_run]
+        order = np.lexsort([*keys, groups.ngroup().to_numpy()])
+        return rows.iloc[order].reset_index(drop=True)
+
+    def refuse(self, rows: pd.DataFrame) -> None:
+        """Refuse a run that appears twice, that does not reach its horizon, or that has two rows of
+        a round, and a column that tells apart the rows of a run; ``rows`` are all, sorted.
+        """
+        group = self.question.group
+        if self.ends.empty:
+            raise BadInput(f"{self.name}: no row has reached its {self.question.limit}")
+        doubled = self._doubled()
+        if doubled.any():
+            row = self.ends[doubled].iloc[0]
+            name = self.heads[group].iloc[int(row["number"])]
+            raise BadInput(f"{self.name}: run {row['run']:g} of {name} appears twice")
+        if not self.question.each_checkpoint:
+            return
+        number = np.repeat(np.arange(len(self.counts)), self.counts)
+        run, t, horizon = (rows[x].to_numpy() for x in ("run", "t", "horizon"))
+        same = (number[1:] == number[:-1]) & (run[1:] == run[:-1])
+        short = np.append(~same, True) & (t != horizon)
+        if short.any():
+            place = int(short.argmax())
+            self._refuse_column(rows, number, place)
+            raise BadInput(
+                f"{self.name}: run {run[place]:g} of {rows[group].iloc[place]} ends at t = "
+                f"{t[place]:g}, before its horizon {horizon[place]:g} (column horizon)"
+            )
+        twice = same & (t[1:] == t[:-1])
+        if twice.any():
+            place = int(twice.argmax())
+            where = f"{self.name}: run {run[place]:g} of {rows[group].iloc[place]}"
+            raise BadInput(f"{where} has t = {t[place]:g} twice")
+
+    def _refuse_column(self, rows: pd.DataFrame, number: np.ndarray, place: int) -> None:
+        """Refuse a column, besides those that all tables have, that changes in the run of a row."""
+        fixed = {*self.question.columns, *BUDGETS, "seed", SETTING}
+        own = [SETTING] if SETTING in rows else [x for x in self.describing if x in fixed]
+        of_run = np.full(len(rows), True)
+        for name in [*own, "run"]:
+            of_run &= rows[name].isin([rows[name].iloc[place]]).to_numpy()  # blanks, too
+        found = rows[of_run]
+        for name in () if found["t"].duplicated().any() else self.describing:
+            if name not in fixed and found[name].nunique(dropna=False) > 1:
+                raise BadInput(f"{self.name}: column {name} {DIFFERS}")
+
+
+def _changed(rows: pd.DataFrame) -> np.ndarray:
+    """Which rows differ from the row before; the first does."""
+    found = np.zeros(len(rows), dtype=bool)
+    found[:1] = True
+    for _, column in rows.items():
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            values = column.cat.codes.to_numpy()
+        else:
+            values = column.to_numpy()
+            values = pd.factorize(values)[0] if values.dtype == object else values
+        differ = values[1:] != values[:-1]
+        if values.dtype.kind == "f":
+            differ &= ~(np.isnan(values[1:]) & np.isnan(values[:-1]))
+        found[1:] |= differ
+    return found

@@ -1,0 +1,495 @@
+"""A table of runs as a type: its question, its settings, its runs at the horizon, its rows."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..contracts.parameters import BUDGETS
+from ..contracts.question import CONTEXTUAL, Question
+from ..errors import BadInput
+from ..settings.choices import LABEL
+from ..settings.setting import Setting
+from ..settings.user_files import load_laws
+from ..theory.problem import problem
+from .frames import check_frame, completed, plain_frame
+from .metrics import AVERAGE, COLUMNS, NASH, REGRET, nash, refuse_metric, resolution
+from .reading import parts_of, pieces_of, read_whole
+from .records import NO_RECORD, Record, agreeing, records_beside, records_of, with_ids
+from .run_store import Store
+from .scan import Scan
+from .summary import mean_of, summary_of
+from .tables import WHOLE_OR_BLANK, load_finished, measured, settings_table
+from .varying import ROWS, SETTING, disambiguate, with_budgets, without_privacy
+
+RECORDS = "settings"  # the attribute of users' frames: the records of settings by id, as JSON
+ALIKE = (
+    "the tables contain settings that look alike: no column and no manifest says how they differ; "
+    "plot the tables separately"
+)
+FRAME = "the table"  # what messages call a frame of a user
+QUANTILES = 0.1, 0.5, 0.9
+Rows = Callable[[], Iterator[pd.DataFrame]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The runs of some settings."""
+
+    question: Question
+    settings: pd.DataFrame  # a row for each setting, by its id, with the columns that describe it
+    ends: pd.DataFrame  # of each run at the horizon: setting, run, and what is measured
+    rows: Rows  # all rows of some settings at a time: setting, run, t and the statistic
+    metric: str = REGRET  # what a table of regret holds: one of METRICS
+    # what settings were run with, by their ids; those of which it is unknown are missing
+    records: Mapping[str, Record] = field(default_factory=dict)
+    name: str = FRAME  # in messages
+
+    @classmethod
+    def of_store(
+        cls, store: Store, settings: Sequence[Setting], runs: int, about: pd.DataFrame | None = None
+    ) -> Table:
+        """The finished runs of settings of one question, which are held in memory; ``about`` is the
+        ``settings_table`` of these and others, if these are only a part.
+        """
+        if about is None:
+            about = settings_table(settings)
+        parts, ends = [], []
+        for setting in settings:
+            columns = measured(load_finished(store, setting, runs))
+            part = pd.DataFrame({SETTING: setting.id, **columns})
+            parts.append(part)
+            ends.append(part[part["t"] == setting.horizon] if "t" in part else part)
+        return cls(
+            settings[0].question,
+            about.set_index(SETTING).loc[[setting.id for setting in settings]],
+            pd.concat(ends, ignore_index=True),
+            lambda: iter(parts),
+            records={setting.id: setting.record for setting in settings},
+        )
+
+    @classmethod
+    def of_file(cls, path: Path) -> Table:
+        """The table of a file, read in pieces if the rows of each setting follow each other.
+
+        Raises:
+            BadInput: the file is missing or not readable, or it is no tidy table.
+        """
+        records = records_beside(path)
+        scan = Scan.of(str(path), pieces_of(path))
+        if scan is None or not (scan.in_order and scan.has_ids):
+            return cls.of_frame(read_whole(path), str(path), records)
+        return cls._of(scan, lambda: parts_of(path, [SETTING, *scan.of_run]), records)
+
+    @classmethod
+    def of_frame(
+        cls, frame: Any, name: str = FRAME, records: Mapping[str, Record] | None = None
+    ) -> Table:
+        """The table that a user gives: a frame of ``dpbandits.run``, filtered, sorted, joined, read
+        by pandas, or made by hand.
+
+        Raises:
+            BadInput: it is no tidy table.
+        """
+        plain = completed(plain_frame(name, frame))
+        question, metric = check_frame(name, plain)
+        scan = Scan(name, question, metric, list(plain.columns))
+        for start in range(0, len(plain), ROWS):
+            scan.add(plain.iloc[start : start + ROWS])
+        if not scan.in_order:
+            plain = scan.sorted(plain)
+            scan = Scan(name, question, metric, list(plain.columns))
+            scan.add(plain)
+            scan.refuse(plain)
+
+        def rows() -> Iterator[pd.DataFrame]:
+            ends = np.cumsum(scan.counts)
+            first = start = 0
+            for i, end in enumerate(ends.tolist()):
+                if end - start >= ROWS or i == len(ends) - 1:
+                    counts = scan.counts[first : i + 1]
+                    own = np.repeat(ids[first : i + 1].to_numpy(), counts)
+                    part = plain.iloc[start:end][scan.of_run].reset_index(drop=True)
+                    part.insert(0, SETTING, own)
+                    yield part
+                    first, start = i + 1, end
+
+        known = records_of(getattr(frame, "attrs", {}).get(RECORDS)) if records is None else records
+        found = cls._of(scan, rows, known)
+        ids = found.settings.index
+        return found
+
+    @classmethod
+    def _of(cls, scan: Scan, rows: Rows, records: Mapping[str, Record]) -> Table:
+        """The table of rows that were scanned, with the records that agree with its columns."""
+        settings = with_ids(scan.heads)
+        ends = scan.ends.drop(columns="number")
+        ends.insert(0, SETTING, settings.index.to_numpy()[scan.ends["number"]])
+        known = agreeing(settings, records, scan.question)
+        return cls(scan.question, settings, ends, rows, scan.metric, known, scan.name)
+
+    @property
+    def statistic(self) -> str:
+        """The column of what is measured."""
+        return COLUMNS[self.metric] if self.question.each_checkpoint else self.question.statistic
+
+    @property
+    def budgets(self) -> list[str]:
+        """The columns of privacy budgets."""
+        return with_budgets(["eps"], self.settings)
+
+    @property
+    def names(self) -> list[str]:
+        """The algorithms, or the rules."""
+        return list(map(str, self.settings[self.question.group].unique()))
+
+    @property
+    def varied(self) -> list[str]:
+        """The columns that a sweep added, and ``seed`` if it varies."""
+        fixed = {*self.question.columns, *BUDGETS}
+        return [name for name in self.described if name not in fixed]
+
+    @property
+    def described(self) -> list[str]:
+        """The columns that tell settings apart: all but a ``seed`` that does not vary."""
+        single = self.settings["seed"].nunique() <= 1
+        return [str(name) for name in self.settings if name != "seed" or not single]
+
+    @cached_property
+    def runs(self) -> pd.DataFrame:
+        """The runs at the horizon, with the columns of their settings, and the ``value`` that is
+        measured.
+        """
+        about = self.settings.take(self._places(self.ends))
+        joined = [about.reset_index(drop=True), self.ends.reset_index(drop=True)]
+        return pd.concat(joined, axis=1).assign(value=joined[1][self.statistic])
+
+    def pieces(self) -> Iterator[pd.DataFrame]:
+        """All rows as users have them, in pieces of about ROWS rows."""
+        measured = (self.statistic if x == REGRET else x for x in self.question.measured)
+        columns = [SETTING, "run", *measured]
+        held: list[pd.DataFrame] = []
+        for part in self.rows() if self.question.each_checkpoint else [self.ends]:
+            held.append(part)
+            if sum(map(len, held)) >= ROWS:
+                yield from self._described(pd.concat(held, ignore_index=True)[columns])
+                held = []
+        if held:
+            yield from self._described(pd.concat(held, ignore_index=True)[columns])
+
+    def _described(self, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
+        """Rows with the columns of their settings before them, in pieces."""
+        for start in range(0, len(rows), ROWS):
+            some = rows.iloc[start : start + ROWS].reset_index(drop=True)
+            blank = [x for x in WHOLE_OR_BLANK if x in some]
+            some = some.astype(dict.fromkeys(blank, "Int64"))
+            about = self.settings.take(self._places(some))
+            yield pd.concat([about.reset_index(drop=True), some], axis=1)
+
+    def frame(self) -> pd.DataFrame:
+        """All rows as users have them, with the records in an attribute."""
+        found = pd.concat(self.pieces(), ignore_index=True)
+        found.attrs[RECORDS] = json.dumps(dict(self.records), default=str)
+        return found
+
+    def where(self, keep: Any) -> Table:
+        """The settings for which an array of truth values, in their order, is true."""
+        return self.take(np.flatnonzero(np.asarray(keep, dtype=bool)))
+
+    def take(self, numbers: Any) -> Table:
+        """The settings of some numbers, in this order."""
+        settings = self.settings.iloc[numbers]
+        place = settings.index.get_indexer(self.ends[SETTING])
+        order = np.argsort(place, kind="stable")[np.count_nonzero(place < 0) :]
+        ends = self.ends.iloc[order].reset_index(drop=True)
+
+        def rows() -> Iterator[pd.DataFrame]:
+            some = (part[part[SETTING].isin(settings.index)] for part in self.rows())
+            return (part for part in some if len(part))
+
+        return replace(self, settings=settings, ends=ends, rows=rows)
+
+    def assign(self, **columns: Any) -> Table:
+        """The table with more columns, or others, that describe its settings."""
+        return replace(self, settings=self.settings.assign(**columns))
+
+    def _places(self, rows: pd.DataFrame) -> np.ndarray:
+        """The number of the setting of each row."""
+        return self.settings.index.get_indexer(pd.Index(rows[SETTING]))
+
+    def with_labels(self, labels: Mapping[str, str] | None = None) -> Table:
+        """The table in which environments have other names: those of some settings, by their ids,
+        or else the labels that their records have.
+        """
+        if labels is None:
+            labels = {own: x[LABEL] for own, x in self.records.items() if LABEL in x}
+        found = [labels.get(str(own), env) for own, env in self.settings["env"].items()]
+        return self.assign(env=found) if labels else self
+
+    def summary(self) -> pd.DataFrame:
+        """The statistic of each setting, see ``summary_of``."""
+        by = [*self.described, SETTING]
+        return summary_of(self.runs, by, self.question, self.statistic)
+
+    def measured(self, metric: str, folders: Sequence[str] = ()) -> Table:
+        """The table of another statistic than pseudo-regret, in a column of its name.
+
+        Average regret is regret by the number of rounds. Nash regret is no mean over runs, but its
+        estimate and the estimate's standard error are those of the mean of ``nash``'s values, so
+        that summaries, figures and comparisons of the table are those of the Nash regret.
+
+        Raises:
+            BadInput: there is no such metric, the table holds another one, or it does not allow it.
+        """
+        refuse_metric(metric)
+        if metric in (REGRET, self.metric):
+            return self
+        if not self.question.each_checkpoint:
+            raise BadInput(f"metric={metric}: a table of regret is needed")
+        if self.metric != REGRET:
+            raise BadInput(f"metric={metric}: the table holds {self.metric} already")
+        if metric == AVERAGE:
+            rows = lambda: map(_average_of, self.rows())  # noqa: E731
+            return replace(self, ends=_average_of(self.ends), rows=rows, metric=metric)
+        change = partial(_nash_of, means=self._means(folders))
+        table = replace(self, rows=lambda: map(change, self.rows()), metric=metric)
+        last = (x[x["t"] == x[SETTING].map(self.settings["horizon"])] for x in table.rows())
+        return replace(table, ends=pd.concat(last, ignore_index=True))
+
+    def resolutions(self) -> np.ndarray:
+        """By how much the Nash regret of each setting at its horizon may exceed the estimate of a
+        table of regret; float64 array.
+        """
+        means, found = self._means(), {}
+        for own, t, regret in (x for part in self.rows() for x in _arrays_of(part)):
+            found[own] = resolution(regret, t, *means[own])
+        return np.array([found[own] for own in self.settings.index])
+
+    def _means(self, folders: Sequence[str] = ()) -> dict[str, tuple[float, float]]:
+        """The largest and the least mean of the arms of each setting, for Nash regret."""
+        found = {}
+        for own, record in zip(
+            self.settings.index, self.known(f"metric={NASH}", folders), strict=True
+        ):
+            if record.get("question") == CONTEXTUAL.name:
+                raise BadInput(
+                    f"metric=nash: env={record['env']}: arms with contexts have no means"
+                )
+            means = problem(record).instance.means
+            if min(means) < 0.0 or max(means) <= 0.0:
+                raise BadInput(f"metric=nash: env={record['env']}: an arm has a mean below 0")
+            found[own] = float(max(means)), float(min(means))
+        return found
+
+    def known(self, needed: str, folders: Sequence[str] = ()) -> list[Record]:
+        """The record of each setting, in their order; the reward laws that records name are loaded
+        from the user's folders.
+
+        Args:
+            needed: what needs the records; messages begin with it.
+            folders: the user's folders.
+
+        Raises:
+            BadInput: some setting has no record.
+        """
+        if not {*self.settings.index} <= self.records.keys():
+            how = f"no manifest beside {self.name} records them"
+            how = "load the table with dp.load" if self.name == FRAME else how
+            raise BadInput(f"{needed} needs the settings: {how}")
+        found = [self.records[own] for own in self.settings.index]
+        load_laws([record["env_spec"] for record in found], folders)
+        return found
+
+    def curves(
+        self, band: str | None = "ci", by: Sequence[str] = (SETTING,), most: int | None = None
+    ) -> pd.DataFrame:
+        """The statistic over the runs at each checkpoint, or at ``most`` of them: the columns of
+        ``curve_of`` and ``t``, beside those of the setting. Settings that agree in the columns
+        ``by`` have one curve together, that of the first of them.
+        """
+        about = self.settings.reset_index(names=SETTING)
+        alike = about.groupby(list(by), sort=False, dropna=False)
+        first = about.assign(
+            horizon=alike["horizon"].transform("max"), pooled=alike[SETTING].transform("first")
+        )
+        several = first[alike[SETTING].transform("size") > 1]
+        pooled = dict(zip(several[SETTING], several["pooled"], strict=True))
+        horizons = about.set_index(SETTING)["horizon"]
+
+        def parts() -> Iterator[pd.DataFrame]:
+            held = []
+            for part in self.rows():
+                some = part if most is None else thinned(part, part[SETTING].map(horizons), most)
+                shared = some[SETTING].isin(pooled)
+                held.append(some[shared])
+                yield some[~shared]
+            together = pd.concat(held, ignore_index=True)
+            yield together.assign(**{SETTING: together[SETTING].map(pooled)})
+
+        found = pd.concat(
+            curve_of(part.rename(columns={self.statistic: "value"}), [SETTING, "t"], band)
+            for part in parts()
+            if len(part)
+        )
+        shown = first[first[SETTING] == first["pooled"]].drop(
+            columns=["pooled", *found.columns.drop(SETTING)], errors="ignore"
+        )
+        return shown.merge(found, on=SETTING)
+
+
+def _arrays_of(part: pd.DataFrame) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """The id of each setting of some rows, its checkpoints, and the regrets of its runs (runs, C).
+
+    Raises:
+        BadInput: a run lacks a checkpoint that others of its setting have.
+    """
+    for own, rows in part.groupby(SETTING, sort=False):
+        t, regret = np.unique(rows["t"]), rows[REGRET].to_numpy(dtype=float)
+        if len(rows) != len(t) * rows["run"].nunique():
+            raise BadInput(
+                f"metric={NASH}: a run lacks checkpoints that others of its setting have"
+            )
+        yield str(own), t, regret.reshape(-1, len(t))
+
+
+def _nash_of(part: pd.DataFrame, means: Mapping[str, tuple[float, float]]) -> pd.DataFrame:
+    values = [nash(regret, t, means[own][0]).ravel() for own, t, regret in _arrays_of(part)]
+    return part.drop(columns=REGRET).assign(**{COLUMNS[NASH]: np.concatenate(values)})
+
+
+def _average_of(part: pd.DataFrame) -> pd.DataFrame:
+    return part.drop(columns=REGRET).assign(average_regret=part[REGRET] / part["t"])
+
+
+def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.DataFrame:
+    """The ``value`` over the runs at each value of the columns ``by``, in ascending order.
+
+    ``band`` is a key of ``figures.bands.BANDS``, or None for means alone; that of a single run has
+    no width.
+
+    Returns:
+        The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band).
+    """
+    by = [by] if isinstance(by, str) else by
+    if band == "ci":
+        found = mean_of(rows, by, "value").sort_values(by, ignore_index=True)
+        mean, low, high = found["mean"], found["ci_low"], found["ci_high"]
+        return found.assign(middle=mean, low=low.fillna(mean), high=high.fillna(mean))
+    value = rows.groupby(by)["value"]
+    mean = value.mean()
+    low, middle, high = mean, mean, mean
+    if band == "quantiles":
+        low, middle, high = (value.quantile(q) for q in QUANTILES)
+    elif band == "std":
+        std = value.std().fillna(0.0)
+        low, high = mean - std, mean + std
+    columns = {"mean": mean, "middle": middle, "low": low, "high": high}
+    return pd.DataFrame(columns).reset_index()
+
+
+def thinned(rows: pd.DataFrame, horizons: pd.Series, most: int) -> pd.DataFrame:
+    """The rows of some checkpoints of each horizon, the first and the last among them."""
+
+    def few(t: pd.Series) -> pd.Series:
+        times = np.unique(t)
+        return t.isin(times[np.unique(np.linspace(0, len(times) - 1, most).astype(int))])
+
+    return rows[rows.groupby(horizons)["t"].transform(few)]
+
+
+def load(file: Path) -> pd.DataFrame:
+    """The table of a file as users have it.
+
+    Raises:
+        BadInput: see ``Table.of_file``.
+    """
+    rows = read_whole(file)
+    table = Table.of_frame(rows, str(file), records_beside(file))
+    if SETTING not in rows or not set(rows[SETTING].unique()) <= {*table.settings.index}:
+        return table.frame()
+    rows.attrs[RECORDS] = json.dumps(dict(table.records))
+    return rows
+
+
+def open_tables(files: Sequence[Path]) -> Table:
+    """The tables of some files as one, see ``join``."""
+    return join([Table.of_file(file) for file in files])
+
+
+def join(tables: Sequence[Table]) -> Table:
+    """Several tables as one, with the columns of ``disambiguate`` where the records of settings
+    tell those apart that look alike. A run in several tables is taken once.
+
+    Raises:
+        BadInput: the tables answer different questions, a run has two results, or no record tells
+            settings apart.
+    """
+    first = tables[0]
+    if len(tables) == 1:
+        return first
+    questions = sorted({table.question.name for table in tables})
+    if len(questions) > 1:
+        raise BadInput(f"the tables answer different questions: {', '.join(questions)}")
+    records = {own: x for table in tables for own, x in table.records.items()}
+    settings = _joined_settings(tables, records)
+    ids = Counter(own for table in tables for own in table.settings.index)
+    shared = {own for own, count in ids.items() if count > 1}
+
+    def rows() -> Iterator[pd.DataFrame]:
+        held = []
+        for part in (part for table in tables for part in table.rows()):
+            several = part[SETTING].isin(shared)
+            held.append(part[several])
+            if not several.all():
+                yield part[~several]
+        if shared:
+            yield _rows_once(pd.concat(held), [SETTING, "run", "t"])
+
+    if shared and first.question.each_checkpoint:
+        for _ in rows():  # refuses other regrets of the same runs
+            pass
+    ends = _rows_once(pd.concat([table.ends for table in tables]), [SETTING, "run"])
+    return Table(first.question, settings, ends, rows, first.metric, records, "the tables")
+
+
+def _rows_once(rows: pd.DataFrame, key: list[str]) -> pd.DataFrame:
+    """The rows of several tables, each once, in the order of their settings and runs.
+
+    Raises:
+        BadInput: there are two rows of one key.
+    """
+    found = rows[~rows.duplicated()]
+    if found.duplicated(key).any():
+        raise BadInput(ALIKE)
+    number = pd.factorize(found[SETTING])[0]
+    return found.iloc[np.argsort(number, kind="stable")].reset_index(drop=True)
+
+
+def _joined_settings(tables: Sequence[Table], records: Mapping[str, Record]) -> pd.DataFrame:
+    """The settings of several tables, each once."""
+    several = pd.concat([table.settings for table in tables])
+    settings = several.groupby(level=0, sort=False).first().reindex(several.index.unique())
+    rows = settings.drop(columns="seed").to_dict("records")
+    shown = [{str(k): x for k, x in row.items() if pd.notna(x)} for row in rows]
+    more = disambiguate(shown, [records.get(own, NO_RECORD) for own in settings.index])
+    for name in dict.fromkeys(name for found in more for name in found):
+        column = pd.Series([found.get(name) for found in more], settings.index)
+        held = settings.get(name, column)
+        settings[name] = held.where(held.notna(), column)
+    # algorithms without any privacy had no column of a budget that only other tables have
+    group, free = tables[0].question.group, without_privacy(settings)
+    never = free & ~settings[group].isin(settings.loc[~free, group])
+    for name in with_budgets(["eps"], settings):
+        settings[name] = settings[name].mask(never, np.inf)
+    described = [x for x in settings if x != "seed" or settings[x].nunique() > 1]
+    if settings.duplicated(described).any():
+        raise BadInput(ALIKE)
+    return settings
