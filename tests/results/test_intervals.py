@@ -105,6 +105,20 @@ def test_equal_runs_are_said_to_show_only_that_other_values_are_rare():
     )
 
 
+def test_equal_runs_bound_a_mean_where_the_range_is_known():
+    """Values as rare as the runs allow, and 0, have the smallest mean; the control is negative."""
+    equal = np.full(20, 300.0)
+    found = located([equal, -equal, np.zeros(20)], "mean", 0.025)
+    assert found.low[0] == pytest.approx(300 * 0.025 ** (1 / 20)) and found.low[1] == -np.inf
+    assert (found.high == np.inf).all() and found.low[2] == 0.0
+    rest = 1 - 0.025 ** (1 / 20)
+    known = located([equal, -equal, np.arange(20.0)], "mean", 0.025, largest=1000.0)
+    assert known.high[:2] == pytest.approx([300 + 700 * rest, -300 + 1300 * rest])
+    assert known.high[2] == located([np.arange(20.0)], "mean", 0.025).high[0]
+    rare = np.random.default_rng(0).random((4000, 20)) < 0.025 ** (1 / 20)
+    assert rare.all(axis=1).mean() == pytest.approx(0.025, abs=0.01)
+
+
 @pytest.mark.parametrize("value", [0.1, 0.7, 3648.333333333])
 def test_a_mean_lies_in_its_interval_also_where_values_are_equal_but_for_a_few_bits(value):
     """Control: the mean without rounding lies beyond an end that is rounded."""

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..results.intervals import (
+    all_equal,
+    another_value,
     at_least_zero,
     clopper_pearson,
     interval_of_mean,
@@ -36,9 +38,13 @@ CENTERS: dict[str, tuple[Any, Any]] = {
 }
 
 
-def located(samples: Sequence[np.ndarray], center: str, tail: float) -> Located:
+def located(
+    samples: Sequence[np.ndarray], center: str, tail: float, largest: float = np.inf
+) -> Located:
     """The mean, or median, of each of several samples of regrets or times with limits at a tail.
-    Where the runs have no interval (too few, or all equal), it is as wide as their sign allows.
+    Where the runs have no interval (too few, or all equal), it is as wide as their sign allows. But
+    equal runs show that other values are rare (``another_value``), which bounds a mean from below
+    if none is negative, and from above if none is larger than ``largest``.
     """
     middle, interval = CENTERS[center]
     found = Located(*np.empty((3, len(samples))))
@@ -47,6 +53,11 @@ def located(samples: Sequence[np.ndarray], center: str, tail: float) -> Located:
         some = np.flatnonzero(sizes == n)
         values = np.stack([samples[int(i)] for i in some], axis=1)
         low, high = interval(values, tail)
+        if center == "mean":
+            other, equal = another_value(int(n), tail), all_equal(values)
+            least, most = (rounded(values[0] * (1.0 - other) + other * x) for x in (0.0, largest))
+            low = np.where(equal & (values[0] >= 0.0), least, low)
+            high = np.where(equal, most, high)
         low = at_least_zero(values, np.where(np.isnan(low), -np.inf, low))
         ends = middle(values), low, np.where(np.isnan(high), np.inf, high)
         for place, x in zip(found, ends, strict=True):

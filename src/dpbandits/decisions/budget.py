@@ -82,7 +82,7 @@ def budgets_needed(
         begun = time.monotonic()
         search = Search(
             need.regrets, goal, least, most, precision, runs,
-            need.of_baseline if need.reference is not None else None,
+            need.of_baseline if need.reference is not None else None, need.largest,
         )  # fmt: skip
         found = search.answer()
         rows.append({
@@ -152,6 +152,8 @@ class _Need:
         (first,) = self._settings(self.request)
         if not first.algorithm.private:
             raise BadInput(f"algo={first.algo}: it is not private and takes no budget")
+        per_arm = first.question.record.per_arm
+        self.largest = first.horizon * first.instance.gaps.max() if per_arm else math.inf
         own = algorithm.values if isinstance(algorithm, Choice) else {}
         if {**given, **parameters, **own}.get(first.budget_name) is not None:
             raise BadInput(f"{first.budget_name}: the search finds its value; leave it out")

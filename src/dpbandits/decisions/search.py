@@ -68,6 +68,7 @@ class Search:
     precision: float  # the largest ratio of ``high`` to ``low`` that is asked for
     runs: int  # at one budget, at most
     baseline: Callable[[int], np.ndarray] | None = None
+    largest: float = np.inf  # the largest regret of a run
     _seen: dict[float, Look] = field(default_factory=dict)
     _looks: int = 0
 
@@ -157,13 +158,17 @@ class Search:
         """Look at the first n runs at a budget."""
         self._looks += 1
         n = min(n, self.runs)
-        found = _located(self.regrets(budget, n))
+        found = self._located(self.regrets(budget, n))
         if self.baseline is not None:
-            found = ratio(found, _located(self.baseline(n)))
+            found = ratio(found, self._located(self.baseline(n)))
         side = 1 if found.low > self.goal else -1 if found.high <= self.goal else 0
         look = Look(budget, n, float(found.value), float(found.low), float(found.high), side)
         self._seen[budget] = look
         return look
+
+    def _located(self, regrets: np.ndarray) -> Located:
+        """The mean of some regrets, with limits that hold in all looks at once."""
+        return located([regrets], "mean", ERROR / LOOKS, self.largest).of(0)
 
     def _found(self, kind: Kind, budget: float, low: float, high: float) -> Found:
         looks = tuple(self._seen[x] for x in sorted(self._seen))
@@ -179,11 +184,6 @@ class Search:
             if y <= 0.0 < x:
                 return short(a.budget * (b.budget / a.budget) ** (x / (x - y)))
         return short(np.sqrt(low * high))
-
-
-def _located(regrets: np.ndarray) -> Located:
-    """The mean of some regrets, with limits that hold in all looks at once."""
-    return located([regrets], "mean", ERROR / LOOKS).of(0)
 
 
 def _excess(look: Look, goal: float) -> float:
