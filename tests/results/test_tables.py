@@ -15,8 +15,8 @@ from dpbandits.results.formats import csv_of, write_pieces
 from dpbandits.results.report import write_report
 from dpbandits.results.run_store import Memory, Run
 from dpbandits.results.table import Table
-from dpbandits.results.tables import described, load_finished, measured
-from dpbandits.running.monte_carlo import play_missing
+from dpbandits.results.tables import described, load_finished, measured, settings_table
+from dpbandits.running.monte_carlo import play_missing, play_request
 
 
 def as_one(store, settings, runs):
@@ -37,6 +37,13 @@ def as_one(store, settings, runs):
     first, last = [*question.columns, "seed"], ["setting", "run", *question.measured]
     varied = [name for name in table.columns if name not in (*first, *last)]
     return table[[*first, *varied, *last]]
+
+
+def in_pieces(store, request):
+    """The table of a request in pieces, as it is written."""
+    about, runs = settings_table(request.settings), [request.runs] * len(request.settings)
+    for some in tables.batches(request.settings, runs):
+        yield from Table.of_store(store, request.settings[some], request.runs, about).pieces()
 
 
 def odd_sweep(folder):
@@ -75,7 +82,7 @@ def test_the_bytes_of_a_table_do_not_depend_on_its_pieces(tmp_path, monkeypatch,
     found = Table.of_store(store, request.settings, request.runs).frame()
     pd.testing.assert_frame_equal(found, right)
     tables.write_table(tmp_path / "saved.csv", found)
-    pieces = [p for batch in tables.batches(store, request.settings, request.runs) for p in batch]
+    pieces = list(in_pieces(store, request))
     write_pieces(tmp_path / "pieces.csv", pieces)
     assert (len(pieces) > 1) == (rows < len(right))
     for name in ("saved.csv", "pieces.csv"):
@@ -86,12 +93,12 @@ def test_the_bytes_of_a_table_do_not_depend_on_its_pieces(tmp_path, monkeypatch,
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
 def test_a_summary_made_in_pieces_is_that_of_the_table(tmp_path, monkeypatch, question):
     request = quick(tmp_path, question)
-    store, _ = play_missing(request)
-    right = Table.of_store(store, request.settings, request.runs).summary()
+    played = play_request(request)
+    right = Table.of_store(played.store, request.settings, played.runs).summary()
     before = report(request).read_bytes()
     monkeypatch.setattr(tables, "ROWS", 7)
     monkeypatch.setattr(results_report, "FRAMES", 2)
-    path, found = write_report(request, store, 0.0)
+    path, found = write_report(request, played, 0.0)
     pd.testing.assert_frame_equal(found, right, check_exact=True)
     assert path.read_bytes() == before
 
@@ -111,8 +118,7 @@ def test_memory_does_not_grow_with_the_rows_of_a_table(tmp_path, monkeypatch):
         store.save(setting, {run: Run(pulls[run], 1.0, 1.0) for run in range(runs)})
 
     def write(request):
-        batches = tables.batches(store, request.settings, runs)
-        write_pieces(tmp_path / "table.csv", (piece for batch in batches for piece in batch))
+        write_pieces(tmp_path / "table.csv", in_pieces(store, request))
 
     peaks = [peak_of(lambda r=r: write(r)) for r in requests]
     whole = [

@@ -23,7 +23,7 @@ from dpbandits.errors import plain
 from dpbandits.results.formats import csv_of
 from dpbandits.results.report import write_report
 from dpbandits.results.run_store import RunStore
-from dpbandits.running.monte_carlo import play_missing, run_request
+from dpbandits.running.monte_carlo import play_request, run_request
 from dpbandits.settings.compose import request_from
 from dpbandits.settings.groups import default_keys
 from dpbandits.settings.request import Request
@@ -77,7 +77,7 @@ def csv_after(request: Request) -> bytes:
 
 def report(request: Request) -> Path:
     """The path of a request's table, when its missing runs are played and it is written."""
-    return write_report(request, play_missing(request)[0], 0.0)[0]
+    return write_report(request, play_request(request), 0.0)[0]
 
 
 def stored(request: Request) -> dict[tuple[int, int], bytes]:

@@ -27,7 +27,10 @@ def run(
     eps: Number | Sequence[Number] | None = None,
     rho: Number | Sequence[Number] | None = None,
     horizon: float | Sequence[float] | None = None,
-    runs: int | None = None,
+    runs: int | str | None = None,
+    precision: float | None = None,
+    max_runs: int | None = None,
+    max_time: float | None = None,
     seed: int | None = None,
     population: str | Choice | Sequence[str | Choice] | None = None,
     eps_min: Number | Sequence[Number] | None = None,
@@ -71,7 +74,10 @@ def run(
         rho: privacy budget of algorithms with rho-zCDP.
         horizon: number of rounds, T.
         runs: independent runs of each setting; 100 by default. No interval of n runs can account
-            for bad runs that are rarer than 3/n.
+            for bad runs that are rarer than 3/n. ``auto``: as many as are needed (docs/runs.md).
+        precision: with ``runs="auto"``, half of the interval of a mean by the mean, at most.
+        max_runs: with ``runs="auto"``, runs of each setting, at most.
+        max_time: with ``runs="auto"``, seconds after which no more runs are begun.
         seed: setting, seed and run number determine a run.
         population: users with individual privacy levels, for local privacy.
         eps_min: local privacy: users with a lower level send nothing.
@@ -116,7 +122,10 @@ def stop(
     mu1: float | Sequence[float] | None = None,
     alpha: float | Sequence[float] | None = None,
     cap: float | Sequence[float] | None = None,
-    runs: int | None = None,
+    runs: int | str | None = None,
+    precision: float | None = None,
+    max_runs: int | None = None,
+    max_time: float | None = None,
     seed: int | None = None,
     shuffle_arms: bool | None = None,
     experiment: str | None = None,
@@ -153,7 +162,10 @@ def stop(
             deciding for mu0 if mu1 holds.
         cap: a rule that has not halted after so many samples is stopped.
         runs: independent runs of each setting; 100 by default. No interval of n runs can account
-            for bad runs that are rarer than 3/n.
+            for bad runs that are rarer than 3/n. ``auto``: as many as are needed (docs/runs.md).
+        precision: with ``runs="auto"``, half of the interval of a mean by the mean, at most.
+        max_runs: with ``runs="auto"``, runs of each setting, at most.
+        max_time: with ``runs="auto"``, seconds after which no more runs are begun.
         seed: setting, seed and run number determine a run.
         shuffle_arms: for rules that name the best arm, whether each run shuffles the arms; true by
             default.

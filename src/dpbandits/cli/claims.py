@@ -15,13 +15,14 @@ from tabulate import tabulate
 from ..claims.claim import BASES, Claim, load_claims, verdict
 from ..claims.statistics import Measured
 from ..contracts.question import REGRET
-from ..environments.blocks import has_no_blocks
 from ..errors import unknown
 from ..files import check_writable, write_atomically
 from ..results.formats import SUMMARY_CSV
 from ..results.summary import significant
 from ..results.tables import MEASURED, load_finished, write_table
+from ..running.auto import A_RUN, CHECKPOINTS, MINUTE, is_played_in_blocks
 from ..running.monte_carlo import play_missing
+from ..settings.auto import MOST_RUNS
 from ..settings.compose import request_from
 from ..settings.groups import question_of
 from ..settings.request import Request
@@ -29,8 +30,7 @@ from ..settings.setting import Setting
 from ..validation import whole
 from .command import entry_point, names_and_keys, results_of
 
-CHEAP_RUNS = 2000
-CHECKPOINTS = 4  # of cheap runs: T/2 and T are among them
+CHEAP_RUNS = 10_000, 5000, 2000  # of an experiment: the first that costs at most a minute, or 2,000
 HEAD = ["claim", "what it says", "source", "published", "measured [95 %]", "verdict", "why"]
 
 
@@ -48,13 +48,14 @@ def main(given: Namespace) -> int:
     for name in names:
         if name not in known:
             raise unknown("claim", name, known)
-    runs = whole("runs", keys.pop("runs", CHEAP_RUNS), at_least=2, at_most=10_000_000)
+    typed = keys.pop("runs", None)
+    runs = None if typed is None else whole("runs", typed, at_least=2, at_most=MOST_RUNS)
     some = [] if set(names) == set(known) else names
     stem = "-".join(["claims", *some, *([f"seed{keys['seed']}"] if "seed" in keys else [])])
     return settle([known[name] for name in names], runs, keys, stem)
 
 
-def settle(claims: Sequence[Claim], runs: int, keys: Mapping[str, str], stem: str) -> int:
+def settle(claims: Sequence[Claim], runs: int | None, keys: Mapping[str, str], stem: str) -> int:
     """Run what is missing for some claims, then print and write the ledger under a name."""
     results = results_of(keys)
     names = dict.fromkeys(name for c in claims for name in c.experiments)
@@ -86,13 +87,20 @@ def request_of(experiment: str, keys: Mapping[str, str]) -> Request:
     return request_from(question, given, {})
 
 
-def measure(experiment: str, runs: int, keys: Mapping[str, str], results: Path) -> Measured:
-    """What claims compare of the runs of an experiment; those that are missing are played."""
+def measure(experiment: str, runs: int | None, keys: Mapping[str, str], results: Path) -> Measured:
+    """What claims compare of the runs of an experiment; those that are missing are played. Cheap
+    settings have at least ``runs`` runs; None for the number of CHEAP_RUNS.
+    """
     request = request_of(experiment, {**keys, "results": str(results)})
     check_writable(results)
     long = [s for s in request.settings if not is_cheap(s)]
     cheap = [replace(s, checkpoints=CHECKPOINTS) for s in request.settings if is_cheap(s)]
     found = {}
+    if runs is None:
+        costs = [n * len(cheap) * A_RUN for n in CHEAP_RUNS]
+        runs = next(
+            (n for n, x in zip(CHEAP_RUNS, costs, strict=True) if x <= MINUTE), min(CHEAP_RUNS)
+        )
     for settings, n in ((long, request.runs), (cheap, max(runs, request.runs))):
         print(f"{experiment}: {len(settings)} settings, {n} runs each", file=sys.stderr)
         store, _ = play_missing(replace(request, settings=settings, runs=n, max_rows=np.inf))
@@ -104,10 +112,7 @@ def measure(experiment: str, runs: int, keys: Mapping[str, str], results: Path) 
 
 def is_cheap(setting: Setting) -> bool:
     """Whether the running time of a setting of an algorithm does not depend on its horizon."""
-    if not setting.question.plays_on:
-        return False
-    long = setting.algorithm.round_by_round or has_no_blocks(setting.instance.environment)
-    return setting.algorithm.private and not long  # UCB's blocks grow in number
+    return setting.question.plays_on and is_played_in_blocks(setting)
 
 
 def row_of(c: Claim, measured: str, words: str) -> list[str]:

@@ -20,13 +20,13 @@ from ..files import check_writable, write_atomically
 from ..results.formats import beside
 from ..results.latex import TableOptions, latex_of
 from ..results.naming import made_by_others, refuse_to_replace, table_path
-from ..results.report import write_report
-from ..results.run_store import Store
+from ..results.report import Played, write_report
 from ..results.size import check_size
 from ..results.summary import QUANTILES, STATISTICS, columns_shown, render
 from ..results.tables import settings_table, unjudged
 from ..results.tails import lines_of_tails
-from ..running.monte_carlo import play_missing
+from ..running.monte_carlo import play_for_pages
+from ..settings.auto import Auto
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
 from ..settings.sweep import swept_names
@@ -92,14 +92,15 @@ def run(request: Request, style: TableOptions | None = None) -> None:
     refuse_to_replace(request)
     _print_candidates(request.settings)
     _warn_of_zero_means(request.settings)
-    store, played = play_missing(request)
-    if (stored := (total := len(request.settings) * request.runs) - played) > 0:
+    found = play_for_pages(request)
+    total, played = found.total(request.settings), found.played
+    if (stored := total - played) > 0:
         print(f"{stored:,} of {total:,} runs were stored; {played:,} played", file=sys.stderr)
-    report(request, store, time.monotonic() - start if played else 0.0, style)
+    report(request, found, time.monotonic() - start if played else 0.0, style)
 
 
 def report(
-    request: Request, store: Store, seconds: float, style: TableOptions | None = None
+    request: Request, found: Played, seconds: float, style: TableOptions | None = None
 ) -> None:
     """Write the table of finished runs; print its summary and its path. With a style its summary
     for LaTeX has that style.
@@ -108,13 +109,14 @@ def report(
         which = f"{either(names)}, or by another NumPy or Numba"
         said = f"{table_path(request)}: replaces the table made by another version of {which}"
         print(in_a_line(f"{said}; results=DIR keeps both"), file=sys.stderr)
-    path, summary = write_report(request, store, seconds)
+    path, summary = write_report(request, found, seconds)
     if style is not None:
         text = _latex(summary, request.question, style)
         write_atomically(beside(path, ".tex"), text.encode())
     print(render(summary.head(MOST), request.question, "simple"))
     print_rest(len(summary), beside(path, ".md"))
-    for line in lines_of_tails(summary, request.question):
+    tails = lines_of_tails(summary, request.question)
+    for line in (*tails, *_not_reached(summary, request.auto)):
         print(line)
     if unjudged(summary).any():
         print("Between mu0 and mu1 either answer may be given, and none is judged.")
@@ -126,6 +128,20 @@ def report(
     for name, value in _default_budgets(request).items():
         print(f"{name}={value}, the default; {name}=NUMBER sets it")
     print(path)
+
+
+def _not_reached(summary: pd.DataFrame, auto: Auto | None) -> Iterator[str]:
+    """With ``runs=auto``: in how many settings the interval is wider than it should be."""
+    if auto is None:
+        return
+    half = (summary["ci_high"] - summary["ci_low"]) / 2
+    wide = ~(half <= auto.precision * summary["mean"].abs())  # or without an interval
+    if wide.any():
+        where = f"{wide.sum()} of {len(summary)} settings"
+        ended = f"max_runs={auto.max_runs}"
+        if auto.max_time < math.inf:
+            ended += f" and max_time={auto.max_time:g}"
+        yield f"precision={auto.precision:g} is not reached in {where}, with {ended}"
 
 
 def _latex(summary: pd.DataFrame, question: Question, style: TableOptions) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 
 import joblib
 import pandas as pd
@@ -14,6 +15,7 @@ from ..contracts.question import REGRET, STOPPING
 from ..files import RUNS
 from ..results.naming import table_path
 from ..results.size import rows_in_words, size_of
+from ..running.auto import seconds_of_means
 from ..running.failures import in_words
 from ..running.status import Status, seconds_left, status_of
 from ..settings.request import Request
@@ -41,9 +43,14 @@ def preview(requests: Sequence[Request]) -> str:
     """
     lines = [report(*_found(requests))]
     for request in requests:
-        size = size_of(request)
+        size, most = size_of(request), "at most " if request.auto else ""
+        if most:
+            lines.append(f"at most {request.most_runs:,} runs of each setting (runs=auto):")
+            lines.append(time_left(*_found([replace(request, runs=request.most_runs)])))
+        elif (seconds := seconds_of_means(request)) > 0:
+            lines.append(f"means, of more runs: at most {duration(seconds)} more")
         lines += [
-            f"table: {table_path(request)}, {rows_in_words(size)}",
+            f"table: {table_path(request)}, {most}{rows_in_words(size)}",
             f"runs: at most {size.stored / 1e6:.2g} MB in {request.folder / RUNS}",
         ]
     return "\n".join([*lines, "Nothing was run and nothing was written."])

@@ -21,7 +21,7 @@ from ..results.manifest import is_current
 from ..results.naming import refuse_to_replace, table_path
 from ..results.report import write_report
 from ..results.table import Table
-from ..running.monte_carlo import play_missing
+from ..running.monte_carlo import play_for_pages
 from ..settings.compose import request_from
 from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment
 from ..settings.request import decides_rows
@@ -61,8 +61,8 @@ def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[
     if not current:
         refuse_to_replace(request)
         start = time.monotonic()
-        store, played = play_missing(request)
-        write_report(request, store, time.monotonic() - start if played else 0.0)
+        found = play_for_pages(request)
+        write_report(request, found, time.monotonic() - start if found.played else 0.0)
 
     def draw():
         stem, figure = experiment_figure(name, results)

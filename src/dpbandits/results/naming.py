@@ -28,7 +28,7 @@ def table_path(request: Request) -> Path:
     hash of it.
     """
     described = (setting.described for setting in request.settings)
-    name = digest(*described, str(request.runs), length=8)
+    name = digest(*described, str(request.auto or request.runs), length=8)
     experiment = request.config["experiment"]
     if experiment is not None:
         stem = str(experiment)
@@ -67,11 +67,12 @@ def refuse_to_replace(request: Request) -> None:
     with contextlib.suppress(*UNREADABLE):
         manifest = read_manifest(path)
         keys = [str(key) for key in manifest["changed"]]
-        runs = int(float(manifest["config"]["runs"]))
+        runs = manifest["config"]["runs"]
         same = _content(manifest["settings"].values()) == _content(
             s.record for s in request.settings
         )
-        if not (same and runs <= request.runs) and set(keys) != set(request.changed):
+        more = runs == "auto" if request.auto else runs != "auto" and float(runs) <= request.runs
+        if not (same and more) and set(keys) != set(request.changed):
             made = f"with {' '.join(keys)}" if keys else "as it stands"
             raise BadInput(
                 f"{given}: {path} is the table of the experiment {made}; results=DIR keeps both"

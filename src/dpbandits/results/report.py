@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
 from ..files import write_atomically
 from ..settings.request import Request
+from ..settings.setting import Setting
 from .formats import SUMMARY_CSV, beside, write_pieces
 from .manifest import summary_endings, write_manifest
 from .naming import table_path
@@ -20,10 +22,37 @@ from .tables import batches, settings_table, write_table
 FRAMES = 100  # of summaries, each of which takes kilobytes, before they are made one
 
 
-def write_report(request: Request, store: Store, seconds: float) -> tuple[Path, pd.DataFrame]:
+class Means(NamedTuple):
+    """The runs of which the means of a table are, if they are not those in the table."""
+
+    settings: Sequence[Setting]  # the settings of the table, perhaps with fewer checkpoints
+    runs: Sequence[int]  # of each setting
+    looks: Sequence[int]  # how often the runs of each setting are looked at
+
+
+class Played(NamedTuple):
+    """Finished runs of the settings of a request."""
+
+    store: Store
+    runs: Sequence[int]  # of each setting, in the table
+    played: int  # runs that were missing
+    means: Means | None = None  # None for the runs of the table
+
+    def total(self, settings: Sequence[Setting]) -> int:
+        """How many runs of some settings the table and the means have."""
+        runs = dict(zip(settings, self.runs, strict=True))
+        for setting, n in zip(*self.means[:2], strict=True) if self.means else ():
+            runs[setting] = max(n, runs.get(setting, 0))
+        return sum(runs.values())
+
+
+def write_report(request: Request, found: Played, seconds: float) -> tuple[Path, pd.DataFrame]:
     """Write a table, its summaries, and its manifest.
 
-    All runs are finished; they took some seconds, 0 if they were finished before.
+    Args:
+        request: the request.
+        found: its runs.
+        seconds: what they took, 0 if they were finished before.
 
     Returns:
         The path of the table, and its summary.
@@ -33,22 +62,36 @@ def write_report(request: Request, store: Store, seconds: float) -> tuple[Path, 
     question, about = request.question, settings_table(request.settings)
     labels = {s.id: request.labels[s.env] for s in request.settings if s.env in request.labels}
 
+    settings, means = request.settings, found.means
+    looks = {own: record.get("looks", 1) for own, record in request.records.items()}
+    if means is not None:
+        looks = {s.id: n for s, n in zip(settings, means.looks, strict=True)}
+
+    by = [str(x) for x in about if x != "seed" or about["seed"].nunique() > 1]
+
+    def add(table: Table) -> None:
+        runs = table.with_labels(labels).runs
+        summaries.append(summary_of(runs, by, question, question.statistic, looks))
+        if len(summaries) == FRAMES:
+            summaries[:] = [pd.concat(summaries)]
+
     def pieces() -> Iterator[pd.DataFrame]:
-        for some in batches(request.settings, request.runs):
-            table = Table.of_store(store, some, request.runs, about)
+        for some in batches(settings, found.runs):
+            table = Table.of_store(found.store, settings[some], found.runs[some], about)
             yield from table.pieces()
-            shown = table.with_labels(labels)
-            by = [str(x) for x in about if x != "seed" or about["seed"].nunique() > 1]
-            summaries.append(summary_of(shown.runs, by, question, question.statistic))
-            if len(summaries) == FRAMES:
-                summaries[:] = [pd.concat(summaries)]
+            if means is None:
+                add(table)
 
     write_pieces(path, pieces())
+    if means is not None:
+        for some in batches(means.settings, means.runs):
+            played = means.settings[some]
+            add(Table.of_store(found.store, settings[some], means.runs[some], about, played))
     summary = pd.concat(summaries, ignore_index=True)
     for suffix, style in ((".md", "pipe"), (".tex", "latex")):
         text = render(summary, request.question, style) + "\n"
         write_atomically(beside(path, suffix), text.encode())
     if SUMMARY_CSV in summary_endings(request.config):
         write_table(beside(path, SUMMARY_CSV), summary)
-    write_manifest(path, request, seconds, store.played_with)
+    write_manifest(path, request, seconds, found.store.played_with)
     return path, summary

@@ -32,9 +32,10 @@ def check_size(request: Request) -> None:
         BadInput: its table would have too many rows.
     """
     if _rows(request) > request.max_rows:
+        key = "runs" if request.auto is None else "max_runs"
         raise BadInput(
             f"max_rows={request.max_rows:g}: the table would have {_in_words(size_of(request))}; "
-            "reduce runs or checkpoints, divide the sweep, or raise max_rows"
+            f"reduce {key} or checkpoints, divide the sweep, or raise max_rows"
         )
 
 
@@ -45,7 +46,7 @@ def announce_size(request: Request) -> None:
 
 
 def _rows(request: Request) -> int:
-    return request.runs * sum(map(rows_of_a_run, request.settings))
+    return request.most_runs * sum(map(rows_of_a_run, request.settings))
 
 
 def size_of(request: Request) -> Size:
@@ -60,9 +61,10 @@ def size_of(request: Request) -> Size:
     ]
     return Size(
         rows=_rows(request),
-        table=request.runs * sum(each),
-        stored=request.runs * (sum(arrays) + OF_A_RUN * len(settings)) + OF_A_FILE * len(settings),
-        memory=2 * request.runs * max(arrays),
+        table=request.most_runs * sum(each),
+        stored=request.most_runs * (sum(arrays) + OF_A_RUN * len(settings))
+        + OF_A_FILE * len(settings),
+        memory=2 * request.most_runs * max(arrays),
     )
 
 

@@ -14,6 +14,7 @@ from ..contracts.display import display_name, environment_title, symbol
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from .intervals import (
+    TAIL,
     another_value,
     at_least_zero,
     clopper_pearson,
@@ -30,7 +31,11 @@ STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs", "runs_needed"]
 
 
 def summary_of(
-    runs: pd.DataFrame, by: list[str], question: Question, statistic: str
+    runs: pd.DataFrame,
+    by: list[str],
+    question: Question,
+    statistic: str,
+    looks: Mapping[str, int] | None = None,
 ) -> pd.DataFrame:
     """The statistic of each setting: final regret, or stopping time.
 
@@ -39,6 +44,7 @@ def summary_of(
         by: the columns that tell settings apart.
         question: the question that the runs answer.
         statistic: the column of what is summarised.
+        looks: by their ids, how often the runs of settings with ``runs=auto`` are looked at.
 
     Returns:
         One row a setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of
@@ -49,7 +55,7 @@ def summary_of(
         hypotheses; and for rules that identify an arm or a hypothesis the QUANTILES of the stopping
         time.
     """
-    summary = mean_of(runs, by, statistic)
+    summary = mean_of(runs, by, statistic, looks)
     if question.share is None:
         return summary
     share, of = question.share
@@ -67,19 +73,24 @@ def summary_of(
     return summary
 
 
-def mean_of(table: pd.DataFrame, settings: list[str], column: str) -> pd.DataFrame:
+def mean_of(
+    table: pd.DataFrame, settings: list[str], column: str, looks: Mapping[str, int] | None = None
+) -> pd.DataFrame:
     """Mean of a column over the runs of each setting, with the STATISTICS of ``summary_of``."""
     groups = table.groupby(settings, sort=False, dropna=False)
     summary = groups[column].agg(std="std", runs="count").reset_index()
     of_group = table[column].to_numpy(dtype=float)[np.argsort(groups.ngroup(), kind="stable")]
     starts = (summary["runs"].cumsum() - summary["runs"]).to_numpy()
     found, needed = np.full((3, len(summary)), np.nan), np.zeros(len(summary), dtype=np.int64)
-    for runs in summary["runs"].unique():  # settings of as many runs together
-        alike = np.flatnonzero(summary["runs"] == runs)
+    ids = summary.get(SETTING, summary["runs"])
+    each = np.array([(looks or {}).get(own, 1) for own in ids])
+    # settings of as many runs and looks together
+    for alike in summary.groupby(["runs", each]).indices.values():
+        runs, tail = summary["runs"].iloc[alike[0]], TAIL / each[alike[0]]
         for some in np.split(alike, range(AT_ONCE, len(alike), AT_ONCE)):
             rows = starts[some] + np.arange(runs)[:, np.newaxis]
             values = of_group[rows]
-            low, high = interval_of_mean(values)
+            low, high = interval_of_mean(values, tail)
             found[:, some] = rounded_mean(values), at_least_zero(values, low), high
             needed[some] = runs_needed(values)
     mean, low, high = found

@@ -55,16 +55,28 @@ class Table:
 
     @classmethod
     def of_store(
-        cls, store: Store, settings: Sequence[Setting], runs: int, about: pd.DataFrame | None = None
+        cls,
+        store: Store,
+        settings: Sequence[Setting],
+        runs: int | Sequence[int],
+        about: pd.DataFrame | None = None,
+        played: Sequence[Setting] | None = None,
     ) -> Table:
-        """The finished runs of settings of one question, which are held in memory; ``about`` is the
-        ``settings_table`` of these and others, if these are only a part.
+        """The first finished runs of settings of one question, which are held in memory.
+
+        Args:
+            store: the finished runs.
+            settings: the settings.
+            runs: the number of runs of all settings, or of each.
+            about: the ``settings_table`` of these and others, if these are only a part.
+            played: the settings whose runs are stored, if they have other checkpoints.
         """
         if about is None:
             about = settings_table(settings)
+        counts = np.broadcast_to(runs, len(settings)).tolist()
         parts, ends = [], []
-        for setting in settings:
-            columns = measured(load_finished(store, setting, runs))
+        for setting, own, n in zip(settings, played or settings, counts, strict=True):
+            columns = measured(load_finished(store, own, n))
             part = pd.DataFrame({SETTING: setting.id, **columns})
             parts.append(part)
             ends.append(part[part["t"] == setting.horizon] if "t" in part else part)
@@ -237,7 +249,8 @@ class Table:
     def summary(self) -> pd.DataFrame:
         """The statistic of each setting, see ``summary_of``."""
         by = [*self.described, SETTING]
-        return summary_of(self.runs, by, self.question, self.statistic)
+        looks = {own: x["looks"] for own, x in self.records.items() if "looks" in x}
+        return summary_of(self.runs, by, self.question, self.statistic, looks)
 
     def measured(self, metric: str, folders: Sequence[str] = ()) -> Table:
         """The table of another statistic than pseudo-regret, in a column of its name.

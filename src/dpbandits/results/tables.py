@@ -114,13 +114,13 @@ def load_finished(store: Store, setting: Setting, runs: int) -> Finished:
     return Finished(setting, data_of(setting).instance, pulls, answers)
 
 
-def batches(settings: Sequence[Setting], runs: int) -> Iterator[Sequence[Setting]]:
-    """Settings whose runs have about ROWS rows together, or one of more."""
-    ends = np.cumsum([runs * rows_of_a_run(s) for s in settings])
+def batches(settings: Sequence[Setting], runs: Sequence[int]) -> Iterator[slice]:
+    """The places of settings whose runs have about ROWS rows together, or of one that has more."""
+    ends = np.cumsum([n * rows_of_a_run(s) for s, n in zip(settings, runs, strict=True)])
     start = before = 0
     while start < len(settings):
         stop = max(start + 1, int(np.searchsorted(ends, before + ROWS, side="right")))
-        yield settings[start:stop]
+        yield slice(start, stop)
         start, before = stop, ends[stop - 1]
 
 

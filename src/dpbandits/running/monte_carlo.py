@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from multiprocessing import current_process
 from types import MappingProxyType
 from typing import Any
@@ -12,11 +14,13 @@ from typing import Any
 import joblib
 import pandas as pd
 
+from ..results.report import Played
 from ..results.run_store import Damaged, Memory, RunStore, Store
 from ..results.size import announce_size, check_size
 from ..results.table import Table
 from ..settings.request import Request
 from ..settings.setting import Setting
+from .auto import Play, means_of_experiment, play_until_enough
 from .children import without_cwd_imports
 from .draws import check_draws
 from .failures import Failure, RunsFailed, trace_of
@@ -31,12 +35,54 @@ def run_request(request: Request) -> tuple[pd.DataFrame, int]:
     """The tidy table of a request, and the number of runs that were missing and played; raises what
     ``play_missing`` raises.
     """
-    store, played = play_missing(request)
-    return Table.of_store(store, request.settings, request.runs).frame(), played
+    found = play_request(request)
+    table = Table.of_store(found.store, request.settings, found.runs)
+    return replace(table, records=request.records).frame(), found.played
 
 
-def play_missing(request: Request) -> tuple[Store, int]:
-    """Run what is missing of a request.
+def play_request(request: Request) -> Played:
+    """Run what is missing of a request, and with ``runs=auto`` until the runs are enough; raises
+    what ``play_missing`` raises.
+    """
+    if request.auto is None:
+        store, played = play_missing(request)
+        return Played(store, [request.runs] * len(request.settings), played)
+    check_size(request)
+    store = store_of(request)
+    return Played(store, *play_until_enough(request, store, _player(request, store)))
+
+
+def play_for_pages(request: Request) -> Played:
+    """Run what is missing of a request, and of the means of an experiment of a paper."""
+    found = play_request(request)
+    means, played = means_of_experiment(request, found.store, _player(request, found.store))
+    return found._replace(means=means, played=found.played + played)
+
+
+def _player(request: Request, store: Store) -> Play:
+    """Plays what is missing of the first runs of some settings, as a request plays its own."""
+
+    def play(settings: Sequence[Setting], runs: int) -> int:
+        some = replace(request, settings=list(settings), runs=runs, auto=None, max_rows=math.inf)
+        return play_missing(some, store)[1]
+
+    return play
+
+
+def store_of(request: Request) -> Store:
+    """Where the runs of a request are stored; prints what the ids of its settings cannot follow."""
+    if request.results is None:
+        return Memory()
+    _name_unfollowed(request.settings)
+    return RunStore(request.results)
+
+
+def play_missing(request: Request, store: Store | None = None) -> tuple[Store, int]:
+    """Run what is missing of a request with a number of runs.
+
+    Args:
+        request: the request.
+        store: the store that has some of its runs; None for that of its folder.
 
     Returns:
         The store that has all its runs, and the number of runs that were played.
@@ -48,9 +94,7 @@ def play_missing(request: Request) -> tuple[Store, int]:
     """
     check_size(request)
     announce_size(request)
-    if request.results is not None:
-        _name_unfollowed(request.settings)
-    store: Store = Memory() if request.results is None else RunStore(request.results)
+    store = store or store_of(request)
     how = request.jobs, request.backend, store, request.runner, request.runner_keys
     played, failures = run_settings(request.settings, request.runs, *how)
     if failures:

@@ -14,6 +14,7 @@ from ..contracts.question import QUESTIONS, Question
 from ..errors import BadInput, plain, unknown
 from ..files import check_folder
 from ..validation import folder, number_where, table_format, whole, workers
+from .auto import FIRST_RUNS, MOST_RUNS, Auto, auto_of
 from .choices import LABEL
 from .groups import Groups, default_keys, read_group
 from .resolve import resolve
@@ -23,7 +24,6 @@ from .user_files import load_laws
 WORD = re.compile(r"[\w.:/@%+,\[\]-]+", re.ASCII)
 EXAMPLES = {"address": "tcp://HOST:8786", "time": "04:00:00", "mem": "4G"}
 BACKENDS = ("auto", "threads", "processes")
-MOST_RUNS = 10_000_000
 MANY = "a number of at least 1 is needed"
 # A key of conf/config.yaml on which no row of a table depends belongs here
 DECIDES_NO_ROW = {"jobs", "backend", "results", "runner", "figure", "format", "max_rows"}
@@ -46,7 +46,7 @@ class Request:
     question: Question
     config: Mapping[str, Any]  # the configuration as plain data; its groups are names
     settings: list[Setting]  # the settings, checked
-    runs: int  # independent runs of each setting
+    runs: int  # independent runs of each setting; with ``auto`` at least
     max_rows: float  # the largest number of rows of a table that is made
     format: str  # of the file of the table
     jobs: int  # workers, or -1 for one a core
@@ -54,6 +54,7 @@ class Request:
     results: Path | None  # folder in which runs are stored, None for none
     runner: str  # whose workers play the runs: local, dask or slurm
     runner_keys: Mapping[str, Any]  # its parameters
+    auto: Auto | None = None  # until when runs are added, or None
     # the overrides that decide what is run, except for the name of an experiment
     changed: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()  # the user's configuration folders
@@ -73,10 +74,18 @@ class Request:
         return found
 
     @property
+    def most_runs(self) -> int:
+        """Runs of each setting, at most."""
+        return self.runs if self.auto is None else self.auto.max_runs
+
+    @property
     def records(self) -> dict[str, dict[str, Any]]:
-        """The records of the settings by their ids, with the labels of their environments."""
+        """The records of the settings by their ids, with the labels of their environments and, for
+        ``runs=auto``, how often their runs are looked at.
+        """
+        looks = {} if self.auto is None else {"looks": len(self.auto.looks())}
         return {
-            s.id: s.record | ({LABEL: self.labels[s.env]} if s.env in self.labels else {})
+            s.id: s.record | ({LABEL: self.labels[s.env]} if s.env in self.labels else {}) | looks
             for s in self.settings
         }
 
@@ -124,7 +133,7 @@ def make_request(
     for key in config:
         if key not in known:
             raise unknown("key", key, known)
-    jobs = workers(config["jobs"])
+    jobs, auto = workers(config["jobs"]), auto_of(config, known)
     if config["backend"] not in BACKENDS:
         raise BadInput(f"backend={plain(config['backend'])}: auto, threads or processes is needed")
     load_laws([groups.contents.get("env"), config.get("sweep")], folders)
@@ -135,7 +144,7 @@ def make_request(
         question=question,
         config=config,
         settings=resolve(question, config, groups),
-        runs=whole("runs", config["runs"], at_least=1, at_most=MOST_RUNS),
+        runs=FIRST_RUNS if auto else whole("runs", config["runs"], at_least=1, at_most=MOST_RUNS),
         max_rows=number_where("max_rows", config["max_rows"], lambda x: x >= 1, MANY),
         format=table_format(config["format"]),
         jobs=jobs,
@@ -143,6 +152,7 @@ def make_request(
         results=results,
         runner=config["runner"],
         runner_keys=_runner_keys(config, runner),
+        auto=auto,
         changed=changed,
         folders=folders,
         contents=groups.contents,

@@ -1,0 +1,167 @@
+"""Runs that are added until means are known well enough (``runs=auto``), and what they may cost.
+
+The tables of the papers' experiments have the papers' numbers of runs. Their means and intervals
+are of more runs, where these cost less than a minute by an estimate that is the same on every
+machine (``means_of_experiment``).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import joblib
+import numpy as np
+
+from ..contracts.question import CONTEXTUAL
+from ..results.looks import enough
+from ..results.report import Means
+from ..results.run_store import Store
+from ..results.tables import MEASURED, load_finished
+from ..settings.auto import Auto
+from ..settings.groups import names_in
+from ..settings.request import Request
+from ..settings.setting import Setting
+from .work import Task
+
+# Seconds by the clock on two cores, from results/times.md: of a run that is played in blocks; of a
+# round that is played alone, with local privacy, and with contexts
+A_RUN, A_ROUND, A_REPORT, A_CONTEXT = 1e-4, 1.5e-8, 6e-8, 5e-7
+MINUTE = 60.0  # that the means of an experiment may cost beside its table
+OF_EXPERIMENTS = Auto(precision=0.02, max_runs=100_000)
+CHECKPOINTS = 4  # of runs that are played for their means alone: T/2 and T are among them
+
+Play = Callable[[Sequence[Setting], int], int]  # the first runs of settings; how many were missing
+
+
+def play_until_enough(request: Request, store: Store, play: Play) -> tuple[list[int], int]:
+    """Play the settings of a request with ``runs=auto``; runs that would not be finished within
+    ``max_time`` by the time that others took are not begun, but the first look is at any rate.
+
+    Returns:
+        The number of runs of each setting, and how many were played.
+    """
+    auto, start = request.auto, time.monotonic()
+    assert auto is not None
+    jobs = request.jobs if request.jobs > 0 else joblib.cpu_count()
+
+    def affordable(settings: Sequence[Setting], more: int) -> np.ndarray:
+        if auto.max_time == math.inf:
+            return np.full(len(settings), True)
+        runs = [store.load(setting).values() for setting in settings]
+        each = [sum(run.seconds for run in found) / len(found) for found in runs]
+        left = auto.max_time - (time.monotonic() - start)
+        return within(np.array(each) * more / jobs, left)
+
+    return _play(request.settings, auto, auto.looks(), store, play, affordable)
+
+
+def seconds_of_means(request: Request) -> float:
+    """How long the runs take, at most and about, of which the means of an experiment are besides
+    those of its table.
+    """
+    if not has_means(request):
+        return 0.0
+    looks = OF_EXPERIMENTS.looks(request.runs)
+    cheap = np.flatnonzero(can_be_added(request.settings, looks))
+    each = [estimated_seconds(request.settings[i]) for i in cheap]
+    return min(MINUTE, sum(each) * (looks[-1] - looks[0]))
+
+
+def has_means(request: Request) -> bool:
+    """Whether the means of a request may be of more runs than its table: of an experiment of a
+    paper whose keys were not changed.
+    """
+    ours = request.config["experiment"] in names_in("experiment")
+    return ours and not request.changed and request.auto is None
+
+
+def means_of_experiment(request: Request, store: Store, play: Play) -> tuple[Means | None, int]:
+    """The runs of which the means of a paper's experiment are, and how many were played; None for
+    the runs of its table.
+    """
+    if not has_means(request):
+        return None, 0
+    looks, spent = OF_EXPERIMENTS.looks(request.runs), 0.0
+    cheap = can_be_added(request.settings, looks)
+    stored = [coarse(s) if c else s for s, c in zip(request.settings, cheap, strict=True)]
+
+    def affordable(settings: Sequence[Setting], more: int) -> np.ndarray:
+        nonlocal spent
+        costs = np.array([estimated_seconds(setting) for setting in settings]) * more
+        chosen = within(costs, MINUTE - spent)
+        spent += float(costs[chosen].sum())
+        return chosen
+
+    some = [setting for setting, c in zip(stored, cheap, strict=True) if c]
+    added, played = _play(some, OF_EXPERIMENTS, looks, store, play, affordable)
+    runs = np.full(len(stored), request.runs)
+    runs[cheap] = added
+    return Means(stored, runs.tolist(), np.where(cheap, len(looks), 1).tolist()), played
+
+
+def can_be_added(settings: Sequence[Setting], looks: Sequence[int]) -> np.ndarray:
+    """To which settings of an experiment runs can be added: the next look costs below a minute."""
+    if len(looks) == 1 or looks[0] >= looks[1]:
+        return np.full(len(settings), False)
+    costs = np.array([estimated_seconds(setting) for setting in settings])
+    return within(costs * (looks[1] - looks[0]), MINUTE)
+
+
+def within(costs: np.ndarray, left: float) -> np.ndarray:
+    """Which of some costs are paid: the lowest first, and equal ones together or not at all."""
+    each, place, counts = np.unique(costs, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(each * counts) <= left)[place])
+
+
+def is_played_in_blocks(setting: Setting) -> bool:
+    """Whether the time of a run does not grow with the horizon (UCB's blocks grow in number)."""
+    return setting.algorithm.private and not Task.of(setting, [0]).one_by_one
+
+
+def estimated_seconds(setting: Setting) -> float:
+    """About how long a run takes."""
+    if is_played_in_blocks(setting):
+        return A_RUN
+    local = setting.guarantee is not None and setting.guarantee.notion == "local"
+    a_round = A_CONTEXT if setting.question == CONTEXTUAL else A_REPORT if local else A_ROUND
+    return a_round * setting.horizon
+
+
+def coarse(setting: Setting) -> Setting:
+    """A setting whose many runs take less space: the same runs, with few checkpoints."""
+    small = is_played_in_blocks(setting) and setting.question.each_checkpoint
+    return replace(setting, checkpoints=min(CHECKPOINTS, setting.checkpoints)) if small else setting
+
+
+def _play(
+    settings: Sequence[Setting],
+    auto: Auto,
+    looks: Sequence[int],
+    store: Store,
+    play: Play,
+    affordable: Callable[[Sequence[Setting], int], np.ndarray],
+) -> tuple[list[int], int]:
+    """Play settings until the first look at which the runs of each are enough, or until no more
+    runs are affordable.
+    """
+    counts, left, played = np.full(len(settings), looks[0]), np.arange(len(settings)), 0
+    for before, n in zip([0, *looks], looks, strict=False):
+        if before and len(left):
+            left = left[affordable([settings[int(i)] for i in left], n - before)]
+        some = [settings[int(i)] for i in left]
+        if not some:
+            break
+        played += play(some, n)
+        counts[left] = n
+        few = [not enough(_measured(store, s, n), auto.precision, len(looks)) for s in some]
+        left = left[few]
+    return counts.tolist(), played
+
+
+def _measured(store: Store, setting: Setting, runs: int) -> np.ndarray:
+    """The final regrets, or the stopping times, of the first runs of a setting."""
+    measured = MEASURED[setting.question.statistic]
+    return measured(load_finished(store, setting, runs))[:, -1].astype(float)

@@ -1,0 +1,43 @@
+"""``runs=auto``: keys that say when a setting has enough runs, and when its runs are looked at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ..errors import BadInput, plain
+from ..validation import number_where, whole
+
+FIRST_RUNS = 100  # of each setting, at least
+MOST_RUNS = 10_000_000
+SERIES = [m * 10**k for k in range(2, 7) for m in (1, 2, 5)]  # numbers of runs: 100, 200, 500, ...
+KEYS = ("precision", "max_runs", "max_time")  # that only runs=auto takes
+SHARE, SECONDS = "a number between 0 and 1 is needed", "a number of seconds above 0 is needed"
+
+
+class Auto(NamedTuple):
+    """When a setting has enough runs, see ``results/looks.py``."""
+
+    precision: float  # half of the interval by the mean, at most
+    max_runs: int  # runs of each setting, at most
+    max_time: float = math.inf  # seconds after which no more runs are begun
+
+    def looks(self, first: int = FIRST_RUNS) -> list[int]:
+        """The numbers of runs at which the runs of a setting are looked at, in ascending order."""
+        return [first, *(n for n in SERIES if first < n < self.max_runs), self.max_runs]
+
+
+def auto_of(config: Mapping[str, Any], usual: Mapping[str, Any]) -> Auto | None:
+    """The keys of ``runs=auto``, checked; None for a number of runs."""
+    if config["runs"] != "auto":
+        for key in KEYS:
+            if config[key] != usual[key]:
+                raise BadInput(f"{key}={plain(config[key])}: only runs=auto takes it")
+        return None
+    precision = number_where("precision", config["precision"], lambda x: 0.0 < x < 1.0, SHARE)
+    most = whole("max_runs", config["max_runs"], at_least=FIRST_RUNS + 1, at_most=MOST_RUNS)
+    if config["max_time"] is None:
+        return Auto(precision, most)
+    longest = number_where("max_time", config["max_time"], lambda x: x > 0.0, SECONDS)
+    return Auto(precision, most, longest)

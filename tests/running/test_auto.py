@@ -1,0 +1,195 @@
+"""``runs=auto``: the bytes of a table depend on the runs in their order alone."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sweeps import quick, report, requested
+
+import dpbandits as dp
+from dpbandits.cli.status import preview
+from dpbandits.contracts.question import STOPPING
+from dpbandits.results.intervals import TAIL, interval_of_mean
+from dpbandits.results.report import write_report
+from dpbandits.results.run_store import RunStore
+from dpbandits.results.summary import interval
+from dpbandits.running import auto as of_auto
+from dpbandits.running import monte_carlo
+from dpbandits.running.auto import (
+    MINUTE,
+    OF_EXPERIMENTS,
+    can_be_added,
+    estimated_seconds,
+    within,
+)
+from dpbandits.running.monte_carlo import play_for_pages, play_missing
+
+GIVEN = {"algo": ["dp_se", "adap_klucb", "dp_imed"], "eps": 0.5, "horizon": 2e4, "checkpoints": 2}
+KEYS = GIVEN | {"runs": "auto", "precision": 0.05, "max_runs": 1000}
+
+
+def counts(path):
+    return pd.read_csv(path).groupby("algo", sort=False)["run"].nunique().to_dict()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A table with ``runs=auto``, by one worker."""
+    return report(requested(tmp_path_factory.mktemp("auto"), **KEYS, jobs=1))
+
+
+@pytest.mark.slow
+def test_settings_have_as_many_runs_as_they_need(made):
+    found = counts(made)
+    assert found["dp_imed"] == 1000 > found["dp_se"] >= 100
+    looks = {
+        own["looks"]
+        for own in json.loads(made.with_suffix(".json").read_text())["settings"].values()
+    }
+    assert looks == {4}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("before", [0, 3, 130, 700])
+def test_stored_runs_and_workers_change_no_byte(made, tmp_path, before):
+    """Some runs, or more than are needed, are stored before."""
+    if before:
+        play_missing(requested(tmp_path, **GIVEN, runs=before, jobs=2))
+    again = report(requested(tmp_path, **KEYS, jobs=2))
+    assert again.name == made.name and again.read_bytes() == made.read_bytes()
+    for suffix in (".md", ".tex"):
+        assert again.with_suffix(suffix).read_bytes() == made.with_suffix(suffix).read_bytes()
+    assert report(requested(tmp_path, **KEYS, jobs=1)).read_bytes() == made.read_bytes()
+
+
+@pytest.mark.slow
+def test_a_sweep_that_was_interrupted_goes_on(made, tmp_path, monkeypatch):
+    """After the second look; the runs of the first two are stored."""
+    played, run = [], monte_carlo.run_settings
+
+    def interrupted(settings, runs, *more):
+        played.append(runs)
+        if len(played) == 3:
+            raise KeyboardInterrupt
+        return run(settings, runs, *more)
+
+    monkeypatch.setattr(monte_carlo, "run_settings", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        report(requested(tmp_path, **KEYS))
+    assert played == [100, 200, 500]
+    assert report(requested(tmp_path, **KEYS)).read_bytes() == made.read_bytes()
+
+
+@pytest.mark.slow
+def test_python_has_the_same_table_and_intervals(made):
+    """The intervals are those of several looks; the control is wider than that of one."""
+    table = dp.run(**KEYS)
+    assert counts(made) == table.groupby("algo", sort=False)["run"].nunique().to_dict()
+    loaded = dp.load(made)
+    for found in (dp.summary(table), dp.summary(loaded)):
+        for row, (_, runs) in zip(
+            found.to_dict("records"), table.groupby("algo", sort=False), strict=True
+        ):
+            values = runs.loc[runs["t"] == runs["horizon"], "regret"].to_numpy()[:, np.newaxis]
+            low, high = interval_of_mean(values, TAIL / 4)
+            assert row["ci_low"] == max(low[0], 0.0) and row["ci_high"] == high[0]
+            assert row["ci_high"] > interval_of_mean(values)[1][0]
+        text = made.with_suffix(".md").read_text()
+        assert all(interval(row) in text for row in found.to_dict("records"))
+
+
+@pytest.mark.slow
+def test_stopping_times_have_as_many_runs_as_they_need(tmp_path):
+    path = report(quick(tmp_path, STOPPING, runs="auto", precision=0.1, max_runs=200))
+    sizes = pd.read_csv(path).groupby("setting").size()
+    assert set(sizes) <= {100, 200}
+
+
+@pytest.mark.slow
+def test_runs_that_would_take_longer_than_max_time_are_not_begun(tmp_path, monkeypatch):
+    """The control has the time. A setting that takes longer than others waits for none of them."""
+    few = report(requested(tmp_path, **KEYS, max_time=1e-9))
+    assert set(counts(few).values()) == {100}
+    assert counts(report(requested(tmp_path / "b", **KEYS, max_time=1e6)))["dp_imed"] == 1000
+    costs = np.array([3.0, 1.0, 1.0, 5.0])
+    for left, chosen in ((1.9, ""), (2.0, "12"), (4.9, "12"), (5.0, "012"), (10.0, "0123")):
+        assert "".join(map(str, np.flatnonzero(within(costs, left)))) == chosen
+
+
+def test_a_dry_run_says_what_is_played_at_most(tmp_path):
+    request = requested(tmp_path, **KEYS)
+    text, rows = preview([request]), 1000 * sum(len(s.rounds()) for s in request.settings)
+    assert "at most 1,000 runs of each setting (runs=auto):" in text
+    assert f"at most {rows:.2g} rows" in text
+    text = preview([requested(tmp_path, experiment="azize2022_fig8")])
+    assert "means, of more runs: at most 40 s more" in text
+    assert "more runs" not in preview([requested(tmp_path, experiment="ren2020_fig2")])
+
+
+def test_which_settings_of_experiments_have_means_of_more_runs():
+    """Those whose next look costs less than a minute: all that play in blocks, some others."""
+    for name, more in (
+        ("azize2022_fig5", {"dp_se", "adap_ucb", "adap_klucb", "dp_ucb"}),
+        ("sajed2019_fig1", {"dp_se"}),
+        ("ren2020_fig1e", set()),
+        ("private_contexts", set()),
+        ("azize2025", {"dp_se", "adap_klucb", "dp_klucb", "dp_imed"}),
+    ):
+        request = requested(experiment=name)
+        looks = OF_EXPERIMENTS.looks(request.runs)
+        cheap = can_be_added(request.settings, looks)
+        found = {s.algo for s, c in zip(request.settings, cheap, strict=True) if c}
+        assert more <= found and (found == more or name == "azize2025"), name
+        cost = sum(map(estimated_seconds, np.array(request.settings, dtype=object)[cheap]))
+        assert cost * (looks[1] - looks[0]) <= MINUTE
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """An experiment of four settings, at a hundredth of its size, as if its file said so."""
+
+    def of(results, **given):
+        request = requested(results, experiment="azize2022_fig8", horizon=1e5, runs=20, **given)
+        return replace(request, changed=())
+
+    monkeypatch.setattr(of_auto, "OF_EXPERIMENTS", OF_EXPERIMENTS._replace(max_runs=1000))
+    return of
+
+
+@pytest.mark.slow
+def test_an_experiment_has_the_runs_of_its_paper_and_means_of_more(tmp_path, small):
+    """The controls: changed keys, and settings that are too expensive."""
+    request = small(tmp_path)
+    found = play_for_pages(request)
+    path, summary = write_report(request, found, 0.0)
+    table = pd.read_csv(path)
+    assert (table.groupby("setting")["run"].nunique() == 20).all()
+    assert (summary["runs"] > 20).all() and summary["runs"].max() <= 1000
+    assert list(summary["setting"]) == [s.id for s in request.settings]
+    own = table[table["t"] == table["horizon"]].groupby("setting", sort=False)["regret"]
+    store, means = RunStore(tmp_path), found.means
+    for row, (_, first), setting, n in zip(
+        summary.to_dict("records"), own, means.settings, means.runs, strict=True
+    ):
+        values = of_auto._measured(store, setting, n)
+        np.testing.assert_allclose(values[:20], first.to_numpy())
+        assert row["mean"] == pytest.approx(values.mean())
+        assert row["runs"] == n
+    assert play_for_pages(request).played == 0
+    with_two = small(tmp_path / "two", jobs=1)
+    assert (
+        write_report(with_two, play_for_pages(with_two), 0.0)[0].read_bytes() == path.read_bytes()
+    )
+    changed = replace(request, changed=("runs=20",))
+    assert play_for_pages(changed).means is None
+    assert (write_report(changed, play_for_pages(changed), 0.0)[1]["runs"] == 20).all()
+
+
+@pytest.mark.slow
+def test_settings_that_are_too_expensive_keep_the_runs_of_the_table(tmp_path, small, monkeypatch):
+    monkeypatch.setattr(of_auto, "MINUTE", 1e-3)
+    request = small(tmp_path)
+    means = play_for_pages(request).means
+    assert means.runs == [20] * 4 and means.looks == [1] * 4
