@@ -1,5 +1,6 @@
 """Fixtures that several test files share."""
 
+import math
 import os
 import re
 import shlex
@@ -52,6 +53,7 @@ def pytest_runtest_setup(item):
 def any_runs(monkeypatch):
     """Records that no run of their setting can have are accepted."""
     monkeypatch.setattr("dpbandits.results.run_store.check_runs", lambda setting, runs: runs)
+    monkeypatch.setattr("dpbandits.results.run_store.record_bytes", lambda setting: math.inf)
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from .errors import BadInput, CannotWrite
 PACKAGE = Path(__file__).parent
 LOCK = ".lock"
 RUNS = "runs"  # the folder of a results folder in which runs are stored
+FIGURES = "figures"  # the folder of a results folder in which figures are written
 PAUSES = 0.01, 0.5  # seconds between attempts to acquire a lock, at first and at most
 WAIT = 2.0  # seconds after which a wait for a lock is reported
 LARGEST_TEXT = 2**28  # bytes of a manifest, a stored finding or a reason of a failure
@@ -123,13 +124,12 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = Tr
     too, which takes some milliseconds; otherwise a power cut can leave it damaged.
 
     Raises:
-        CannotWrite: the file cannot be written; an older version is preserved.
+        CannotWrite: the file cannot be written, or is no file (see ``check_replaceable``); an older
+            version is preserved.
     """
+    check_replaceable(path)
     part = path.with_name(f".{path.name}.part")
-    try:
-        part.unlink(missing_ok=True)  # the remainder of a killed process
-    except OSError as error:
-        raise CannotWrite(part, error) from error
+    remove_file(part)  # the remainder of a killed process
     try:
         with open(part, "xb") as file:  # x: a new file, so no link is followed
             for piece in [content] if isinstance(content, bytes) else content:
@@ -145,12 +145,36 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = Tr
             part.unlink(missing_ok=True)
 
 
+def is_replaceable(path: Path) -> bool:
+    """Whether a path is that of a regular file, of a link, which itself is replaced or removed and
+    not what it leads to, or of nothing.
+
+    Raises:
+        OSError: the system does not say it.
+    """
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return True
+    return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
+
+
+def check_replaceable(path: Path) -> None:
+    """Raise CannotWrite if a device, a pipe, a socket or a folder is in the place of a file."""
+    try:
+        if not is_replaceable(path):
+            raise OSError("it is a folder, a pipe or a device, not a regular file")
+    except OSError as error:
+        raise CannotWrite(path, error) from error
+
+
 def remove_file(path: Path) -> None:
     """Remove a file, if there is one.
 
     Raises:
-        CannotWrite: it cannot be removed.
+        CannotWrite: it cannot be removed, or is no file (see ``check_replaceable``).
     """
+    check_replaceable(path)
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
@@ -172,6 +196,7 @@ def set_aside(path: Path) -> None:
 
 def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Lock the folder of a file and write the file atomically, see ``replace_file``."""
+    check_replaceable(path)  # before a lock is created in the folder of devices
     with locked(path.parent):
         replace_file(path, content)
 
@@ -179,8 +204,9 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
 def check_writable(folder: Path) -> None:
     """Raise BadInput if files cannot be created in a results folder; creates no file or folder."""
     with needed(folder), tempfile.TemporaryFile(dir=existing(folder)):
-        if (folder / RUNS).is_symlink():
-            raise OSError(f"{folder / RUNS} is a link, which could lead out of it")
+        for inner in (folder / RUNS, folder / FIGURES):
+            if inner.is_symlink():
+                raise OSError(f"{inner} is a link, which could lead out of it")
 
 
 def check_folder(folder: Path) -> None:

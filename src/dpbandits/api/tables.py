@@ -50,6 +50,7 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
         CannotWrite: the disk is full, or the folder is not writable.
     """
     from ..errors import BadInput, plain
+    from ..files import is_replaceable
     from ..results.formats import format_of
     from ..results.frames import frame_of
     from ..results.tables import write_table
@@ -58,8 +59,9 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
     file = path_of("path", path)
     if file.suffix.lower() in COMPRESSED and format_of(file) == "csv":
         raise BadInput(f"path={plain(path)}: a table is written as .csv, .csv.gz or .parquet")
-    if file.is_dir() or not file.name:
-        raise BadInput(f"path={plain(path)}: the path of a file is needed, not of a folder")
+    if not file.name or not is_replaceable(file):
+        needed = "the path of a file is needed, not of a folder, a pipe or a device"
+        raise BadInput(f"path={plain(path)}: {needed}")
     write_table(file, frame_of("the table", table))
     return file
 

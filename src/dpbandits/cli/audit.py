@@ -22,7 +22,7 @@ from ..contracts.algorithm import Algorithm, find_file, load
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput
 from ..figures.style import save
-from ..files import check_writable, write_atomically
+from ..files import FIGURES, check_writable, write_atomically
 from ..results.tables import write_table
 from ..settings.choices import plain_data
 from ..settings.compose import Values
@@ -154,7 +154,7 @@ def report_findings(
     write_table(results / f"{stem}.csv", table)
     write_atomically(results / f"{stem}.md", page.encode())
     if "measured" in table:
-        save(bars(table), results / "figures" / stem)
+        save(bars(table), results / FIGURES / stem)
     print(render(rows, "simple"))
     print(*("\n" + f"{word}: {says}" for word, says in MEANING.items() if word in words), sep="")
     for row in rows:

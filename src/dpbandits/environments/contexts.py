@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from .instances import Instance
 from .laws import EMPIRICAL, GAUSSIAN, sigmoid
 
 Numbers = Sequence[float] | np.ndarray
+FARTHEST = 40.0  # standard deviations beyond which no normal number is drawn
 
 
 class ContextualEnvironment(NamedTuple):
@@ -76,6 +77,20 @@ class ContextualInstance(Instance):
     @property
     def support(self) -> tuple[float, float]:
         return self.low, self.high
+
+    @cached_property
+    def largest_gap(self) -> float:
+        """No round has a larger regret."""
+        env, K = self.environment, len(self.environment.order)
+        if len(env.rows):
+            drawn = env.law[0] == EMPIRICAL
+            means = env.table if drawn else env.rows.reshape(-1, K, len(env.theta)) @ env.theta
+            return float(np.ptp(means, axis=1).max())
+        length = float(np.linalg.norm(env.center)) + FARTHEST * env.deviation * len(env.center)
+        if math.isfinite(env.limit):
+            length = max(1.0, math.sqrt(env.limit))
+        gap = 2.0 * length * float(np.linalg.norm(env.theta))
+        return min(gap, 1.0) if env.logistic else gap
 
     @property
     def rounds(self) -> int:

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from ..contracts.question import QUESTIONS, REGRET
 from ..errors import BadInput, plain, unknown
-from ..files import check_writable, package_folder
+from ..files import FIGURES, check_writable, package_folder
 from ..results.formats import FORMATS, bare_name
 from ..results.formats import beside as of_table
 from ..results.manifest import is_current
@@ -53,7 +53,7 @@ def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[
     settings = _cut(request.settings, question.limit, longest)
     request = replace(request, changed=changed, settings=settings)
     table = table_path(request)
-    figures = [results / "figures" / f"{name}{suffix}" for suffix in (".pdf", ".png")]
+    figures = [results / FIGURES / f"{name}{suffix}" for suffix in (".pdf", ".png")]
     current = is_current(table, request.config, request.settings)
     if current and _are_newer(figures, table, file):
         return lambda: figures
@@ -110,7 +110,7 @@ def experiment_figure(
     beside = {"bounds": curves(table)} if bounds else {}
     with chosen.applied():
         figure = draw(as_it_stands(table), **beside)
-    return results / "figures" / name, _scaled(figure, name, table)
+    return results / FIGURES / name, _scaled(figure, name, table)
 
 
 def table_of(name: str, results: Path) -> Path:

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import version
+from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from ..contracts.question import PULLS
 from ..errors import CannotRead, CannotWrite, in_a_line
 from ..files import (
     RUNS,
@@ -30,7 +30,9 @@ from ..files import (
     replace_file,
     set_aside,
 )
+from ..settings.request import MOST_RUNS
 from ..settings.setting import Setting
+from .possible import impossible
 
 LARGEST = 2**32  # bytes of a file of runs
 MOST_ARRAYS = 2**28  # bytes of its arrays that need not be in proportion to the file
@@ -38,6 +40,10 @@ MEMBERS = "runs", "pulls", "answers", "seconds", "libraries", "checksum"
 # The versions with which this process plays
 LIBRARIES = f"numpy {np.__version__}, numba {version('numba')}"
 HEADER = struct.Struct("<26x2H")  # of a member: the lengths of its name and of its extra field
+MEMBER_BYTES = 2**10  # what a member takes besides its data, at most
+MOST_WORDS = 2**8  # bytes of the names and versions of libraries
+RUN_BYTES = 8 + 8 + 8 + MOST_WORDS  # of a run besides its record
+MOST_SECONDS = 1e10  # of a run: three centuries
 REASON = 500  # characters of the reason of a failure that is stored
 WORTH = 1.0  # seconds that runs took that not even a power cut may lose; others are played again
 BLOCK = 2**12  # bytes that a small file takes on a disk; arrays that fit are not compressed
@@ -111,7 +117,7 @@ class RunStore:
 
     def read(self, setting: Setting) -> Runs:
         """The finished runs of a setting; raises what ``read_runs`` and ``check_runs`` raise."""
-        return check_runs(setting, read_runs(self.file(setting)))
+        return check_runs(setting, read_runs(self.file(setting), record_bytes(setting)))
 
     def finished(self, setting: Setting) -> frozenset[int]:
         """The numbers of the finished runs of a setting; a file is read only if it has changed.
@@ -129,7 +135,7 @@ class RunStore:
             raise CannotRead(file, error) from error
         state = found.st_mtime_ns, found.st_size, found.st_ino
         if setting not in self._seen or self._seen[setting][0] != state:
-            self._seen[setting] = state, frozenset(check_runs(setting, read_runs(file)))
+            self._seen[setting] = state, frozenset(self.read(setting))
         return self._seen[setting][1]
 
     def load(self, setting: Setting) -> Runs:
@@ -202,8 +208,8 @@ def file_of(results: Path, key: str) -> Path:
     return Path(f"{results}/{RUNS}/{key.rpartition('-')[2][:2]}/{key}.npz")
 
 
-def read_runs(file: Path) -> Runs:
-    """The runs in a file; none if there is no file.
+def read_runs(file: Path, record: float = math.inf) -> Runs:
+    """The runs in a file, whose records have some bytes; none if there is no file.
 
     Raises:
         Damaged: it was cut, edited, belongs to another setting, or is no regular file of a
@@ -212,6 +218,10 @@ def read_runs(file: Path) -> Runs:
     """
     try:
         with opened(file, LARGEST) as stored:
+            size = os.fstat(stored.fileno()).st_size
+            with _archive(stored) as members:
+                _check_sizes(members, size, record)
+            stored.seek(0)
             content = stored.read()
     except FileNotFoundError:
         return {}
@@ -221,9 +231,7 @@ def read_runs(file: Path) -> Runs:
         raise CannotRead(file, error) from error
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as members:
-            size = sum(member.file_size for member in members.infolist())
-            if not is_plausible(size, len(content)):
-                raise Implausible
+            _check_sizes(members, len(content), record)
             *arrays, found = [
                 array_of(_member(content, members.getinfo(f"{name}.npy"))) for name in MEMBERS
             ]
@@ -238,6 +246,20 @@ def read_runs(file: Path) -> Runs:
     played_with = [x.decode(errors="replace") for x in libraries.tolist()]
     found_runs = map(Run, pulls, answers.tolist(), seconds.tolist(), played_with)
     return dict(zip(numbers.tolist(), found_runs, strict=True))
+
+
+def _archive(stored: BufferedReader) -> zipfile.ZipFile:
+    """The archive in a file, of which only the end is read.
+
+    Raises:
+        Implausible: there is none.
+    """
+    try:
+        return zipfile.ZipFile(stored)
+    except OSError:
+        raise
+    except Exception as error:  # a damaged file can fail in any way
+        raise Implausible(type(error).__name__) from error
 
 
 def _has_right_types(
@@ -256,7 +278,9 @@ def _has_right_types(
         and pulls.dtype in (np.int64, np.float64)
         and pulls.ndim == 3
         and len(pulls) == len(numbers) == len({*numbers.tolist()})
-        and bool((numbers >= 0).all() and np.isfinite(seconds).all() and (seconds >= 0).all())
+        and libraries.dtype.itemsize <= MOST_WORDS
+        and bool(((numbers >= 0) & (numbers < MOST_RUNS)).all())
+        and bool(((seconds >= 0) & (seconds <= MOST_SECONDS)).all())  # not if one is NaN
     )
 
 
@@ -264,25 +288,37 @@ def check_runs(setting: Setting, runs: Runs) -> Runs:
     """Return finished runs that can be those of a setting.
 
     Raises:
-        Damaged: their records have another shape or type, or pulls that no run can have.
+        Damaged: they have records or answers that no run of it can have.
     """
-    if not runs:
-        return runs
-    rounds, record = setting.rounds(), setting.question.record
-    pulls = np.stack([run.pulls for run in runs.values()])
-    fits = pulls.shape[1:] == (len(rounds), record.width(len(setting.instance.means)))
-    if fits and record.name == PULLS:
-        sums = pulls.sum(axis=2)
-        fits = (
-            pulls.dtype == np.int64
-            and bool((np.diff(pulls, axis=1, prepend=0) >= 0).all())
-            and bool(((sums == rounds) | ((sums < rounds) & (not setting.question.plays_on))).all())
-        )
-    elif fits:
-        fits = pulls.dtype == np.float64 and bool(np.isfinite(pulls).all())
-    if not fits:
-        raise Damaged(f"{setting.key}: its runs are not those of this setting")
+    if runs:
+        answers = np.array([run.answer for run in runs.values()])
+        if found := impossible(setting, np.stack([run.pulls for run in runs.values()]), answers):
+            raise Damaged(f"{setting.key}: its runs are not those of this setting: {found}")
     return runs
+
+
+def record_bytes(setting: Setting) -> int:
+    """The bytes of the record of a run of a setting."""
+    width = setting.question.record.width(len(setting.instance.means))
+    return 8 * width * len(setting.rounds())
+
+
+def _check_sizes(members: zipfile.ZipFile, file: int, record: float) -> None:
+    """Raise Implausible if members of an archive of some bytes are larger than those of as many
+    runs as it has numbers, or fill another part of it; their contents are not read.
+    """
+    sizes = {member.filename: member.file_size for member in members.infolist()}
+    runs = sizes.get("runs.npy", 0) // 8
+    most = runs * (record + RUN_BYTES) + len(MEMBERS) * MEMBER_BYTES
+    held = sum(member.compress_size for member in members.infolist())
+    size = sum(sizes.values())
+    if (
+        runs > MOST_RUNS + MEMBER_BYTES
+        or size > most
+        or file > held + len(MEMBERS) * MEMBER_BYTES
+        or not is_plausible(size, file)
+    ):
+        raise Implausible("its arrays are larger than those of its runs")
 
 
 def _member(content: bytes, info: zipfile.ZipInfo) -> bytes:

@@ -14,6 +14,7 @@ from ..contextual_game import new_contextual_game, regret_of
 from ..contracts.algorithm import Algorithm
 from ..contracts.question import BEST_ARM, PULLS, TRACE
 from ..game import Game, new_game, pulls_of, restart
+from ..results.possible import impossible
 from ..settings.setting import Setting, data_of
 from .global_random import seeded_globals
 from .seeds import (
@@ -81,6 +82,10 @@ def _play(setting: Setting, runs: Sequence[int]) -> list[Record]:
         setting.algorithm, game, rng, setting.arguments, len(runs), begun, arms
     )
     found = read(traces, setting.horizon if question.plays_on else None)
+    if question.plays_on:  # nothing is asked for
+        answers[:] = np.nan
+    if fault := impossible(setting, found, answers):
+        raise ValueError(f"{setting.algo} has played what no run can: {fault}")
     if question is BEST_ARM and setting.shuffle_arms:
         named = np.flatnonzero(~np.isnan(answers))
         answers[named] = order[named, answers[named].astype(np.int64)]

@@ -1,0 +1,79 @@
+"""Which records and answers the runs of a setting can have."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..contracts.question import BEST_ARM, HYPOTHESES, PULLS
+from ..settings.setting import Setting, data_of
+
+MAX_ESTIMATE = 1e100  # the largest number that tables take
+ROUNDING = 1e-9  # of the sum of the regrets of many rounds, relative
+
+
+def impossible(setting: Setting, records: np.ndarray, answers: np.ndarray) -> str:
+    """What no runs of a setting can have, in a few words; empty if there is nothing.
+
+    Args:
+        setting: the setting.
+        records: what its runs have recorded, array (runs, C, K) or (runs, C, 1).
+        answers: what they returned, float64 array (runs,), NaN for nothing.
+    """
+    rounds, record = setting.rounds(), setting.question.record
+    arms = len(data_of(setting).instance.means)
+    if records.shape[1:] != (len(rounds), record.width(arms)):
+        return "records of other checkpoints or arms"
+    if record.name == PULLS:
+        return _impossible_pulls(setting, records, rounds) or _impossible_answers(
+            setting, records[:, -1].sum(axis=1), answers, arms
+        )
+    return _impossible_regrets(setting, records, rounds) or _impossible_answers(
+        setting, np.full(len(records), setting.horizon), answers, arms
+    )
+
+
+def _impossible_pulls(setting: Setting, pulls: np.ndarray, rounds: np.ndarray) -> str:
+    if pulls.dtype != np.int64:
+        return "pulls that are no integers"
+    if (pulls < 0).any() or (pulls > rounds[:, np.newaxis]).any():
+        return "pulls below 0 or above the number of rounds"
+    if (np.diff(pulls, axis=1) < 0).any():
+        return "pulls that decrease"
+    if (pulls.sum(axis=2, dtype=float) > 1.5 * rounds).any():  # the sum of integers could wrap
+        return "more pulls than rounds"
+    played = pulls.sum(axis=2)
+    ended = played[:, -1:]
+    if (played != np.minimum(rounds, ended)).any():
+        return "another number of pulls than of rounds"
+    if setting.question.plays_on and (ended != setting.horizon).any():
+        return "runs that end before the horizon"
+    return ""
+
+
+def _impossible_regrets(setting: Setting, regrets: np.ndarray, rounds: np.ndarray) -> str:
+    if regrets.dtype != np.float64 or not np.isfinite(regrets).all():
+        return "regret that is not finite"
+    if (np.diff(regrets, axis=1, prepend=0.0) < 0).any():
+        return "regret that decreases or is below 0"
+    with np.errstate(over="ignore"):
+        most = data_of(setting).instance.largest_gap * rounds[:, np.newaxis] * (1 + ROUNDING)
+    return "more regret than its rounds can cost" if (regrets > most).any() else ""
+
+
+def _impossible_answers(
+    setting: Setting, played: np.ndarray, answers: np.ndarray, arms: int
+) -> str:
+    question, given = setting.question, ~np.isnan(answers)
+    if question.plays_on:
+        return "an answer, though none is asked for" if given.any() else ""
+    # A rule that tests after 2, 4, 8, ... samples ends before its cap without an answer
+    if (played[given] < 1).any():
+        return "an answer without a sample"
+    found = answers[given]
+    if question is BEST_ARM:
+        fits = np.isin(found, np.arange(arms))
+    elif question is HYPOTHESES:
+        fits = np.isin(found, (0.0, 1.0))
+    else:
+        fits = np.abs(found) <= MAX_ESTIMATE
+    return "" if fits.all() else f"the answer {found[~fits][0]:g}"
