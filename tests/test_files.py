@@ -2,6 +2,8 @@
 
 import errno
 import fcntl
+import os
+import socket
 import subprocess
 import sys
 import threading
@@ -13,6 +15,7 @@ import pytest
 from filelock import FileLock
 from refusals import message_of
 
+import dpbandits as dp
 from dpbandits import files
 from dpbandits.errors import CannotWrite
 from dpbandits.files import PACKAGE, check_writable, locked, remove_file, write_atomically
@@ -77,6 +80,36 @@ def test_a_folder_in_the_place_of_the_part_of_a_file_is_reported(tmp_path):
     with pytest.raises(CannotWrite, match=r"cannot write .*/\.file\.part"):
         write_atomically(tmp_path / "file", b"new")
     assert (tmp_path / "file").read_bytes() == b"old"
+
+
+def socket_at(path):
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(path))
+
+
+NO_FILES = {"a pipe": os.mkfifo, "a folder": Path.mkdir, "a socket": socket_at}
+
+
+@pytest.mark.parametrize("odd", NO_FILES)
+def test_only_files_are_replaced_or_removed(tmp_path, odd):
+    """As root, os.replace puts a file in the place of /dev/zero."""
+    path = tmp_path / "odd"
+    NO_FILES[odd](path)
+    kind = path.stat().st_mode
+    for change in (lambda path: write_atomically(path, b"new"), remove_file):
+        with pytest.raises(CannotWrite, match="not a regular file"):
+            change(path)
+    assert path.stat().st_mode == kind and [*tmp_path.iterdir()] == [path]
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "/dev"])
+def test_a_table_is_not_saved_over_a_device(path):
+    before = os.lstat(path).st_mode
+    message = message_of(dp.save, dp.run(algo="dp_se", horizon=10, runs=2, jobs=1), path)
+    assert (
+        message == f"path={path}: the path of a file is needed, not of a folder, a pipe or a device"
+    )
+    assert os.lstat(path).st_mode == before and not Path("/dev/.lock").exists()
 
 
 LINKS = {"symbolic": Path.symlink_to, "hard": Path.hardlink_to}
@@ -172,6 +205,8 @@ def test_a_results_folder_whose_runs_are_a_link_is_refused(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "results").symlink_to("real")
     check_writable(tmp_path / "results")
-    (tmp_path / "real" / "runs").symlink_to(tmp_path)
-    message = message_of(check_writable, tmp_path / "results")
-    assert "runs is a link, which could lead out of it" in message
+    for inner in ("runs", "figures"):
+        (tmp_path / "real" / inner).symlink_to(tmp_path)
+        message = message_of(check_writable, tmp_path / "results")
+        assert f"{inner} is a link, which could lead out of it" in message
+        (tmp_path / "real" / inner).unlink()

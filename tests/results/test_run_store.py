@@ -73,7 +73,9 @@ def test_saved_runs_are_added_to_those_stored(tmp_path):
 def test_a_file_is_read_again_only_if_it_has_changed(tmp_path, monkeypatch):
     (setting,) = requested(algo="dp_se", horizon=10).settings
     store, reads = RunStore(tmp_path), []
-    monkeypatch.setattr(run_store, "read_runs", lambda file, record: reads.append(file) or read_runs(file))
+    monkeypatch.setattr(
+        run_store, "read_runs", lambda file, record: reads.append(file) or read_runs(file)
+    )
     assert store.finished(setting) == frozenset()
     RunStore(tmp_path).save(setting, same([1], np.zeros((2, 5), int), 0.0))
     reads.clear()

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import filter as filter_names
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,9 @@ from tabulate import tabulate
 
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput, in_a_line, plain, unknown
-from ..files import RUNS, locked, remove_file
+from ..files import FIGURES, RUNS, locked, remove_file
 from ..results.formats import SUMMARY_CSV, bare_name, beside, tables_in
-from ..results.manifest import UNREADABLE, read_manifest
+from ..results.manifest import UNREADABLE, read_manifest, sha256
 from ..results.records import NO_RECORD
 from ..results.varying import details
 from ..settings.groups import names_in, read_group
@@ -50,7 +51,8 @@ class Table:
     @property
     def files(self) -> list[Path]:
         """The files of the table, and the figures of its name."""
-        drawn = [self.file, self.file.parent / "figures" / self.file.name]
+        folder = self.file.parent / FIGURES
+        drawn = [self.file, *([] if folder.is_symlink() else [folder / self.file.name])]
         figures = (beside(file, end) for file in drawn for end in DRAWN)
         return _regular([self.file, *(beside(self.file, end) for end in BESIDE), *figures])
 
@@ -65,7 +67,7 @@ class Contents:
     """What a results folder contains: tables, with and without a manifest, and stored runs."""
 
     tables: list[Table]
-    others: list[Path]  # tables without a manifest, which no action removes
+    others: list[Path]  # tables without a manifest of theirs, which no action removes
     stored: list[Path]
 
     def ids(self, start: str) -> list[str]:
@@ -140,7 +142,7 @@ def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
     print(first, under, *listed, lines[-1], sep="\n")
     if found.others:
         count = f"{len(found.others)} table{'s' * (len(found.others) != 1)}"
-        print(f"{count} without a manifest, which bandit-results never removes:")
+        print(f"{count} without a manifest of theirs, which bandit-results never removes:")
         print(*(file.name for file in found.others[:MOST]), sep="\n")
         if len(found.others) > MOST:
             print(f"and {len(found.others) - MOST} more")
@@ -215,11 +217,18 @@ def _set_in_env(record: Mapping[str, Any]) -> list[str]:
     env, spec = record.get("env"), record.get("env_spec")
     if not isinstance(spec, dict):
         return []
-    usual = read_group("env", env) if env in names_in("env") else {}
-    if env == spec.get("law"):
-        usual = {key: x for key, x in usual.items() if key != "means"}
-    values, known = (dict(details({**NO_RECORD, "env_spec": x})) for x in (spec, usual))
+    known = _usual(str(env), env == spec.get("law"))
+    values = dict(details({**NO_RECORD, "env_spec": spec}))
     return [f"{k}={plain(x)}" for k, x in values.items() if x is not None and known.get(k) != x]
+
+
+@cache
+def _usual(env: str, is_law: bool) -> dict[str, Any]:
+    """The values in the file of an environment, without the means of one that is only a law."""
+    usual = read_group("env", env) if env in names_in("env") else {}
+    if is_law:
+        usual = {key: x for key, x in usual.items() if key != "means"}
+    return dict(details({**NO_RECORD, "env_spec": usual}))
 
 
 def _prune(found: Contents, names: Sequence[str], given: Namespace) -> None:
@@ -273,13 +282,15 @@ def _regular(files: Iterable[Path]) -> list[Path]:
 
 
 def _tables(folder: Path) -> tuple[list[Table], list[Path]]:
-    """The tables of a folder that have a manifest of this package, and the other tables."""
+    """The tables of a folder that have the manifest that this package wrote with them, and the
+    other tables, such as one that was edited since or lies beside the manifest of another.
+    """
     ours: list[Table] = []
     others: list[Path] = []
     for file in _regular(tables_in(folder)):
         with suppress(*UNREADABLE):
             manifest = read_manifest(file)
-            if manifest.keys() >= MANIFEST:
+            if manifest.keys() >= MANIFEST and manifest["sha256"] == sha256(file):
                 runs = int(manifest["config"].get("runs", 0))
                 ours.append(
                     Table(file, {i: dict(x) for i, x in manifest["settings"].items()}, runs)

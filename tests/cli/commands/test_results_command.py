@@ -1,5 +1,6 @@
 """bandit-results removes what it says, what is ours, and nothing without --yes."""
 
+import hashlib
 import json
 import os
 import time
@@ -14,6 +15,7 @@ FOREIGN = ["notes.csv", "own.csv", "own.json", "runs/01/notes.npz", "runs/mine.n
            f"runs/ff/dp_se-c2-{OLD}.npz", "figures/notes.pdf"]  # fmt: skip
 
 REMAIN = "Their runs remain"
+TEXT = hashlib.sha256(b"x" * 1000).hexdigest()  # of each file
 
 
 @pytest.fixture
@@ -24,7 +26,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made = tmp_path / "results"
     settings = {own: {"algo": "dp_se", "horizon": 10} for own in (OLD, NEW)}
-    manifest = {"config": {}, "settings": settings, "sha256": "", "sources": ""}
+    manifest = {"config": {}, "settings": settings, "sha256": TEXT, "sources": ""}
     ours = ["a.csv", "a.md", "a.tex", "figures/a.pdf",
             *(f"runs/01/dp_se-c2-{own}.npz" for own in (OLD, NEW))]  # fmt: skip
     for name in [*ours, *FOREIGN]:
@@ -74,7 +76,7 @@ def test_what_is_removed(bandit, folder, line, removed):
 
 def test_the_list_and_a_setting(bandit, folder):
     *printed, others, first, second = bandit(results, "list")
-    assert others == "2 tables without a manifest, which bandit-results never removes:"
+    assert others == "2 tables without a manifest of theirs, which bandit-results never removes:"
     assert (first, second) == ("notes.csv", "own.csv")
     assert [line.split()[:2] for line in printed[2::2]] == [["a", "2"], ["stored", "runs"]]
     assert printed[-1].split()[-1] == "0.0"  # the newest
@@ -110,6 +112,43 @@ def test_refusals(bandit, folder, line, reason):
     assert files(folder) == before
 
 
+@pytest.mark.parametrize("line", ["rm mine --yes", "rm m* --yes", "prune --older 0h --yes"])
+def test_a_table_beside_the_manifest_of_another_is_not_ours(bandit, folder, line):
+    """Nor is one that was edited."""
+    mine = [folder / name for name in ("mine.csv", "mine.md", "mine.pdf", "mine.json")]
+    for file in mine[:3]:
+        file.write_text("my own")
+    mine[3].write_bytes((folder / "a.json").read_bytes())
+    if line.startswith("rm"):
+        assert "unknown table or id" in message_of(results.main.__wrapped__, line.split())
+    else:
+        bandit(results, line)
+        assert not (folder / "a.csv").exists()  # control
+    assert all(file.exists() for file in mine)
+    assert "mine.csv" in bandit(results, "list")
+
+
+@pytest.mark.parametrize("line", ["rm a --yes", "prune --older 0h --yes"])
+def test_nothing_is_removed_through_a_linked_folder_of_figures(bandit, folder, line):
+    (folder / "figures").rename(folder.parent / "elsewhere")
+    (folder / "figures").symlink_to(folder.parent / "elsewhere")
+    bandit(results, line)
+    assert not (folder / "a.csv").exists() and (folder.parent / "elsewhere/a.pdf").exists()
+
+
+def test_the_list_of_a_table_of_many_settings_reads_each_environment_once(
+    bandit, several, tmp_path, monkeypatch
+):
+    reads = []
+    read = results.read_group
+    monkeypatch.setattr(results, "read_group", lambda *given: reads.append(given) or read(*given))
+    results._usual.cache_clear()
+    text = manifest(20, *((i, NAMED | {"eps": i}) for i in range(1, 1000)))
+    (tmp_path / "results/few.json").write_text(text)
+    bandit(results, "list")
+    assert sorted(reads) == [("env", "bernoulli"), ("env", "bernoulli_c2")]
+
+
 def test_several_ids_begin_alike(folder):
     (folder / "runs/01" / "ucb-c2-0123ffffffffffff.npz").write_text("")
     assert "several ids" in message_of(results.main.__wrapped__, ["show", "0123"])
@@ -124,7 +163,8 @@ def test_a_folder_of_runs_that_is_a_link_is_refused(folder):
 def manifest(runs, *settings):
     """The text of the manifest of a table of some settings."""
     found = {str(i): {"algo": "dp_se", "eps": 1.0, **own} for i, own in settings}
-    return json.dumps({"config": {"runs": runs}, "settings": found, "sha256": "", "sources": ""})
+    text = hashlib.sha256(b"x").hexdigest()
+    return json.dumps({"config": {"runs": runs}, "settings": found, "sha256": text, "sources": ""})
 
 
 COINS = {"env": "bernoulli", "env_spec": {"law": "bernoulli", "means": [0.9, 0.2]}}
