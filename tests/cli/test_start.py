@@ -76,7 +76,7 @@ ENDS = {
     "a path": ("", "work: raise OSError(36, 'File name too long', 'x')", 1, "",
      "bandit-stub: cannot use x (File name too long)\n"),
     "files": ("", "work: raise OSError(24, 'Too many open files')", 1, "",
-     "bandit-stub: the system refuses more (Too many open files)\n"),
+     "bandit-stub: the system refuses more (Too many open files; see ulimit -a)\n"),
     "memory": ("", "work: raise MemoryError()", 1, "",
      "bandit-stub: there is not enough memory; finished runs are stored\n"),
     "an interruption without a signal": ("", "work: raise KeyboardInterrupt", 2, "", RAISED),

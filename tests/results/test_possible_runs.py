@@ -25,7 +25,7 @@ ASKED = {
     REGRET: {"algo": "dp_se", "env": "bernoulli_c2"},
     STOPPING: {"rule": "dp_nas_exp", "eps": 5},
     BEST_ARM: {"rule": "adap_tt", "env": "bernoulli_c2", "eps": 5},
-    HYPOTHESES: {"rule": "dp_sprt", "eps": 5},
+    HYPOTHESES: {"rule": "dp_sprt", "env": "bernoulli", "eps": 5},
     CONTEXTUAL: {"algo": "lin_ucb", "env": "contextual"},
 }
 NUMBERS = [-1, -5, -(2**62), 2**62, 2**63 - 1, 10**6 + 1]
@@ -81,8 +81,6 @@ def played(request, tmp_path_factory):
         asked = requested(folder, STOPPING, **given, cap=10**6, runs=3)
     else:
         asked = requested(folder, **given, horizon=2000, runs=3, checkpoints=8)
-        folder, STOPPING if "rule" in given else REGRET, **given, **limit, runs=3, checkpoints=8
-    )
     run_request(asked)
     (setting,) = asked.settings
     assert setting.question is request.param

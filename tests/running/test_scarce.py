@@ -1,6 +1,7 @@
 """Commands and calls where the system has little memory, few open files, or forbids processes."""
 
 import multiprocessing
+import os
 import resource
 import subprocess
 import sys
@@ -54,7 +55,32 @@ def test_too_little_memory_is_one_line_and_enough_is_enough(tmp_path, megabytes)
 @pytest.mark.slow
 def test_too_many_threads_are_one_line(tmp_path):
     code, lines = limited(tmp_path, resource.RLIMIT_AS, 1500 * 10**6, THREADS)
-    assert code == 1 and lines == ["bandit-run: the system refuses more (can't start 200 threads)"]
+    assert code == 1 and lines == [
+        "bandit-run: the system refuses more (can't start 200 threads; see ulimit -a)"
+    ]
+
+
+# As root no limit of processes holds: another user, who may read and write what root may
+AS_ANOTHER = [
+    "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all,+dac_override",
+    "--ambient-caps=-all,+dac_override", "--bounding-set=-all,+dac_override",
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("processes", [1, 2, 3])
+def test_too_few_processes_are_one_line_and_no_interruption(tmp_path, processes):
+    """OpenBLAS sends SIGINT to its own process if it may start no thread."""
+    done = subprocess.run(
+        [*(AS_ANOTHER if os.geteuid() == 0 else []), "prlimit", f"--nproc={processes}",
+         sys.executable, "-c", "from dpbandits.cli.start import run; run()",
+         "algo=dp_se", "horizon=100", "runs=2"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    libraries = "compiling", "<jemalloc>"  # the allocator of pyarrow warns
+    lines = [x for x in done.stderr.splitlines() if not x.startswith(libraries)]
+    assert done.returncode == 1 and len(lines) == 1, done.stderr
+    assert lines[0].startswith("bandit-run: the system refuses more (")
 
 
 def played(folder):

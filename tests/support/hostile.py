@@ -102,6 +102,7 @@ MADE: dict[str, Callable[[], Any]] = {
     "deque": lambda: deque([1]),
     "UserList": lambda: UserList([1, 2]),
     "range(0)": lambda: range(0),
+    "an endless range": lambda: range(10**12),
     "[]": list,
     "()": tuple,
     "[None]": lambda: [None],

@@ -223,7 +223,7 @@ def _guarded(name: str, command: Callable[[], int]) -> None:
         if error.filename is not None:  # a name that is too long, too many open files
             _exit_now(1, in_a_line(f"{name}: cannot use {error.filename} ({error.strerror})"))
         if error.errno in SCARCE:
-            _exit_now(1, f"{name}: the system refuses more ({error.strerror})")
+            _exit_now(1, f"{name}: the system refuses more ({error.strerror}; see ulimit -a)")
         if error.errno not in FULL:
             raise
         _exit_now(1, f"{name}: cannot write the output ({error.strerror})")

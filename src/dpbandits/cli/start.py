@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import sys
+import threading
 from functools import partial
 from importlib import import_module
 
@@ -18,7 +19,10 @@ CHOICES = {
     "LOKY_PICKLER": ("", "cloudpickle", "pickle"),
 }
 LEAST_MEMORY = 10**9  # bytes; with less, libraries crash or wait for memory forever
-SMALL_RESERVES = {  # variables with which libraries reserve little memory
+FURTHER_THREADS = (
+    4  # that a command may start besides workers and two libraries' for each processor
+)
+SMALL_RESERVES = {  # variables with which libraries reserve little memory and start no threads
     "OPENBLAS_NUM_THREADS": "1",
     "ARROW_DEFAULT_MEMORY_POOL": "system",  # pyarrow's default pool reserves a gigabyte at once
 }
@@ -48,6 +52,7 @@ def start(name: str, command: str = "") -> None:
     try:
         check_variables()
         check_words()
+        adapt_to_thread_limit()
         adapt_to_memory_limit()
         main = import_module(f".{name}", __package__).main
     except BadInput as error:
@@ -110,6 +115,25 @@ def check_words() -> None:
             raise BadInput(
                 f"{ascii(text)[1:-1]}: the locale lacks these characters; set LC_ALL=C.UTF-8"
             )
+
+
+def adapt_to_thread_limit() -> None:
+    """If the system refuses threads that a command may start (``ulimit -u``), make libraries start
+    none: OpenBLAS would send SIGINT to the process, which no user has interrupted.
+    """
+    end = threading.Event()
+    started = []
+    try:
+        for _ in range(2 * (os.cpu_count() or 1) + FURTHER_THREADS):
+            thread = threading.Thread(target=end.wait, daemon=True)
+            thread.start()
+            started.append(thread)
+    except RuntimeError:
+        os.environ |= SMALL_RESERVES | os.environ
+    finally:
+        end.set()
+        for thread in started:
+            thread.join()
 
 
 def adapt_to_memory_limit() -> None:
