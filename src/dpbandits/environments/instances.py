@@ -36,6 +36,11 @@ class Instance:
         """float64 array (K,): the largest mean minus each arm's mean."""
         return self.means.max() - self.means
 
+    @cached_property
+    def largest_gap(self) -> float:
+        """The largest regret of a round."""
+        return float(self.gaps.max())
+
     @property
     def support(self) -> tuple[float, float]:
         """Smallest and largest reward of all arms."""
