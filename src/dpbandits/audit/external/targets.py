@@ -73,6 +73,7 @@ class PolicyTarget(RegretTarget):
         """Its random numbers are those of the stream wherever they come from."""
         rewards = Rewards(table, watched)
         rng, (T, K) = stream(rewards.reads), table.shape
+        rng.of_package = False
         reward = lambda t, a: float(rewards[t, a])  # noqa: E731
         arms = self.function(reward, K, T, self.budget, rng)
         return Played(np.array(arms, int), math.nan, rewards), rng
@@ -94,7 +95,8 @@ class PolicyTarget(RegretTarget):
 
     def loss_of_choices(self, pair: Pair, draws: Draws) -> float:
         laws = [law_of_choices(self, x, draws, place_of_change(pair)[0] + 1) for x in pair]
-        return loss_between(*laws) if all(laws) else math.inf
+        complete = all(math.isclose(sum(law.values()), 1.0) for law in laws)
+        return loss_between(*laws) if complete else math.inf
 
     def replays_lead_to(self, aligned: int, replays: int) -> str:
         """A failure refutes no proof: the audit does not know that of the policy."""

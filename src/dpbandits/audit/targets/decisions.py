@@ -35,6 +35,7 @@ CAPS = (64, 512, 4096)  # most samples of a stopping rule
 MOST_CHECKPOINTS = 64
 FEW, FEW_PLAIN = 200, 20  # runs that estimate the mean output, compiled or plain Python
 NO_ESTIMATE = -1e30  # stands for a missing estimate: far below every estimate
+SIZES = (2, 2, 2, 2, 2, 2, 3, 3, 3, 10)  # numbers of arms that are sampled
 STEPS = 6  # pairs of neighbours taken from one walk
 # Degrees of freedom of the distance from a change of behaviour. With heavy tails some tables force
 # a history after which another decision is rare: what happens in few runs can be seen there only.
@@ -64,12 +65,14 @@ class DecisionTarget(AuditTarget):
 
     Attributes:
         horizons: the horizons that are tried; empty for several that are cheap.
+        sizes: the numbers of arms that are tried; empty for several, most of them small.
         mixed_levels: whether users have levels of their own, for algorithms that know them.
         width: standard deviation, at a loss of 1, of the steps around a change of behaviour, about.
         fewest_arms: the smallest number of arms that it is replayed with.
     """
 
     horizons: tuple[int, ...] = ()
+    sizes: tuple[int, ...] = ()
     mixed_levels: bool = field(default=False, kw_only=True)
     runs = 200_000
     width: ClassVar[float]
@@ -94,7 +97,7 @@ class DecisionTarget(AuditTarget):
     @property
     def arms(self) -> int:
         """The number of arms of its smallest game."""
-        return 1 if self.source.question.one_arm else 2
+        return 1 if self.source.question.one_arm else min(self.sizes, default=2)
 
     def check(self) -> None:
         """Refuse a function in plain Python that makes generators without a seed."""
@@ -212,7 +215,7 @@ class RegretTarget(DecisionTarget):
         return None
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
-        K = 2 if rng.random() < 0.7 else 3
+        K = int(rng.choice(self.sizes or SIZES))
         extremes = self.extremes()
         if extremes is None:
             edge = largest_untruncated(lambda x: self.mean_output(x, rng), T, K, 1e-2, 1e4)
