@@ -17,13 +17,13 @@ from ..targets.neighbours import random_table
 SIZES = (1.0, 1.0, 1e-3, 30.0)  # of the noise: small noise leaves decisions to the rewards
 HORIZONS = {  # of games in blocks, of rounds, and of stopping rules
     False: (8, 32, 128, 512, 4096),
-    True: (8, 16, 32, 64, 128, 512),
+    True: (8, 16, 32, 64, 128, 256),
     STOPPING.group: (64, 512, 2048, 8192),
 }
 INSIDE = 0.2  # share of the rewards that change and are not at their extremes
 SILENT = 0.2  # share that is replayed of the games in which no noise is drawn
 SHARES = (0.4, 0.2, 0.16, 0.12, 0.12)  # of the kinds of rewards: see ``_rewards``
-ARMS = (1, 2, 2, 2, 2, 3, 3, 5, 10, 20)
+ARMS = (1, 2, 2, 2, 2, 2, 3, 3, 3, 5, 10, 20)
 
 
 class Case(NamedTuple):
@@ -51,7 +51,7 @@ def cases(target: DecisionTarget, rng: np.random.Generator) -> Iterator[Case]:
     stops = target.source.group == STOPPING.group
     usual = HORIZONS[STOPPING.group if stops else target.source.round_by_round]
     lengths = np.array(target.horizons or usual)
-    shares = lengths**-0.4 / (lengths**-0.4).sum()
+    shares = lengths**-0.5 / (lengths**-0.5).sum()
     longer = False  # the last game was too short
     while True:
         T = int(lengths.max() if longer else rng.choice(lengths, p=shares))
@@ -131,6 +131,9 @@ class Adversary:
     def __init__(self, table: np.ndarray, low: float, high: float):
         self.table, self.low, self.high, self.shape = table, low, high, table.shape
         self.sums = np.zeros(table.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.table)
 
     def __getitem__(self, place):
         leads = self.sums[place[1]] == self.sums.max() and place[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import cycle
@@ -108,9 +108,8 @@ class DecisionTarget(AuditTarget):
             if unseeded:
                 raise BadInput(f"{self.source.group}={self.name}: {SAID}")
 
-    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
+    def pairs(self, rng: np.random.Generator, n: int) -> Iterable[Neighbours]:
         """Steps of random walks, most of them around a change of behaviour if there is one."""
-        found: list[Neighbours] = []
         for _, T in zip(range(0, n, STEPS), cycle(self.lengths), strict=False):
             walk = self.walk(rng, T)
             middle = change_of_mind(walk, lambda table: self.mean_output(table, rng))
@@ -119,8 +118,7 @@ class DecisionTarget(AuditTarget):
                 steps[0] = middle
                 spread = rng.standard_t(TAILS, size=STEPS - 2) * self.width / self.promised
                 steps[1:-1] = middle + np.rint(spread)
-            found += [partial(walk.pair, int(m)) for m in steps]
-        return found
+            yield from (partial(walk.pair, int(m)) for m in steps)
 
     def mean_output(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Means of what an adversary sees, over a few runs."""
