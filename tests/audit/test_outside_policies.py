@@ -69,7 +69,7 @@ def test_requested_sizes_are_those_that_are_tried():
     assert found["tried"] == "100 replays of 12 to 20 rounds with 4 or 6 arms"
     assert "max_time=0" in message_of(dp.audit, policy=policies.ListOfNoise, max_time=0)
     assert "arms=1" in message_of(dp.audit, policy=policies.ListOfNoise, arms=1)
-    words = "the audit of mechanism='tree' takes no arms"
+    words = "the audit of mechanism=tree takes no arms"
     assert words in message_of(dp.audit, mechanism="tree", arms=3)
 
 

@@ -99,7 +99,8 @@ def report(
         try:
             found = align(target, None, seed, deadline, progress)
             text = found.in_words()
-            why = found.problem.why if found.problem else "" if found.entered else text
+            unused = found.holds and not found.entered
+            why = found.problem.why if found.problem else text if unused else ""
         except Exception as error:  # of others' code, on numbers that note what happens to them
             why = "it cannot be replayed"
             text = f"{why} ({type(error).__name__}: {error})"
