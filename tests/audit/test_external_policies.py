@@ -27,7 +27,9 @@ def audited(policy, **given):
 def test_sound_policies_are_consistent(policy):
     found = audited(policy, horizon=64)
     assert found["verdict"] == "consistent", found["alignment"]
-    assert found["aligned"] == found["replays"] == 100 and found["runs"] == 0
+    assert found["aligned"] == found["replays"] == 100
+    chooses = policy is policies.ExponentialMechanism
+    assert (found["runs"] > 0) == chooses
 
 
 @pytest.mark.slow
@@ -52,7 +54,7 @@ def test_leaking_policies_are_not_consistent(policy):
     [
         (policies.ScaleOfData, "draw 4 hides two different changes"),
         (policies.TruncatedNoise, "the actions differ"),
-        (policies.ClippedNoise, "the actions differ"),
+        (policies.ClippedNoise, "the actions differ; the replay does not follow"),
         (policies.TwoWholeReleases, "the cost is 2, and the budget 1"),
         (policies.NoiseReused, "draw 1 hides several numbers, one of them changed"),
     ],
@@ -60,7 +62,7 @@ def test_leaking_policies_are_not_consistent(policy):
 def test_a_replay_says_what_is_wrong(policy, why):
     """The controls are their sound twins, ``CONSISTENT``."""
     columns, _ = report(PolicyTarget(claimed(policy), 1.0, {}, (16,)), 0)
-    assert columns["why"] == why and columns["aligned"] < columns["replays"]
+    assert columns["why"].startswith(why) and columns["aligned"] < columns["replays"]
 
 
 @pytest.mark.slow

@@ -43,6 +43,7 @@ def test_broken_twins_are_caught(policy, eps):
     assert found["aligned"] < found["replays"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", policies.SOUND_USERS)
 def test_sound_local_policies_are_consistent(policy):
     found = verdict(policy, 0.5, local=True, horizon=16)

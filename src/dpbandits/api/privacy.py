@@ -111,10 +111,11 @@ def audit(
     rho: float | Sequence[float] | None = None,
     horizon: int | Sequence[int] | None = None,
     exact: bool = False,
-    arms: int | None = None,
+    arms: int | Sequence[int] | None = None,
     runs: int | None = None,
     confidence: float | None = None,
     seed: int | None = None,
+    max_time: float | None = None,
     jobs: int | None = None,
     results: str | PathLike[str] | None = None,
     config_dir: str | PathLike[str] | None = None,
@@ -135,21 +136,24 @@ def audit(
             object with ``choose() -> int`` and ``receive(arm, reward)``, or with its own loop,
             ``play(pull)``, that calls ``pull(arm) -> reward``. The policy may also draw random
             numbers from the functions of ``numpy.random`` and ``random``; a fixed seed has its
-            effect. The audit replays the noise of the policy, and samples its actions only if the
-            replays show no privacy. The verdict is *consistent* only if every replay succeeded,
-            else *VIOLATED* or *undecided*.
+            effect. The audit replays the noise of the policy, and samples its actions if the
+            replays show no privacy, or if the policy makes choices with probabilities that depend
+            on rewards. The verdict is *consistent* only if every replay succeeded, else *VIOLATED*
+            or *undecided*.
         local: whether a policy promises the privacy of each user's response, which the policy adds
             to a reward at once. Otherwise it promises the privacy of all its actions. If a replay
             fails, the audit samples responses and actions.
         eps: the budget, or a list of budgets.
         rho: the budget, or a list of budgets, of a promise of rho-zCDP.
-        horizon: rounds of the games; None for several, as long as they are cheap.
+        horizon: rounds of the games, or a list; None for several, as long as they are cheap.
         exact: compute the exact loss of an algorithm's actions instead (docs/exact_loss.md).
-        arms: the number of arms of an exact loss; 2 if None.
+        arms: the number of arms of the games, or a list; None for several, 2 for an exact loss.
         runs: the largest number of runs of a test under each of two neighbours; None for a number
             that is enough in most cases.
         confidence: the probability that a measured loss does not exceed the true loss.
         seed: the seed and the arguments above determine a finding.
+        max_time: seconds, divided among the budgets, after which the audit stops. A row that is not
+            finished then contains what was found so far, and is *undecided* unless it is VIOLATED.
         jobs: number of workers, -1 for one per core.
         results: folder in which findings of samples are stored; None to write nothing.
         config_dir: as in ``run``.
@@ -161,8 +165,9 @@ def audit(
         ``measured``, the lower confidence bound on the privacy loss, and ``promised``, both in the
         ``unit`` eps, or mu for zCDP and RDP; ``detectable``, the least multiple of the promised
         loss that the runs would have refuted; the neighbouring sequences and the event; how many
-        ``replays`` of the alignment were ``aligned``; and the ``verdict``, one of VIOLATED,
-        MISALIGNED, undecided, consistent and proved (docs/privacy.md). With ``exact``, a row for
+        ``replays`` of the alignment were ``aligned``; the horizons and numbers of arms that were
+        ``tried``; and the ``verdict``, one of VIOLATED, MISALIGNED, undecided, consistent and
+        proved (docs/privacy.md). With ``exact``, a row for
         each budget and horizon, with ``low`` and ``high``, between which the loss lies.
 
     Raises:
@@ -174,7 +179,7 @@ def audit(
         del given[key]
 
     from ..audit.external.policy import claimed
-    from ..audit.requests import requested
+    from ..audit.requests import requested, seconds_of
     from ..contracts.question import QUESTIONS
     from ..errors import BadInput
     from ..files import check_writable
@@ -193,7 +198,8 @@ def audit(
     if policy is not None:
         others = {"algo": algo, "rule": rule, "config_dir": config_dir, **own}
         keys = {*values, *(k for k, v in others.items() if v is not None)}
-        return _audited(requested(config, keys, claimed(policy, local), {}), None)
+        audits = requested(config, keys, claimed(policy, local), {})
+        return _audited(audits, None, seconds_of(config))
     group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
     made: Algorithm | None = None
     spec: dict[str, Any] = {}
@@ -206,17 +212,18 @@ def audit(
     folder = None if results is None else folder_of("results", results)
     if folder is not None:
         check_writable(folder)
-    return _audited(requested(config, keys, made, spec), folder and folder / "audits")
+    audits = requested(config, keys, made, spec)
+    return _audited(audits, folder and folder / "audits", seconds_of(config))
 
 
-def _audited(audits: Sequence[Audit], folder: Path | None) -> pd.DataFrame:
+def _audited(audits: Sequence[Audit], folder: Path | None, max_time: float) -> pd.DataFrame:
     """The findings of audits, a row each."""
     import pandas as pd
 
     from ..audit.findings import findings_of
 
     rows = []
-    for _, found in findings_of(audits, folder):
+    for _, found in findings_of(audits, folder, max_time):
         if isinstance(found, Exception):
             raise found
         rows.append(found)

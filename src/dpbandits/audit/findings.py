@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -19,23 +18,23 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
+from joblib import cpu_count
 
 from ..contracts.versions import decides_a_run
 from ..errors import BadInput
 from ..files import PACKAGE, read_text, write_atomically
 from ..fingerprint import closure, fingerprint
-from ..running.progress import progress_bar
+from ..running.progress import progress_bar, write_above_bar
 from ..settings.setting import digest
 from . import verdicts
 from .alignment.align import report
 from .exact.methods import exact_loss
 from .exact.one_bit import FAR
 from .exact.release import release_loss
-from .sampling.auditor import Sampled, audit, in_workers, most_games, unsampled, usual_runs
+from .sampling.auditor import Sampled, TimeUp, audit, in_workers, unsampled, usual_runs
 from .targets.decisions import DecisionTarget
-from .targets.neighbours import place_of_change, range_of
+from .targets.neighbours import Tried, place_of_change
 from .targets.publishing import ReleaseTarget
 from .targets.target import AuditTarget, Stage
 
@@ -52,9 +51,13 @@ UNBOUNDED: Row = {
     "why": "declare rewards=",
 }
 EXPLAINED = (verdicts.MISALIGNED, verdicts.UNDECIDED)  # verdicts that replays lead to
-LONG = 20.0  # seconds; an audit that may take longer is estimated
+REPLAYED = 0.3  # share of the work of an audit that replays are, about
 # What makes the findings of samples: these files, and all that they import of the package
 MADE_BY = ("alignment/align.py", "exact/release.py", "sampling/auditor.py")
+
+
+def _ignored(share: float) -> None:
+    """The progress of an audit that nobody looks at."""
 
 
 class Failed(Exception):
@@ -89,8 +92,10 @@ class Audit:
     def name(self) -> str:
         return str(self.target.name)
 
-    def row(self, folder: Path | None, progress: Progress = lambda share: None) -> Row:
-        """What it finds; ``folder`` is for what is stored, None stores nothing."""
+    def row(
+        self, folder: Path | None, progress: Progress = _ignored, seconds: float = math.inf
+    ) -> Row:
+        """What it finds in some seconds; ``folder`` is for what is stored, None stores nothing."""
         raise NotImplementedError
 
 
@@ -102,8 +107,10 @@ class ExactAudit(Audit):
     horizon: int
     arms: int
 
-    def row(self, folder: Path | None, progress: Progress = lambda share: None) -> Row:
-        """The loss and where it is attained; raises OutOfReach."""
+    def row(
+        self, folder: Path | None, progress: Progress = _ignored, seconds: float = math.inf
+    ) -> Row:
+        """The loss and where it is attained, however long it takes; raises OutOfReach."""
         target, T = self.target, self.horizon
         found = exact_loss(target, T, self.arms)
         progress(1.0)
@@ -130,19 +137,24 @@ class SampledAudit(Audit):
     confidence: float = 0.99
     seed: int = 0
 
-    def row(self, folder: Path | None, progress: Progress = lambda share: None) -> Row:
+    def row(
+        self, folder: Path | None, progress: Progress = _ignored, seconds: float = math.inf
+    ) -> Row:
         """All that was found, from the file in which it is stored if it was done before.
 
-        The witness of a violation is stored too.
+        The witness of a violation is stored too; what was not finished in time is not.
         """
+        end = time.time() + seconds
         if folder is None:
-            return self._found(progress)[0]
+            return self._found(progress, end)[0]
         file = self._file(folder)
         with suppress(OSError, ValueError, RecursionError):
             stored: Row = json.loads(read_text(file))
             progress(1.0)
             return stored
-        row, worst = self._found(progress)
+        row, worst = self._found(progress, end)
+        if time.time() > end and row["verdict"] != verdicts.VIOLATED:
+            return row
         if row["verdict"] == verdicts.VIOLATED:
             row["witness"] = _write_witness(worst, file.with_suffix(""))
         write_atomically(file, json.dumps(row).encode())
@@ -155,88 +167,93 @@ class SampledAudit(Audit):
         budget = f"{target.budget_name}{target.budget:g}"
         return folder / f"{self.name}-{budget}-{hashed}.json"
 
-    def _found(self, progress: Progress) -> tuple[Row, Sampled]:
-        """All that replays and samples find, with the neighbours that show it."""
+    def _found(self, progress: Progress, end: float) -> tuple[Row, Sampled]:
+        """All that replays and samples find up to a time, with the neighbours that show it."""
         target, exact, event = self.target, None, ""
         target.check()
+        tried, parts = Tried(), []
         if (unbounded := target.unbounded()) is not None:
-            progress(1.0)
             sampled, columns = [unsampled(target, 0.0, unbounded)], UNBOUNDED
-            tried, words = [sampled[0].tried], [verdicts.UNDECIDED]
+            words = [verdicts.UNDECIDED]
         else:
-            columns, replays = report(target, self.seed)
+            _say(target, "replays")
+            columns, replays = report(target, self.seed, end, lambda x: progress(REPLAYED * x))
             stages = target.stages(replays, self.seed)
-            sampled = list(self._sampled(stages, progress))
+            sampled = list(self._sampled(stages, lambda x: progress((1.0 - REPLAYED) * x), end))
             exact, event = stages[0].loss or release_loss(target), stages[0].event
-            tried = [x.tried for x in (*sampled, replays) if x is not None]
             words = [target.replays_lead_to(columns["aligned"], columns["replays"])]
+            if replays is not None:
+                tried.join(replays.tried)
+                parts.append(f"{replays.replays} replays of {replays.tried}")
+        samples = Tried()
+        for found in sampled:
+            samples.join(found.tried)
+        if samples.rounds:
+            parts.append(f"samples of {samples}")
+            tried.join(samples)
+        if not sampled:
+            sampled = [unsampled(target, 0.0)]
+        if not tried.rounds:
+            tried.add(sampled[0].pair)
+        if late := time.time() > end:
+            words.append(verdicts.UNDECIDED)
         worst = max(sampled, key=lambda found: found.measured)
         promised, (x, y) = target.promised, worst.pair
         words.append(verdicts.of_samples(worst.measured, promised))
         if isinstance(target, ReleaseTarget) and exact is not None:  # the loss of the target itself
             words.append(verdicts.of_exact(exact, exact, promised))
         verdict, where = verdicts.combined(*words), place_of_change(worst.pair)
-        (low, high), target = range_of(map(np.array, tried)), worst.target
+        why, target = columns["why"] or ("max_time= ended the audit" if late else ""), worst.target
         row = {
             "kind": target.kind, "name": target.name, "budget": target.budget_name,
             target.budget_name: target.budget, "unit": target.unit, "promised": promised,
             "measured": worst.measured, "detectable": worst.detectable,
-            "exact": math.nan if exact is None else exact, "reward_low": low, "reward_high": high,
+            "exact": math.nan if exact is None else exact,
+            "reward_low": tried.low, "reward_high": tried.high,
             "verdict": verdict, "confidence": worst.confidence if event else self.confidence,
             "runs": worst.runs, "count_first": worst.counts[0], "count_second": worst.counts[1],
             "rewards": len(x), "arms": x.shape[1] if x.ndim > 1 else 1,
             "changed_round": where[0] + 1, "changed_arm": where[1] if x.ndim > 1 else 0,
             "first": float(x[where]), "second": float(y[where]),
             "event": event or worst.event.in_words(target.columns(x)) or "nothing differs",
-            "seed": self.seed, **columns, "witness": None,
+            "seed": self.seed, **columns, "tried": "; ".join(parts), "witness": None,
         }  # fmt: skip
-        row["why"] = columns["why"] if verdict in EXPLAINED else ""
+        row["why"] = why if verdict in EXPLAINED else ""
         return row, worst
 
-    def _sampled(self, stages: Sequence[Stage], progress: Progress) -> Iterator[Sampled]:
-        """The findings of the stages, up to the first violation."""
+    def _sampled(
+        self, stages: Sequence[Stage], progress: Progress, end: float
+    ) -> Iterator[Sampled]:
+        """The findings of the stages, up to the first violation or the end of the time."""
         runs = [self.runs or stage.runs or usual_runs(stage.target) for stage in stages]
         runs = [min(n, stage.most or n) for n, stage in zip(runs, stages, strict=True)]
-        work = [_seconds(stage, n) / self.jobs for stage, n in zip(stages, runs, strict=True)]
-        if sum(work) > LONG:
-            print(_estimate(self.target, stages, sum(work)), file=sys.stderr, flush=True)
-        for stage, n, seconds in zip(stages, runs, work, strict=True):
-            share = seconds / sum(work) if sum(work) else 1.0 / len(stages)
+        for stage, n in zip(stages, runs, strict=True):
+            share = n / sum(runs)
             if stage.loss is not None:
                 progress(share)
                 yield unsampled(stage.target, stage.loss)
                 continue
-            found = audit(
-                stage.target, n, 1.0 - (1.0 - self.confidence) * stage.share, self.seed, self.jobs,
-                lambda part, share=share: progress(part * share),  # type: ignore[misc]
-                stage.candidates,
-            )  # fmt: skip
+            _say(stage.target, f"samples, {n:,} runs or fewer of each test")
+            try:
+                found = audit(
+                    stage.target, n, 1.0 - (1.0 - self.confidence) * stage.share, self.seed,
+                    self.jobs, lambda part, share=share: progress(part * share),  # type: ignore[misc]
+                    stage.candidates, end,
+                )  # fmt: skip
+            except TimeUp:
+                return
             yield found
             if found.violated:
                 return
 
 
-def _seconds(stage: Stage, runs: int) -> float:
-    """How long a stage takes at most, about, if games are played in plain Python; else 0."""
-    target = stage.target
-    if stage.loss is not None or target.compiled or not isinstance(target, DecisionTarget):
-        return 0.0
-    begin = time.perf_counter()
-    for T in target.lengths:
-        target.sample(np.zeros((T, target.arms)), 1, np.random.default_rng(0))
-    took = (time.perf_counter() - begin) / len(target.lengths)
-    return took * most_games(runs, stage.candidates)
-
-
-def _estimate(target: AuditTarget, stages: Sequence[Stage], seconds: float) -> str:
-    """A line about how long the samples of an audit take."""
-    lengths = [T for stage in stages for T in getattr(stage.target, "lengths", ())]
-    about = f"{seconds / 60.0:.0f} minutes" if seconds >= 90.0 else f"{seconds:.0f} seconds"
-    return (
-        f"{target.name} at {target.budget_name} {target.budget:g}: games of up to "
-        f"{max(lengths):,} rounds are sampled, which takes up to {about}; shorter horizon= and "
-        "fewer runs= take less"
-    )
+def _say(target: AuditTarget, step: str) -> None:
+    """Announce a step of an audit in plain Python, which may take minutes."""
+    if not target.compiled and isinstance(target, DecisionTarget):
+        lengths = target.lengths
+        rounds = f"{lengths[0]:,}" if len(lengths) == 1 else f"up to {max(lengths):,}"
+        line = f"{target.name} at {target.budget_name} {target.budget:g}: {step} of {rounds} rounds"
+        write_above_bar(line)
 
 
 def _write_witness(sampled: Sampled, stem: Path) -> list[str]:
@@ -249,18 +266,23 @@ def _write_witness(sampled: Sampled, stem: Path) -> list[str]:
     return [str(path) for path in paths]
 
 
-def findings_of(audits: Sequence[Audit], folder: Path | None) -> Iterator[Result]:
+def findings_of(
+    audits: Sequence[Audit], folder: Path | None, max_time: float = math.inf
+) -> Iterator[Result]:
     """The results of audits in their order, with a progress bar.
 
     Those of several algorithms or mechanisms are worked out side by side, each by a process.
+    ``max_time`` seconds are for all of them: each has an equal part of what is left.
     """
     groups = [list(group) for _, group in groupby(audits, lambda audit: audit.name)]
     jobs = audits[0].jobs if len(groups) > 1 else 1
     with progress_bar(len(audits)) as bar:
         bar.set_postfix_str(audits[0].name if audits else "")
-        found = _results(audits, folder, bar.update)
+        found = _results(audits, folder, bar.update, max_time)
         if jobs != 1:
-            task = partial(_in_process, folder=folder)
+            side_by_side = min(cpu_count() if jobs < 0 else jobs, len(groups))
+            seconds = max_time * side_by_side / len(groups)
+            task = partial(_in_process, folder=folder, max_time=seconds)
             found = chain.from_iterable(in_workers(task, zip(groups, strict=True), jobs))
         for name, result in found:
             bar.update(jobs != 1)  # the others update it themselves
@@ -268,9 +290,10 @@ def findings_of(audits: Sequence[Audit], folder: Path | None) -> Iterator[Result
             yield name, result
 
 
-def _in_process(audits: Sequence[Audit], folder: Path | None) -> list[Result]:
+def _in_process(audits: Sequence[Audit], folder: Path | None, max_time: float) -> list[Result]:
     """The results of audits, by a child of a process."""
-    found = _results([replace(audit, jobs=1) for audit in audits], folder, lambda share: None)
+    singly = [replace(audit, jobs=1) for audit in audits]
+    found = _results(singly, folder, _ignored, max_time)
     return [(name, result if isinstance(result, dict | BadInput) else Failed(text_of(result)))
             for name, result in found]  # fmt: skip
 
@@ -282,9 +305,13 @@ def text_of(error: Exception) -> str:
     return "".join(traceback.format_exception(error))
 
 
-def _results(audits: Sequence[Audit], folder: Path | None, progress: Progress) -> Iterator[Result]:
-    for one in audits:
+def _results(
+    audits: Sequence[Audit], folder: Path | None, progress: Progress, max_time: float
+) -> Iterator[Result]:
+    end = time.time() + max_time
+    for i, one in enumerate(audits):
+        seconds = (end - time.time()) / (len(audits) - i)
         try:
-            yield one.name, one.row(folder, progress)
+            yield one.name, one.row(folder, progress, seconds)
         except Exception as error:
             yield one.name, error

@@ -25,17 +25,11 @@ from .targets.releases import MECHANISMS
 from .targets.target import AuditTarget
 
 LONGEST = 1_000_000  # rounds of a game that is sampled
-OF_POLICIES = ("eps", "horizon", "runs", "confidence", "seed", "jobs")  # keys of their audits
+OF_POLICIES = ("eps", "horizon", "arms", "runs", "confidence", "seed", "jobs", "max_time")
 TARGET_KEYS = ("algo", "rule", "mechanism")
 NOTHING = "it promises no privacy, so there is nothing to audit"
-# By the value of ``exact``: the keys that it does not take, why, and the library that it needs
-OTHER_KEYS = {
-    False: (("arms",), "only exact=true takes a number of arms"),
-    True: (
-        ("rule", "mechanism", "runs", "confidence", "seed", "short"),
-        "an exact loss takes algo, eps, horizon and arms; leave it out",
-    ),
-}
+MOST_ARMS = {False: 1000, True: 20}  # of samples, and of exact losses
+NOT_EXACT = ("rule", "mechanism", "runs", "confidence", "seed", "short", "max_time")
 NEEDED = {
     False: ("sklearn", "an audit needs scikit-learn: pip install 'dpbandits[audit]'"),
     True: ("flint", "an exact loss needs python-flint: pip install 'dpbandits[audit]'"),
@@ -64,19 +58,23 @@ def requested(
     """
     exact = yes_no("exact", config["exact"])
     _check_keys(config, given, exact, algorithm)
-    runs, horizons, short = config["runs"], config["horizon"], config["short"]
+    runs, short = config["runs"], config["short"]
     sampling: dict[str, Any] = {
         "runs": None if runs is None else whole("runs", runs, at_least=100, at_most=10**8),
         "confidence": argument("confidence", config["confidence"], CONFIDENCE, math.nan),
         "seed": whole("seed", config["seed"], at_least=0),
         "jobs": workers(config["jobs"]),
     }
-    arms = whole("arms", config["arms"], at_least=2, at_most=20)
+    limits = {
+        "horizon": (2, LARGEST if exact else LONGEST),
+        "arms": (2, MOST_ARMS[exact]),
+    }
+    lengths, arms = (
+        tuple(whole(key, x, *ends) for x in each(config[key])) if config[key] is not None else ()
+        for key, ends in limits.items()
+    )
     if not isinstance(short, dict) or not all(isinstance(x, dict) for x in short.values()):
         raise BadInput(f"short={plain(short)}: write short.ALGORITHM.PARAMETER=VALUE")
-    longest = LARGEST if exact else LONGEST
-    values = [] if horizons is None else each(horizons)
-    lengths = tuple(whole("horizon", T, at_least=2, at_most=longest) for T in values)
     targets: list[AuditTarget] = []
     if algorithm is None:
         name = str(config["mechanism"])
@@ -90,7 +88,7 @@ def requested(
             raise BadInput(f"{algorithm.group}={algorithm.name}: {why}{NOTHING}")
         usual = () if lengths or not exact else (method_of(algorithm).usual,)
         levels = _levels(config, algorithm.name, algorithm.budget, algorithm.usual_budget)
-        own = [_target(config, algorithm, spec, x, lengths, given or ()) for x in levels]
+        own = [_target(config, algorithm, spec, x, (lengths, arms), given or ()) for x in levels]
         for target in own:
             targets.append(target)
             if target.guarantee is not None and target.guarantee.notion == "local":
@@ -99,8 +97,14 @@ def requested(
     if find_spec(library) is None:
         raise BadInput(line)
     if exact:
-        return [ExactAudit(x, T, arms) for x, T in product(own, lengths or usual)]
+        return [ExactAudit(x, T, K) for x, T, K in product(own, lengths or usual, arms or (2,))]
     return [SampledAudit(target, **sampling) for target in targets]
+
+
+def seconds_of(config: Mapping[str, Any]) -> float:
+    """The time that all audits of a configuration may take, in seconds."""
+    given = config["max_time"]
+    return math.inf if given is None else argument("max_time", given, POSITIVE, math.nan)
 
 
 def _check_keys(
@@ -121,12 +125,15 @@ def _check_keys(
         return
     usual, own = default_keys("audit"), "" if algorithm is None else algorithm.name
     goals = {name for question in QUESTIONS for name in question.goal_names}
-    audited, unused = f"mechanism={plain(config['mechanism'])}", goals | {"horizon"}
+    audited, unused = f"mechanism={plain(config['mechanism'])}", goals | {"horizon", "arms"}
     if algorithm is not None:
-        audited, unused = f"{algorithm.group}={own}", goals - {*algorithm.question.goal_names}
+        one_arm = {"arms"} if algorithm.question.one_arm else set()
+        audited = f"{algorithm.group}={own}"
+        unused = goals - {*algorithm.question.goal_names} | one_arm
     reasons = {key: f"the audit of {audited} takes no {key}" for key in sorted(unused)}
-    others, why = OTHER_KEYS[exact]
-    for key, reason in (({} if given is None else reasons) | dict.fromkeys(others, why)).items():
+    why = "an exact loss takes algo, eps, horizon and arms; leave it out"
+    others = dict.fromkeys(NOT_EXACT, why) if exact else {}
+    for key, reason in (({} if given is None else reasons) | others).items():
         if config[key] != usual[key]:
             raise BadInput(f"{key}={plain(config[key])}: {reason}")
     for key in given or ():
@@ -149,7 +156,7 @@ def _levels(config: Mapping[str, Any], audited: str, name: str, usual: Any = 1.0
     return [argument(name, x, POSITIVE, math.nan) for x in values]
 
 
-def _target(config, algorithm: Algorithm, spec, budget: float, lengths, given) -> DecisionTarget:
+def _target(config, algorithm: Algorithm, spec, budget: float, sizes, given) -> DecisionTarget:
     """The target of an algorithm or stopping rule at one budget, its parameters checked."""
     group, where = algorithm.group, f"{algorithm.group}={algorithm.name}"
     local = algorithm.guarantee is not None and algorithm.guarantee.notion == "local"
@@ -172,7 +179,7 @@ def _target(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
     letters = algorithm.guarantee.letters if algorithm.guarantee else ()
     for name in set(letters) & set(own):
         values[name] = argument(f"{group}.{name}", values[name], algorithm.domains[name], math.nan)
-    found = (PolicyTarget if external else target_of)(algorithm, budget, values, lengths)
+    found = (PolicyTarget if external else target_of)(algorithm, budget, values, *sizes)
     found.arguments(100)  # refuses values that the algorithm cannot take
     if found.promised == math.inf:
         if found.gaussian is None:

@@ -109,11 +109,12 @@ def _sampled_in_words(row: Row) -> str:
 
 def alignments_in_words(rows: Sequence[Row]) -> str:
     """What replays have shown: of many rows, their counter-examples and how many held."""
-    said = {(row["name"], row["alignment"]): row for row in rows if row.get("alignment")}
+    said = {(row["name"], row["alignment"]): row for row in rows if row.get("tried")}
     failed = [row for row in rows if row.get("replays", 0) > row.get("aligned", 0)]
     shown = failed if len(said) > 4 else said.values()
     texts = [
-        f"\n{row['name']} at {row['budget']} {row[row['budget']]:g}: {row['alignment']}\n"
+        f"\n{row['name']} at {row['budget']} {row[row['budget']]:g}: "
+        f"{row['alignment'] or row['kind']}\n  tried      {row['tried']}\n"
         for row in shown
     ]
     if len(said) > 4:

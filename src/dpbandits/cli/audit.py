@@ -14,7 +14,7 @@ import pandas as pd
 from ..audit.exact.loss import OutOfReach
 from ..audit.figure import bars
 from ..audit.findings import Audit, findings_of, text_of
-from ..audit.requests import TARGET_KEYS, requested
+from ..audit.requests import TARGET_KEYS, requested, seconds_of
 from ..audit.tables import alignments_in_words, in_words, render
 from ..audit.targets.releases import MECHANISMS
 from ..audit.verdicts import MEANING, OBJECTIONS, VIOLATED
@@ -68,7 +68,8 @@ def main(given: Namespace) -> int:
     check_writable(results)
     names = [audit.name for audit in audits]
     kind = "exact" if config["exact"] else "audit"
-    return report_findings(audits, beyond, results, table_name(kind, given.words, names, chosen))
+    stem = table_name(kind, given.words, names, chosen)
+    return report_findings(audits, beyond, results, stem, seconds_of(config))
 
 
 def configuration(
@@ -118,10 +119,10 @@ def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
 
 
 def report_findings(
-    audits: Sequence[Audit], beyond: Sequence[str], results: Path, stem: str
+    audits: Sequence[Audit], beyond: Sequence[str], results: Path, stem: str, max_time: float
 ) -> int:
     """Do the audits that are not stored yet, then print and write all findings under a name;
-    ``beyond`` are the reasons of what is out of reach.
+    ``beyond`` are the reasons of what is out of reach, and ``max_time`` the seconds for all audits.
 
     Raises:
         OutOfReach: all of it is out of reach.
@@ -130,7 +131,7 @@ def report_findings(
     failed: dict[str, None] = {}
     bad: BadInput | None = None
     reasons = dict.fromkeys(beyond)
-    for name, found in findings_of(audits, results / "audits"):
+    for name, found in findings_of(audits, results / "audits", max_time):
         if isinstance(found, dict):
             rows.append(found)
         elif isinstance(found, OutOfReach):

@@ -9,6 +9,14 @@ from typing import Any
 BAR = "{percentage:3.0f}%|{bar}| {elapsed} spent, {remaining} left{postfix}"
 
 
+def write_above_bar(line: str) -> None:
+    """Write a line to the standard error, above a progress bar if one is shown."""
+    from tqdm import tqdm
+
+    tqdm.write(line, file=sys.stderr)
+    sys.stderr.flush()
+
+
 def progress_bar(total: float) -> Any:
     """A progress bar, shown on a terminal and in Jupyter, nowhere else.
 

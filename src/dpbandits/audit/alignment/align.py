@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -14,7 +15,7 @@ from ...contracts.question import STOPPING
 from ..numbers.draws import Draw
 from ..numbers.streams import recorder
 from ..targets.decisions import DecisionTarget
-from ..targets.neighbours import Walk, first_change, range_of
+from ..targets.neighbours import Tried, Walk, first_change
 from ..targets.target import AuditTarget
 from .cases import Case, cases
 from .replay import Outcome, Problem, replay
@@ -31,24 +32,28 @@ class Aligned:
     Attributes:
         replays: how many there were.
         aligned: how many succeeded.
+        asked: how many were asked for; fewer are made if one fails, or if the time is up.
         entered: in how many the changed reward entered a draw that was shifted.
+        chosen: in how many it changed the probabilities of a choice.
         edges: how many failed at first, but not when the noise changed a little.
         spent: the largest cost, as a share of the budget.
         problem: the first counter-example, or None.
-        tried: the smallest and the largest reward of all replays.
+        tried: what was played.
     """
 
     replays: int
     aligned: int
+    asked: int
     entered: int
+    chosen: int
     edges: int
     spent: float
     problem: Problem | None
-    tried: tuple[float, float]
+    tried: Tried
 
     @property
     def holds(self) -> bool:
-        return self.aligned == self.replays
+        return self.aligned == self.replays == self.asked
 
     def in_words(self) -> str:
         """A sentence, and the counter-example."""
@@ -77,19 +82,25 @@ or releases(n), one_bit, counter_nodes, nodes(of, says), sparse_vector(sign), or
 shifts(run, changed) returns {number of the draw: shift}. See docs/privacy.md."""
 
 
-def report(target: AuditTarget, seed: int) -> tuple[dict[str, Any], Aligned | None]:
+def report(
+    target: AuditTarget,
+    seed: int,
+    deadline: float = math.inf,
+    progress: Callable[[float], object] = lambda share: None,
+) -> tuple[dict[str, Any], Aligned | None]:
     """The columns of an audit's table about the replays of a target: how many there were, how many
     of them were aligned, both in words with the counter-example, or what is missing, and shortly
-    why the replays do not hold. And the replays themselves, None if there were none.
+    why the replays do not hold. And the replays themselves, None if there were none. See ``align``.
     """
     found, text, why = None, "", ""
     if isinstance(target, DecisionTarget) and target.alignment is None:
         text = MISSING
     elif isinstance(target, DecisionTarget):  # no release, and no response of a user
         try:
-            found = align(target, seed=seed)
+            found = align(target, None, seed, deadline, progress)
             text = found.in_words()
-            why = found.problem.why if found.problem else "" if found.entered else text
+            unused = found.holds and not found.entered
+            why = found.problem.why if found.problem else text if unused else ""
         except Exception as error:  # of others' code, on numbers that note what happens to them
             why = "it cannot be replayed"
             text = f"{why} ({type(error).__name__}: {error})"
@@ -138,22 +149,33 @@ def check(target: DecisionTarget, case: Case) -> Outcome:
     return replay(target, table(m - 1), table(m), fresh(draws[m - 1]))
 
 
-def align(target: DecisionTarget, replays: int | None = None, seed: int = 0) -> Aligned:
+def align(
+    target: DecisionTarget,
+    replays: int | None = None,
+    seed: int = 0,
+    deadline: float = math.inf,
+    progress: Callable[[float], object] = lambda share: None,
+) -> Aligned:
     """Replay an alignment on random rewards, horizons and noise, until it fails.
 
     Args:
         target: what is replayed, at its horizons or at several that are cheap.
         replays: how often; None for as often as in an audit.
         seed: the result depends on it and on the other arguments.
+        deadline: the time, in seconds since the epoch, after which no replay begins.
+        progress: called with each share of the replays that is done.
     """
     rng = np.random.default_rng([seed, 20])
     replays = replays or REPLAYS[target.source.group]
-    tried: list[tuple[float, float]] = []
+    tried = Tried()
     held: list[Outcome] = []
     edges, problem = 0, None
     for number, case in zip(range(replays), cases(target, rng), strict=False):
+        if time.time() > deadline:
+            break
+        progress(1.0 / replays)
         mixed = replace(target, mixed_levels=number % 2 == 1)
-        tried.append(range_of((case.first, case.second, case.far)))
+        tried.add((case.first, case.second, case.far))
         found = check(mixed, case)
         if found.problem is not None:
             nudged = [case.size * (1.0 + NUDGE * (k + 1)) for k in range(NUDGES)]
@@ -165,9 +187,11 @@ def align(target: DecisionTarget, replays: int | None = None, seed: int = 0) -> 
     return Aligned(
         replays=len(held) + (problem is not None),
         aligned=len(held),
+        asked=replays,
         entered=sum(found.entered for found in held),
+        chosen=sum(found.chosen for found in held),
         edges=edges,
         spent=max((found.spent for found in held), default=0.0),
         problem=problem,
-        tried=range_of(map(np.array, tried)),
+        tried=tried,
     )

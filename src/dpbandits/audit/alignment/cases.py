@@ -17,12 +17,13 @@ from ..targets.neighbours import random_table
 SIZES = (1.0, 1.0, 1e-3, 30.0)  # of the noise: small noise leaves decisions to the rewards
 HORIZONS = {  # of games in blocks, of rounds, and of stopping rules
     False: (8, 32, 128, 512, 4096),
-    True: (8, 16, 32, 64, 128),
+    True: (8, 16, 32, 64, 128, 256),
     STOPPING.group: (64, 512, 2048, 8192),
 }
 INSIDE = 0.2  # share of the rewards that change and are not at their extremes
-SILENT = 0.05  # share that is replayed of the games in which no noise is drawn
-ARMS = (1, 2, 2, 2, 3, 5)
+SILENT = 0.2  # share that is replayed of the games in which no noise is drawn
+SHARES = (0.4, 0.2, 0.16, 0.12, 0.12)  # of the kinds of rewards: see ``_rewards``
+ARMS = (1, 2, 2, 2, 2, 2, 3, 3, 3, 5, 10, 20)
 
 
 class Case(NamedTuple):
@@ -54,7 +55,7 @@ def cases(target: DecisionTarget, rng: np.random.Generator) -> Iterator[Case]:
     longer = False  # the last game was too short
     while True:
         T = int(lengths.max() if longer else rng.choice(lengths, p=shares))
-        K = max(int(rng.choice(ARMS)), target.fewest_arms)
+        K = max(int(rng.choice(target.sizes or ARMS)), target.fewest_arms)
         K = 1 if target.source.question.one_arm else K
         case = case_of(target, rng, T, K)
         longer = not (case.noisy or longer)
@@ -65,14 +66,11 @@ def cases(target: DecisionTarget, rng: np.random.Generator) -> Iterator[Case]:
 def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) -> Case:
     """A random case of some rounds and arms.
 
-    Rewards are at their extremes, or anywhere; arms are alike, or not. The reward that changes is
-    one that is read, if possible before the last draw of noise.
+    The reward that changes is one that is read, if possible before the last draw of noise.
     """
     low, high = target.extremes() or _reach(rng)
-    first = random_table(rng, T, K, low, high)
-    if rng.random() < 0.3:
-        first = low + (high - low) * rng.random((T, K)) ** 2
     size, seed = float(rng.choice(SIZES)), int(rng.integers(2**32))
+    first = _rewards(target, rng, (T, K), (low, high), recorder(seed, size))
     far, arm = first.copy(), int(rng.integers(K))
     far[:, arm] = high if rng.random() < 0.5 else low
     if (first == far).all():
@@ -86,8 +84,9 @@ def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) ->
     seen, recorded = target.play_traced(first, record)
     reads = seen.rewards.reads
     until = max((d.place for d in recorded.draws), default=0) or len(reads)
-    some = until > 0 and rng.random() < 0.8
-    chosen = int(rng.integers(until)) if some else 0  # the first reward is in most nodes
+    which = rng.random()
+    some = until if which < 0.7 else len(reads) if which < 0.8 else 1  # the first is in most nodes
+    chosen = int(rng.integers(max(some, 1)))
     place = reads[chosen] if reads else (0, 0)
     if target.extremes() is None:
         noted, _ = target.play_traced(first, record, [place])
@@ -103,6 +102,44 @@ def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) ->
     if target.source.question.one_arm:
         noisy = not math.isnan(seen.answer)
     return Case(first, second, far, size, seed, noisy)
+
+
+def _rewards(target, rng, shape, extremes, record) -> np.ndarray:
+    """Rewards of a game, float array (T, K): random ones at their extremes or anywhere; constant
+    ones; balanced ones, which keep the means of all arms alike; or those of an adversary, who gives
+    the smallest reward to an arm with the largest sum, and the largest reward to other arms.
+    """
+    (T, K), (low, high) = shape, extremes
+    kind = rng.choice(["random", "inside", "constant", "balanced", "adversarial"], p=SHARES)
+    if kind == "random":
+        return random_table(rng, T, K, low, high)
+    if kind == "inside":
+        return np.asarray(low + (high - low) * rng.random(shape) ** 2)
+    constant = np.full(shape, rng.choice([low, (low + high) / 2.0, high]))
+    if kind == "balanced":
+        turn = np.arange(T) // K % 2 if rng.random() < 0.5 else np.arange(T) % 2
+        constant[:] = np.where(turn[:, None] == rng.integers(2), low, high)
+    if kind == "adversarial" and not target.of_contexts:
+        adversary = Adversary(constant, low, high)
+        target.play_traced(adversary, record)
+    return constant
+
+
+class Adversary:
+    """A table whose rewards are decided when they are read, by the sums of the arms so far."""
+
+    def __init__(self, table: np.ndarray, low: float, high: float):
+        self.table, self.low, self.high, self.shape = table, low, high, table.shape
+        self.sums = np.zeros(table.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, place):
+        leads = self.sums[place[1]] == self.sums.max() and place[0]
+        self.table[place] = self.low if leads else self.high
+        self.sums[place[1]] += self.table[place]
+        return self.table[place]
 
 
 def _reach(rng: np.random.Generator) -> tuple[float, float]:

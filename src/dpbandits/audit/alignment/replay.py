@@ -18,7 +18,7 @@ import numpy as np
 
 from ...contracts.alignments import Changed, Drawn, Run
 from ...environments.blocks import truncate
-from ..numbers.draws import CHOICE, DISCRETE, LAPLACE, SKELLAM, UNIFORM, Draw, Draws
+from ..numbers.draws import CHOICE, DISCRETE, LAPLACE, NOISE, SKELLAM, UNIFORM, Draw, Draws
 from ..numbers.streams import MakeStream
 from ..targets.decisions import DecisionTarget, Played
 from .replayed_streams import Replay, Shifted
@@ -54,12 +54,14 @@ class Outcome(NamedTuple):
         problem: why it is no alignment, or None.
         spent: its cost, as a share of the budget.
         entered: whether the reward that changes enters a shifted draw.
+        chosen: whether it changes the probabilities of a choice or of a comparison.
         draws: the draws of the shifted run.
     """
 
     problem: Problem | None
     spent: float
     entered: bool
+    chosen: bool
     draws: Draws
 
 
@@ -109,13 +111,15 @@ def replay(
         why = target.objection((first, second), recorded.draws, shifted.draws)
     problem = None
     if why is not None:
+        unseen = _not_followed(recorded.draws) if why == differ else ""
         end = len(one.arms) if why != differ else where
         pair = (int(one.arms[where]), int(two.arms[where])) if why == OTHER_ACTIONS else None
         change = _change(first, second, places)
         noise = _noise(recorded.draws, shifted.draws)
-        problem = Problem(why, end + 1, pair, change, noise, (first, second))
+        problem = Problem(why + unseen, end + 1, pair, change, noise, (first, second))
     share = spent / limit if neighbours else 0.0
-    return Outcome(problem, share, spent > 0.0, shifted.draws)
+    by_choice = chosen <= most or any(draw.cost for draw in shifted.draws)
+    return Outcome(problem, share, spent > 0.0, by_choice, shifted.draws)
 
 
 def declared_shifts(target, seen, recorded, first, second, places) -> dict[int, float]:
@@ -195,6 +199,18 @@ def _change(first, second, places) -> str:
         return f"{len(places)} rewards change"
     [(t, a)] = places
     return f"the reward of arm {a} in round {t + 1} is {first[t, a]:g} or {second[t, a]:g}"
+
+
+def _not_followed(draws: Draws) -> str:
+    """Which draws a replay does not follow, in words: it sees nothing that is added to them."""
+    noise = sum(d.is_noise for d in draws)
+    lost = sum(d.is_noise and not d.added for d in draws)
+    found = [f"{lost} of {noise} draws of noise"] if lost else []
+    if any(d.kind == UNIFORM and d.used for d in draws):
+        found.append("uniform numbers that are transformed")
+    laws = {d.kind for d in draws if d.kind not in (*NOISE, UNIFORM, CHOICE)}
+    found += [f"noise of the law {law}" for law in sorted(laws)]
+    return f"; the replay does not follow {' and '.join(found)}" if found else ""
 
 
 def _noise(first: Draws, second: Draws) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +46,7 @@ class Given(Stream):
 
     def again(self, i: int, before: Draw) -> Draw:
         """Draw ``i`` of the record, once more."""
-        return Draw(before.kind, before.z, before.shape)
+        return Draw(before.kind, before.z, before.shape, base=before.base)
 
     def chosen_again(self, before: Draw, law: tuple[float, ...]) -> Draw:
         """The choice of the record, once more, though with other probabilities."""
@@ -85,7 +87,7 @@ class Shifted(Given):
         if self.declared.get(i):
             shift = self.declared[i] / before.scale if before.scale else math.inf
         z = before.z + shift if shift else before.z
-        return Draw(before.kind, z, before.shape, shift=shift)
+        return Draw(before.kind, z, before.shape, shift=shift, base=before.base)
 
     def added(self, noise, x):
         draw, i = noise.draw, noise.draw.number
@@ -118,7 +120,8 @@ class Shifted(Given):
         if not _same(before.shape, law):
             self.bits += 1
             draw.entered = len(self.reads)
-            draw.cost = _ratio(before.shape[before.z], law[draw.z])
+            for p, q in zip_longest(before.shape, law, fillvalue=0.0):
+                self.charge(draw, p, q)
         return draw
 
     def compared(self, draw, chance):
@@ -129,17 +132,28 @@ class Shifted(Given):
         was, below = record.chances[k]
         if k == 0:
             record.low, record.high = 0.0, 1.0
-        record.narrow(was, below)
-        draw.compare(chance, below)
-        if abs(was - chance) > CLOSE * abs(chance):
-            self.bits += 1
+        changed = abs(was - chance) > CLOSE * abs(chance)
+        if changed or draw.entered is not None:
+            self.bits += changed
             draw.entered = len(self.reads) if draw.entered is None else draw.entered
-            p, q = record.high - record.low, max(draw.high - draw.low, 0.0)
-            draw.cost = _ratio(p, q)
-            if min(p, q) > 0.0:
-                draw.rounding += 2.0 * EPSILON / min(p, q)
-                draw.z = draw.low + (record.z - record.low) * q / p
+            draw.cost = draw.worst
+            other = not below
+            self.charge(draw, _width(record.side(was, other)), _width(draw.side(chance, other)))
+            draw.worst = draw.cost
+            p, q = _width(record.side(was, below)), _width(draw.side(chance, below))
+            self.charge(draw, p, q)
+        record.low, record.high = record.side(was, below)
+        draw.compare(chance, below)
+        if changed and min(p, q) > 0.0:
+            draw.z = draw.low + (record.z - record.low) * q / p
         return below
+
+    def charge(self, draw: Draw, p: float, q: float) -> None:
+        """Raise the cost of a draw to that of an outcome with these two probabilities."""
+        cost = _ratio(p, q)
+        if cost > draw.cost:
+            draw.cost = cost
+            draw.rounding = 2.0 * EPSILON / min(p, q) if min(p, q) > 0.0 else 0.0
 
 
 class Branch(Given):
@@ -156,10 +170,7 @@ class Branch(Given):
 
     Attributes:
         taken: the outcome of each choice, with the probabilities of all.
-        chosen_alone: whether the round has drawn nothing that is not a choice.
     """
-
-    plain = True
 
     def __init__(self, reads, before: Sequence[Draw], own: int, path: Sequence[int]):
         super().__init__(reads, before)
@@ -169,31 +180,40 @@ class Branch(Given):
 
     @property
     def chosen_alone(self) -> bool:
+        """Whether the round has drawn nothing that is not a choice."""
         others = [d for d in self.draws if d.place == self.own and d.kind != CHOICE]
         return all(d.kind == UNIFORM and d.chances and not d.used for d in others)
+
+    @property
+    def laws(self) -> str:
+        """The laws of all later draws, with the first number that is added to each."""
+        found = [
+            (d.kind, d.shape, d.scale, d.added[:1], [chance for chance, _ in d.chances])
+            for d in self.draws
+            if d.place > self.own
+        ]
+        return str(_rounded(found))
 
     def next(self, kind, shape, *call):
         reads = len(self.reads)
         if reads < self.own:
             return super().next(kind, shape, *call)
         before = next(self.later, None) if reads > self.own else None
+        shape = plain_call(call) if call else shape
         if reads == self.own and kind == CHOICE:
             return Draw(kind, self._taken(shape), shape)
+        if before is not None and before.kind == kind and kind == CHOICE:
+            return self.chosen_again(before, shape)
         if before is not None and before.kind == kind:
-            return self.chosen_again(before, shape) if kind == CHOICE else self.again(0, before)
-        given, named = plain_call(call) if call else ((), {})
-        other = getattr(np.random.default_rng(0), kind)(*given, **named) if call else 0
+            return Draw(kind, before.z, shape, base=before.base)
+        given, named = shape if call else ((), {})
+        other = getattr(_ANY, kind)(*given, **named) if call else 0
         return Draw(kind, 0.5 if kind == UNIFORM else other, shape)
 
-    def uniform(self, low=0.0, high=1.0, size=None):
-        self.plain = len(self.reads) != self.own
-        found = super().uniform(low, high, size)
-        self.plain = True
-        return found
-
     def compared(self, draw, chance):
-        p = (chance - draw.low) / (draw.high - draw.low)
-        p = min(max(p, 0.0), 1.0)
+        if draw.place != self.own or draw.low == draw.high:
+            return super().compared(draw, chance)
+        p = min(max((chance - draw.low) / (draw.high - draw.low), 0.0), 1.0)
         return draw.compare(chance, self._taken((p, 1.0 - p)) == 0)
 
     def _taken(self, law):
@@ -204,9 +224,27 @@ class Branch(Given):
         return outcome
 
 
+_ANY = np.random.default_rng(0)  # made before a policy plays, so that it draws its own numbers
+
+
+def _width(ends: tuple[float, float]) -> float:
+    return max(ends[1] - ends[0], 0.0)
+
+
+def _rounded(x: Any) -> Any:
+    """A collection whose numbers have six digits."""
+    if isinstance(x, float):
+        return float(f"{x:.6g}")
+    if isinstance(x, dict):
+        return {k: _rounded(v) for k, v in x.items()}
+    if isinstance(x, np.ndarray | list | tuple):
+        return [_rounded(y) for y in (x.tolist() if isinstance(x, np.ndarray) else x)]
+    return x
+
+
 def _ratio(p: float, q: float) -> float:
     """The absolute value of the logarithm of a ratio of probabilities, infinite if one is 0."""
-    return abs(math.log(p / q)) if min(p, q) > 0.0 else math.inf
+    return abs(math.log(p / q)) if min(p, q) > 0.0 else math.inf if max(p, q) > 0.0 else 0.0
 
 
 def _same(first, second) -> bool:

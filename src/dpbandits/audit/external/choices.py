@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from ..alignment.replayed_streams import Branch, Replay, Shifted
+from ..alignment.replayed_streams import Branch
 from ..numbers.draws import Draw
 from ..numbers.streams import Recorder
 from ..targets.decisions import DecisionTarget
 
-Law = dict[tuple[int, ...], float]  # the probabilities of the actions of all rounds
+# The probabilities of the actions of all rounds, with the laws of what is drawn in later rounds
+Law = dict[tuple[tuple[int, ...], str], float]
 MOST_BRANCHES = 64  # of the choices that are made in a round
 PROBES = 16  # games in which the response of the first user is examined
 AGAIN = 8  # times that each branch is played: what it decides must be the same
@@ -50,8 +50,8 @@ def law_of_choices(
         if branch.chosen_alone:
             if len(actions) > 1:
                 return {}
-            [acted] = actions
-            law[acted] = law.get(acted, 0.0) + math.prod(p[k] for k, p in branch.taken)
+            key = (*actions, branch.laws)
+            law[key] = law.get(key, 0.0) + math.prod(p[k] for k, p in branch.taken)
     return {}
 
 
@@ -67,7 +67,8 @@ def response_loss(target: DecisionTarget, seed: int) -> float:
     with, and no noise, lead to; 0 if it has noise always, or more than one law explains what is
     seen.
 
-    Nothing may be drawn before the first reward: the response could be hidden by it.
+    Nothing may be drawn before the first reward, as that could hide the response, and the laws of
+    later draws must be the same under both rewards: the noise of a later round may hide it, too.
     """
     rng, worst = np.random.default_rng([seed, 21]), 0.0
     for probe in range(PROBES):
@@ -81,17 +82,9 @@ def response_loss(target: DecisionTarget, seed: int) -> float:
         draws = record.draws
         if not record.reads or any(draw.place == 0 for draw in draws):
             continue
-        if _hidden_later(target, table, other, draws):
-            continue
         laws = [law_of_choices(target, x, draws, 1, AGAIN) for x in (table, other)]
+        if len({frozenset(later for _, later in law) for law in laws}) > 1:
+            continue
         if all(laws) and math.isclose(*(sum(law.values()) for law in laws)):
             worst = max(worst, loss_between(*laws))
     return worst
-
-
-def _hidden_later(target: Any, first: Any, second: Any, draws: Sequence[Draw]) -> bool:
-    """Whether noise that the first reward enters in a later round hides its change."""
-    one, _ = target.play_traced(first, lambda reads: Replay(reads, draws))
-    two, shifted = target.play_traced(second, lambda reads: Shifted(reads, draws, {}))
-    later = any(draw.shift and (draw.entered or 0) > 1 for draw in shifted.draws)
-    return later and one.arms.tolist() == two.arms.tolist()

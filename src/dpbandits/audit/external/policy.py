@@ -15,12 +15,14 @@ from ...contracts.assumptions import UNIT_INTERVAL
 from ...contracts.guarantees import ACTIONS, RESPONSE, global_dp
 from ...contracts.parameters import POSITIVE
 from ...errors import BadInput, first_line, plain
-from ..numbers.redirect import redirect_random, unseeded_generators
+from ..numbers.draws import array_of
+from ..numbers.redirect import redirect_random, replaced, unseeded_generators
 
 Make = Callable[..., Any]  # make(arms=K, horizon=T, eps=eps, rng=generator) returns a policy
 Reward = Callable[[int, int], float]  # of a round, from 0, and an arm
 PROBES, PROBED = 3, 32  # games, and their rounds, in which a policy is examined
 ANY_NUMBER = 10**9
+ARRAYS = ("array", "asarray")  # functions of NumPy that make arrays of the numbers of a list
 # of any policy: what it costs is summed up, however many draws of noise the reward enters
 ANY_NOISE = Alignment("all noise that holds the changed reward", ANY_NUMBER, ANY_NUMBER)
 
@@ -91,7 +93,9 @@ class ExternalPolicy:
 
     def __call__(self, reward: Reward, K: int, T: int, eps: float, rng: Any) -> list[int]:
         """As ``play_policy``, with all random numbers from one generator."""
-        with redirect_random(rng, self.fixed):
+        arrays = {name: array_of(getattr(np, name)) for name in ARRAYS}
+        noted = {} if isinstance(rng, np.random.Generator) else arrays
+        with redirect_random(rng, self.fixed), replaced(np, noted):
             return play_policy(self.make, reward, K, T, eps, rng)
 
 

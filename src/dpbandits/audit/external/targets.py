@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, product, starmap
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,19 +18,22 @@ from .. import verdicts
 from ..alignment.align import Aligned
 from ..alignment.replayed_streams import CLOSE
 from ..numbers.draws import CHOICE, UNIFORM, Draw, Draws
-from ..numbers.redirect import SAID
+from ..numbers.redirect import SAID, redirect_random
 from ..numbers.rewards import Places, Rewards
 from ..numbers.streams import MakeStream, Recorder
 from ..targets.decisions import Played, RegretTarget, Traced, rounds
 from ..targets.neighbours import Neighbours, Pair, fixed, place_of_change
 from ..targets.target import Stage
 from .choices import law_of_choices, loss_between, response_loss
-from .policy import GameOver
+from .policy import GameOver, play_policy
 
 # Horizons, those of LONG, runs of a test under each of two neighbours, and pairs of neighbours at
 # the start of the search. Early decisions are cheap to observe, and those of long epochs are late.
+# If all replays hold, and some of them charge choices: horizons, runs and pairs of the samples
+HELD_LENGTHS, HELD, HELD_CANDIDATES = (8, 64), 2_000, 12
 STAGES = ((8, 200_000, 96), (64, 20_000, 96), (512, 2_000, 48), (4096, 800, 24))
 REWARDS = 0.0, 1.0  # of a user, in two neighbours
+CONSTANT = 0.0, 0.5, 1.0  # see ``_first_differs``
 # Of the probability of a false alarm: the part that given neighbours get, if users' responses are
 # among them or not
 GIVEN = {True: 0.5, False: 0.1}
@@ -73,6 +77,7 @@ class PolicyTarget(RegretTarget):
         """Its random numbers are those of the stream wherever they come from."""
         rewards = Rewards(table, watched)
         rng, (T, K) = stream(rewards.reads), table.shape
+        rng.of_package = False
         reward = lambda t, a: float(rewards[t, a])  # noqa: E731
         arms = self.function(reward, K, T, self.budget, rng)
         return Played(np.array(arms, int), math.nan, rewards), rng
@@ -94,7 +99,8 @@ class PolicyTarget(RegretTarget):
 
     def loss_of_choices(self, pair: Pair, draws: Draws) -> float:
         laws = [law_of_choices(self, x, draws, place_of_change(pair)[0] + 1) for x in pair]
-        return loss_between(*laws) if all(laws) else math.inf
+        complete = all(math.isclose(sum(law.values()), 1.0) for law in laws)
+        return loss_between(*laws) if complete else math.inf
 
     def replays_lead_to(self, aligned: int, replays: int) -> str:
         """A failure refutes no proof: the audit does not know that of the policy."""
@@ -110,7 +116,11 @@ class PolicyTarget(RegretTarget):
             usual = [stage._replace(most=stage.runs) for stage in usual]
         first = (given or usual)[0].target
         if replays is not None and replays.holds and replays.entered:
-            return [Stage(first, loss=0.0)]
+            if not replays.chosen:
+                return [Stage(first, loss=0.0)]
+            usual = [self._stage(T) for T in self.horizons or HELD_LENGTHS]
+            usual = [x._replace(runs=HELD, candidates=HELD_CANDIDATES) for x in usual]
+            given = [x._replace(runs=HELD) for x in given]
         if self.local and (loss := self._response_loss(seed)) > self.promised * verdicts.ABOVE:
             return [Stage(first, loss=loss, event="what a response without noise leads to")]
         heard = [s for s in usual if not _silent(s.target, np.random.default_rng(seed))]
@@ -126,7 +136,7 @@ class PolicyTarget(RegretTarget):
         pairs of neighbours are those of the next longer one of STAGES.
         """
         _, runs, candidates = next((s for s in STAGES if s[0] >= T), STAGES[-1])
-        target = PolicyTarget(self.source, self.budget, {}, (T,), pair=pair)
+        target = PolicyTarget(self.source, self.budget, {}, (T,), self.sizes, pair=pair)
         return Stage(target, runs=runs, candidates=candidates)
 
     def _users(self, failed: Pair | None) -> list[Stage]:
@@ -149,17 +159,21 @@ class PolicyTarget(RegretTarget):
         except Exception:  # of a policy, on numbers that note what is done to them
             return 0.0
 
-    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
-        return super().pairs(rng, n) if self.pair is None else [fixed(self.pair)] * 2
+    def pairs(self, rng: np.random.Generator, n: int) -> Iterable[Neighbours]:
+        if self.pair is not None:
+            return [fixed(self.pair)] * 2
+        return chain(starmap(_first_differs, product(self.lengths, [self.arms], CONSTANT)),
+                     super().pairs(rng, n))  # fmt: skip
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         T, K = data.shape
         table, at = data.tolist(), rounds(len(data))
         seen = np.zeros((runs, len(at), K), np.float32)
-        with _legacy_numbers(rng):
+        reward, policy = lambda t, a: table[t][a], self.function
+        with _legacy_numbers(rng), redirect_random(rng, policy.fixed) as restart:
             for row in seen:
-                reward = lambda t, a: table[t][a]  # noqa: E731
-                arms = self.function(reward, K, T, self.budget, rng)
+                restart()
+                arms = play_policy(policy.make, reward, K, T, self.budget, rng)
                 hits = np.zeros((T + 1, K), np.float32)
                 hits[np.arange(1, len(arms) + 1), arms] = 1.0
                 row[:] = hits.cumsum(axis=0)[at]
@@ -242,6 +256,16 @@ class ResponseTarget(PolicyTarget):
     def columns(self, data: np.ndarray) -> list[str]:
         which = [f" {i + 1}" for i in range(len(self.sent))] if len(self.sent) > 1 else [""]
         return [f"response{i} in round {self.turn + 1}" for i in which]
+
+
+def _first_differs(T: int, K: int, rest: float) -> Neighbours:
+    """Constant rewards, but that of the first round, which is 0 or 1; of .5, balanced ones."""
+    table = np.full((T, K), rest)
+    if rest == 0.5:
+        table[:] = (np.arange(T) % 2)[:, None]
+    pair = table, table.copy()
+    pair[0][0, 0], pair[1][0, 0] = REWARDS
+    return fixed(pair)
 
 
 def _entered(draw: Draw) -> list[tuple[Any, Any]]:

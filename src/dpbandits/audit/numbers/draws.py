@@ -37,7 +37,9 @@ class Draw:
         used: whether a uniform number is used otherwise, too.
         entered: the number of rewards read when a number that has changed first enters it.
         shift: by how much ``z`` exceeds that of the recorded draw, at scale 1.
-        cost: of the shift, in nats.
+        base: the lesser of the two variables of which Laplace noise is the difference.
+        cost: of the shift, in nats; of a choice or of comparisons that of the worst outcome.
+        worst: the cost of the worst outcome that the comparisons have excluded.
         rounding: how far ``cost`` may be off, since probabilities are rounded.
     """
 
@@ -55,24 +57,23 @@ class Draw:
     used: bool = False
     entered: int | None = None
     shift: float = 0.0
+    base: float = 0.0
     cost: float = 0.0
+    worst: float = 0.0
     rounding: float = 0.0
 
     @property
     def is_noise(self) -> bool:
         return self.kind in NOISE
 
-    def narrow(self, chance: float, below: bool) -> None:
-        """Note that a uniform number is below a probability, or is not."""
-        if below:
-            self.high = min(self.high, chance)
-        else:
-            self.low = max(self.low, chance)
+    def side(self, chance: float, below: bool) -> tuple[float, float]:
+        """The interval of a uniform number that is also below a probability, or is not."""
+        return (self.low, min(self.high, chance)) if below else (max(self.low, chance), self.high)
 
     def compare(self, chance: float, below: bool) -> bool:
         """Note the result of a comparison, and return it."""
         self.chances.append((chance, below))
-        self.narrow(chance, below)
+        self.low, self.high = self.side(chance, below)
         return below
 
 
@@ -94,6 +95,9 @@ class TracedFloat(float):
 
     def __array_ufunc__(self, function, method, *numbers, **named):
         return applied(function, method, numbers, named)
+
+    def __deepcopy__(self, memo):
+        return self
 
 
 class TracedArray(np.ndarray):
@@ -136,6 +140,19 @@ def in_array(values: np.ndarray) -> np.ndarray:
     if any(isinstance(x, TracedFloat) for x in values.flat):
         return values.view(TracedArray)
     return np.array(values.tolist()).reshape(values.shape)
+
+
+def array_of(make: Callable[..., Any]) -> Callable[..., Any]:
+    """``np.array`` or ``np.asarray``, which keeps the notes of the numbers in a list."""
+
+    def made(values: Any, dtype: Any = None, **named: Any) -> Any:
+        if isinstance(values, list | tuple) and dtype in (None, float, np.float64):
+            found = make(values, object)
+            if any(isinstance(x, TracedFloat) for x in found.flat):
+                return in_array(found)
+        return make(values, dtype, **named)
+
+    return made
 
 
 def plain_number(x: Any) -> Any:
@@ -270,10 +287,11 @@ class Uniform(TracedFloat):
     __hash__ = float.__hash__
 
     def __sub__(self, x):
-        return ApproxDistance(plain_number(self) - x)
+        distance = plain_number(self) - x
+        return ApproxDistance(distance) if self.stream.of_package else distance
 
     def __rsub__(self, x):
-        return ApproxDistance(x - plain_number(self))
+        return -(self - x)
 
 
 def _used(name: str) -> Callable[..., Any]:
@@ -289,8 +307,9 @@ for _name in ("add", "radd", "mul", "rmul", "truediv", "rtruediv", "pow", "rpow"
 class ApproxDistance(float):
     """The distance of a uniform number to an approximation of a probability.
 
-    It is below any tolerance, so that the probability itself is computed and compared. A replay
-    gives the distance itself: an algorithm for which this matters differs from its replay.
+    In an algorithm of the package it is below any tolerance, so that the probability itself is
+    computed and compared. A replay gives the distance itself: an algorithm for which this matters
+    differs from its replay.
     """
 
     def __abs__(self):

@@ -106,7 +106,7 @@ class StdlibShim(Shim):
 @contextmanager
 def redirect_random(
     rng: Any, fixed: bool = False, given: list[str] | None = None
-) -> Iterator[None]:
+) -> Iterator[Callable[[], None]]:
     """Let the modules ``numpy.random`` and ``random``, and generators that are made meanwhile, draw
     from a generator.
 
@@ -115,6 +115,9 @@ def redirect_random(
         fixed: whether seeds that are given have their effect: the numbers are then those of a
             generator with this seed, the same in each game.
         given: the seeds that are given are added to it, as text.
+
+    Yields:
+        a function that makes them draw from the generator again, after a seed is given.
     """
     make = np.random.default_rng
 
@@ -132,6 +135,10 @@ def redirect_random(
         return make(list(seed.encode()) if isinstance(seed, str) else abs(hash(seed))
                     if isinstance(seed, int | float) else seed)  # fmt: skip
 
+    def restart() -> None:
+        for shim in (legacy, standard):
+            shim.seed()
+
     shims = {"RandomState": NumpyShim, "Random": StdlibShim}
     made = {n: type(n, (shim,), {"_seeded": staticmethod(seeded)}) for n, shim in shims.items()}
     legacy, standard = (shim() for shim in made.values())
@@ -143,7 +150,7 @@ def redirect_random(
     with_python = {n: getattr(standard, n) for n in dir(standard) if n[0] != "_"}
     with_python["Random"] = made["Random"]
     with replaced(np.random, with_numpy), replaced(random, with_python):
-        yield
+        yield restart
 
 
 @contextmanager

@@ -34,6 +34,7 @@ class Stream:
 
     Attributes:
         plain: whether the numbers are plain ones, which note nothing.
+        of_package: whether an algorithm of the package draws the numbers (see ``ApproxDistance``).
         draws: the numbers drawn so far.
         reads: the rewards read so far.
         halves: of Laplace noise of each shape the draw of which one variable was given.
@@ -41,6 +42,7 @@ class Stream:
     """
 
     plain = False
+    of_package = True
 
     def __init__(self, reads: Sequence[Any]):
         self.draws: list[Draw] = []
@@ -87,7 +89,7 @@ class Stream:
         draw = self.halves.pop((shape, place), None)
         if first := draw is None:
             draw = self.halves[shape, place] = self.draw(LAPLACE, shape)
-        value = max(draw.z, 0.0) if first else max(-draw.z, 0.0)
+        value = draw.base + (max(draw.z, 0.0) if first else max(-draw.z, 0.0))
         return value if self.plain else ExponentialPart(value, self, draw, first, 1.0)
 
     def _many(self, size, one, *parameters):
@@ -221,24 +223,22 @@ class Recorder(Stream):
             law = np.divide(shape, math.fsum(shape))
             return Draw(kind, int(self.rng.choice(len(law), p=law)), shape)
         if kind in NOISE:
-            z = self.size * self._noise_of(kind, shape)
-            return Draw(kind, float(np.rint(z)) if kind in INTEGERS else z, shape)
+            one, two = self._noise_of(kind, shape)
+            z = self.size * (one - two)
+            z = float(np.rint(z)) if kind in INTEGERS else z
+            return Draw(kind, z, shape, base=self.size * min(one, two))
         given, named = plain_call(call)
         return Draw(kind, getattr(self.rng, kind)(*given, **named), (given, named))
 
     def _noise_of(self, kind, shape):
-        """A fresh draw of noise: at scale 1, integers at theirs."""
+        """Two variables whose difference is a draw of noise: at scale 1, integers at theirs."""
         if kind == NORMAL:
-            return self.rng.standard_normal()
-        if kind == LAPLACE and shape == 1:
-            return self.rng.laplace()
+            return self.rng.standard_normal(), 0.0
         if kind == LAPLACE:
-            return self.rng.standard_gamma(shape) - self.rng.standard_gamma(shape)
+            return self.rng.standard_gamma(shape, 2)
         if kind == SKELLAM:
-            one, two = self.rng.poisson(shape * shape / 2.0, 2)
-        else:
-            one, two = np.floor(shape * self.rng.standard_exponential(2))
-        return one - two
+            return self.rng.poisson(shape * shape / 2.0, 2)
+        return np.floor(shape * self.rng.standard_exponential(2))
 
     def _uniform(self):
         """Any number in (0, 1), often close to one end: rare events happen."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
@@ -15,7 +17,7 @@ from scipy.stats import norm
 
 from ...errors import WorkersLost
 from ...running.children import ended_with_this, without_cwd_imports
-from ..targets.neighbours import Pair, range_of
+from ..targets.neighbours import Neighbours, Pair, Tried
 from ..targets.target import AuditTarget
 from ..verdicts import VIOLATED, of_samples
 from .betting import PROMISED, Bets, Line, gaussian_line, pure_line
@@ -53,7 +55,7 @@ class Sampled:
         runs: the number of runs under each, those that the test needed.
         detectable: the least loss, as a multiple of the promised one, that as many runs as were
             allowed would have refuted, if this event showed it.
-        tried: the smallest and the largest number in all data that were compared.
+        tried: the data that were compared.
     """
 
     target: AuditTarget
@@ -64,12 +66,16 @@ class Sampled:
     counts: tuple[int, int]
     runs: int
     detectable: float
-    tried: tuple[float, float]
+    tried: Tried
 
     @property
     def violated(self) -> bool:
         """Whether the promised budget is refuted, as are all losses up to ``measured``."""
         return of_samples(self.measured, self.target.promised) == VIOLATED
+
+
+class TimeUp(Exception):
+    """The time of an audit is up before its search is finished."""
 
 
 def audit(
@@ -80,6 +86,7 @@ def audit(
     jobs: int = 1,
     progress: Callable[[float], object] = lambda share: None,
     candidates: int | None = None,
+    deadline: float = math.inf,
 ) -> Sampled:
     """Measure from outside how much privacy is spent at least.
 
@@ -95,29 +102,40 @@ def audit(
         jobs: workers.
         progress: called with each share of the work that is done.
         candidates: pairs of neighbours at the start of the search; None for 96.
+        deadline: the time, in seconds since the epoch, at which the tests stop: a bound holds
+            whenever its test stops.
+
+    Raises:
+        TimeUp: the search is not finished by then.
     """
     runs = runs or usual_runs(target)
     level = (1.0 - confidence) / ROUNDS[-1][0]
     seeds = np.random.SeedSequence(seed)
     proposing, *searching, choosing, testing = seeds.spawn(3 + len(ROUNDS))
-    pool = target.pairs(np.random.default_rng(proposing), candidates or CANDIDATES)
+    pool: list[Neighbours] = []
+    games = most_games(runs, candidates)
+    for neighbours in target.pairs(np.random.default_rng(proposing), candidates or CANDIDATES):
+        _check_time(deadline)
+        pool.append(neighbours)
+        progress(PROPOSED / games)
     if target.compiled:  # compile before several workers need it
         target.sample(pool[0](1)[0], 1, np.random.default_rng(0))
     backend = "threading" if target.compiled else "loky"
-    tried: list[tuple[float, float]] = []
-    games, plan = most_games(runs, len(pool)), schedule(runs, len(pool))
-    progress(PROPOSED * len(pool) / games)
+    tried, plan = Tried(), schedule(runs, len(pool))
 
     def each(function, runs, pairs, sequence, *arguments):
         """The results of a function for each pair, each with its own seed and arguments."""
-        tried.append(range_of(x for pair in pairs for x in pair))
+        tried.add(x for pair in pairs for x in pair)
         tasks = zip(pairs, sequence.spawn(len(pairs)), *arguments, strict=True)
         results = []
         for result in in_workers(partial(function, target, runs=runs), tasks, jobs, backend):
             results.append(result)
+            if function is not test:  # a test stops by itself, with what it has found
+                _check_time(deadline)
             progress(2 * runs / games)
         return results
 
+    test = partial(_test, least=runs // LEAST, level=level, deadline=deadline)
     for (remaining, _, loss), sequence, (_, n) in zip(ROUNDS, searching, plan, strict=False):
         steps = max(round(loss / target.promised), 1)
         wide = [neighbours(steps) for neighbours in pool]
@@ -127,12 +145,16 @@ def audit(
         pool = [pool[i] for i in best]
     pairs = [neighbours(1) for neighbours in pool]
     learned = each(partial(_learn, level=level), plan[-2][1], pairs, choosing)
-    test = partial(_test, least=runs // LEAST, level=level)
     tested = each(test, runs, pairs, testing, learned)
     i = int(np.argmax([measured for measured, *_ in tested]))
     measured, counts, used, detectable = tested[i]
-    event, span = learned[i][1], range_of(map(np.array, tried))
-    return Sampled(target, measured, confidence, pairs[i], event, counts, used, detectable, span)
+    event = learned[i][1]
+    return Sampled(target, measured, confidence, pairs[i], event, counts, used, detectable, tried)
+
+
+def _check_time(deadline: float) -> None:
+    if time.time() > deadline:
+        raise TimeUp
 
 
 def in_workers(
@@ -154,8 +176,8 @@ def in_workers(
 
 def unsampled(target: AuditTarget, loss: float, pair: Pair | None = None) -> Sampled:
     """A loss that is known without samples, between two neighbours, any if they are not given."""
-    pair = pair or target.pairs(np.random.default_rng(0), 1)[0](1)
-    return Sampled(target, loss, 1.0, pair, Event((), 0), (0, 0), 0, np.inf, range_of(pair))
+    pair = pair or next(iter(target.pairs(np.random.default_rng(0), 1)))(1)
+    return Sampled(target, loss, 1.0, pair, Event((), 0), (0, 0), 0, np.inf, Tried())
 
 
 def usual_runs(target: AuditTarget) -> int:
@@ -187,9 +209,10 @@ def _learn(target, pair, sequence, runs, level):
     return learn((x, y), level, PROMISES[target.unit][1])
 
 
-def _test(target, pair, sequence, learned, runs, least, level):
+def _test(target, pair, sequence, learned, runs, least, level, deadline):
     """Bets on an event in fresh runs until its promise is refuted, or, after ``least`` runs, that
-    the event refutes it: the bound, the counts, the runs and the least detectable loss.
+    the event refutes it, or until a deadline: the bound, the counts, the runs and the least
+    detectable loss.
     """
     _, event, (p, q) = learned
     bets = Bets(target.promised, PROMISES[target.unit][0], p, q, runs, level)
@@ -202,7 +225,8 @@ def _test(target, pair, sequence, learned, runs, least, level):
         total, used = total + pairs_of(first, second), used + len(first)
         against, doubt = bets.log_wealth(total)
         best = np.maximum(best, against)
-        if best[PROMISED] >= 0.0 or (used >= least and doubt[PROMISED] >= 0.0):
+        decided = best[PROMISED] >= 0.0 or (used >= least and doubt[PROMISED] >= 0.0)
+        if decided or time.time() > deadline:
             break
     k = total[0] + total[1], total[0] + total[2]
     counts = (int(k[event.side]), int(k[1 - event.side]))

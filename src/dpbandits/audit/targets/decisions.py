@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import cycle
@@ -35,6 +35,7 @@ CAPS = (64, 512, 4096)  # most samples of a stopping rule
 MOST_CHECKPOINTS = 64
 FEW, FEW_PLAIN = 200, 20  # runs that estimate the mean output, compiled or plain Python
 NO_ESTIMATE = -1e30  # stands for a missing estimate: far below every estimate
+SIZES = (2, 2, 2, 2, 2, 2, 3, 3, 3, 10)  # numbers of arms that are sampled
 STEPS = 6  # pairs of neighbours taken from one walk
 # Degrees of freedom of the distance from a change of behaviour. With heavy tails some tables force
 # a history after which another decision is rare: what happens in few runs can be seen there only.
@@ -64,12 +65,14 @@ class DecisionTarget(AuditTarget):
 
     Attributes:
         horizons: the horizons that are tried; empty for several that are cheap.
+        sizes: the numbers of arms that are tried; empty for several, most of them small.
         mixed_levels: whether users have levels of their own, for algorithms that know them.
         width: standard deviation, at a loss of 1, of the steps around a change of behaviour, about.
         fewest_arms: the smallest number of arms that it is replayed with.
     """
 
     horizons: tuple[int, ...] = ()
+    sizes: tuple[int, ...] = ()
     mixed_levels: bool = field(default=False, kw_only=True)
     runs = 200_000
     width: ClassVar[float]
@@ -94,7 +97,7 @@ class DecisionTarget(AuditTarget):
     @property
     def arms(self) -> int:
         """The number of arms of its smallest game."""
-        return 1 if self.source.question.one_arm else 2
+        return 1 if self.source.question.one_arm else min(self.sizes, default=2)
 
     def check(self) -> None:
         """Refuse a function in plain Python that makes generators without a seed."""
@@ -105,9 +108,8 @@ class DecisionTarget(AuditTarget):
             if unseeded:
                 raise BadInput(f"{self.source.group}={self.name}: {SAID}")
 
-    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
+    def pairs(self, rng: np.random.Generator, n: int) -> Iterable[Neighbours]:
         """Steps of random walks, most of them around a change of behaviour if there is one."""
-        found: list[Neighbours] = []
         for _, T in zip(range(0, n, STEPS), cycle(self.lengths), strict=False):
             walk = self.walk(rng, T)
             middle = change_of_mind(walk, lambda table: self.mean_output(table, rng))
@@ -116,8 +118,7 @@ class DecisionTarget(AuditTarget):
                 steps[0] = middle
                 spread = rng.standard_t(TAILS, size=STEPS - 2) * self.width / self.promised
                 steps[1:-1] = middle + np.rint(spread)
-            found += [partial(walk.pair, int(m)) for m in steps]
-        return found
+            yield from (partial(walk.pair, int(m)) for m in steps)
 
     def mean_output(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Means of what an adversary sees, over a few runs."""
@@ -212,7 +213,7 @@ class RegretTarget(DecisionTarget):
         return None
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
-        K = 2 if rng.random() < 0.7 else 3
+        K = int(rng.choice(self.sizes or SIZES))
         extremes = self.extremes()
         if extremes is None:
             edge = largest_untruncated(lambda x: self.mean_output(x, rng), T, K, 1e-2, 1e4)

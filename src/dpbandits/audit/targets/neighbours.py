@@ -8,10 +8,13 @@ worst neighbours are where the algorithm's behaviour changes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+
+from ...errors import either
 
 Pair = tuple[np.ndarray, np.ndarray]
 Neighbours = Callable[[int], Pair]  # data that differ in this many rewards; 1 for neighbours
@@ -70,10 +73,35 @@ def random_walk(rng: np.random.Generator, T: int, K: int, low: float, high: floa
     return Walk(base, far, np.column_stack([rounds, np.full(T, arm)]))
 
 
-def range_of(data: Iterable[np.ndarray]) -> tuple[float, float]:
-    """The smallest and the largest number in some arrays."""
-    ends = [(x.min(), x.max()) for x in data]
-    return float(np.min(ends)), float(np.max(ends))
+@dataclass
+class Tried:
+    """The smallest and the largest reward of what was played, its horizons and numbers of arms."""
+
+    low: float = math.inf
+    high: float = -math.inf
+    rounds: set[int] = field(default_factory=set)
+    arms: set[int] = field(default_factory=set)
+
+    def add(self, data: Iterable[np.ndarray]) -> None:
+        """Note some data: float arrays (T, K), or the numbers that enter a release."""
+        for x in data:
+            self.low, self.high = min(self.low, float(x.min())), max(self.high, float(x.max()))
+            self.rounds.add(len(x))
+            self.arms |= {x.shape[1]} if x.ndim > 1 else set()
+
+    def join(self, other: Tried) -> None:
+        """Note what another one has noted."""
+        self.low, self.high = min(self.low, other.low), max(self.high, other.high)
+        self.rounds |= other.rounds
+        self.arms |= other.arms
+
+    def __str__(self) -> str:
+        least, most = min(self.rounds, default=0), max(self.rounds, default=0)
+        rounds = f"{least:,} to {most:,}" if least < most else f"{most:,}"
+        if not self.arms:
+            return f"{rounds} numbers"
+        arms = either([str(n) for n in sorted(self.arms)])
+        return f"{rounds} rounds with {arms} arm{'s' if max(self.arms) > 1 else ''}"
 
 
 def first_change(n: int, same: Callable[[int], bool]) -> int:

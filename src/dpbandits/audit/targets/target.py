@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -152,7 +152,7 @@ class AuditTarget:
         """
         return None
 
-    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
+    def pairs(self, rng: np.random.Generator, n: int) -> Iterable[Neighbours]:
         """About ``n`` pairs of neighbouring data that are worth a test."""
         raise NotImplementedError
 
