@@ -36,6 +36,10 @@ def test_columns_digits_and_the_best(summary):
         r"\textbf{1,200}", "30", "5.0", "2,000", r"\textbf{0.012}"
     ]  # fmt: skip
     assert r"\textbf" not in latex_of(summary, SHOWN, TableOptions())
+    compared = summary.assign(tied=[True, False, False, True, True])
+    rows = rows_of(latex_of(compared, SHOWN, TableOptions(best=True, digits=2)))[1:]
+    bold = [r"\textbf{1,200}", "30", "5.0", r"\textbf{2,000}", r"\textbf{0.012}"]
+    assert [row[2] for row in rows] == bold
     chosen = rows_of(latex_of(summary, SHOWN, checked({"columns": ["runs", "algo"]})))
     assert chosen[1] == ["7", "DP-SE"]
 
@@ -99,11 +103,12 @@ STYLE = "columns=algo,eps,mean best=bold digits=2"
 
 def test_compare_writes_the_table_for_a_paper(bandit, refused):
     rows = [f"{a},b,{e},9,0,{r},9,{m + r}" for a, m in (("ucb", 7), ("ts", 50)) for e in (1, 2)
-            for r in range(3)]  # fmt: skip
+            for r in range(5)]  # fmt: skip
     Path("a.csv").write_text("\n".join(["algo,env,eps,horizon,seed,run,t,regret", *rows, ""]))
     bandit(compare, f"a.csv {STYLE}")
     head, *found = rows_of(Path("a-compare.tex").read_text())
-    assert head == ["algorithm", r"$\epsilon$", "mean"] and found[0][2] == r"\textbf{8.0}"
+    assert head == ["algorithm", r"$\epsilon$", "mean"] and found[0][2] == r"\textbf{9.0}"
+    assert [row[2] for row in found].count("52") == 2
     bandit(compare, "a.csv pivot=eps")
     assert len(rows_of(Path("a-compare.tex").read_text())) == 3
     Path("a-compare.tex").unlink()
@@ -126,7 +131,7 @@ def test_run_and_budget_write_the_table_for_a_paper(bandit, refused):
     small = "horizon=500 runs=3 jobs=1"
     file = bandit(run, f"-m algo=dp_se,adap_ucb eps=1,2 {small} pivot=eps best=bold")[-1]
     text = Path(file).with_suffix(".tex").read_text()
-    assert r"$\epsilon = 1$" in text and text.count(r"\textbf{") == 2
+    assert r"$\epsilon = 1$" in text and text.count(r"\textbf{") == 4  # three runs: all are tied
     line = "algo=dp_se env=bernoulli_c2 horizon=500 runs=50 jobs=1 regret=400 out=mine"
     bandit(budget, f"{line} columns=algo,budget digits=2")
     assert rows_of(Path("mine.tex").read_text())[0] == ["algorithm", "budget"]

@@ -12,6 +12,7 @@ import pandas as pd
 from omegaconf import OmegaConf
 from tabulate import tabulate
 
+from ..comparison.table import compare
 from ..contracts.algorithm import Algorithm
 from ..contracts.guarantees import ExactCurve
 from ..contracts.question import REGRET, Question
@@ -23,6 +24,7 @@ from ..results.naming import made_by_others, refuse_to_replace, table_path
 from ..results.report import Played, write_report
 from ..results.size import check_size
 from ..results.summary import QUANTILES, STATISTICS, columns_shown, render
+from ..results.table import Table
 from ..results.tables import settings_table, unjudged
 from ..results.tails import lines_of_tails
 from ..running.monte_carlo import play_for_pages
@@ -119,7 +121,10 @@ def report(
         print(in_a_line(f"{said}; results=DIR keeps both"), file=sys.stderr)
     path, summary = write_report(request, found, seconds)
     if style is not None:
-        text = _latex(summary, request.question, style)
+        shown = summary
+        if style.best:
+            shown = summary.assign(tied=compare(Table.of_file(path))["tied"].to_numpy())
+        text = _latex(shown, request.question, style)
         write_atomically(beside(path, ".tex"), text.encode())
     print(render(summary.head(MOST), request.question, "simple"))
     print_rest(len(summary), beside(path, ".md"))

@@ -28,7 +28,7 @@ class TableOptions:
     """How a table for a paper looks; made by ``checked``."""
 
     columns: tuple[str, ...] = ()  # in their order; those that suit the table if empty
-    best: bool = False  # whether the smallest value of each game is bold
+    best: bool = False  # whether the best of each game is bold
     pivot: str | None = None  # the column that has a column of the table for each of its values
     digits: int = 3  # significant digits
 
@@ -65,8 +65,9 @@ def latex_of(
         frame: a row for each setting.
         shown: the columns that are shown unless others are chosen.
         options: how the table looks.
-        measured: the column whose smallest value is the best, after the columns that describe a
-            setting; the cells of a pivot, unless ``options`` choose others.
+        measured: the column whose smallest value is the best, with those that are ``tied`` with it
+            if there is such a column, after the columns that describe a setting; the cells of a
+            pivot, unless ``options`` choose others.
 
     Raises:
         BadInput: the frame has no such column, or several rows for one cell of a pivot.
@@ -80,7 +81,7 @@ def latex_of(
         {name: _cells(frame, name, options.digits) for name in [*columns, measured]}
     )
     if options.best:
-        best = _smallest(frame, measured)
+        best = _best(frame, measured)
         text.loc[best, measured] = BOLD[0] + text.loc[best, measured] + BOLD[1]
     if options.pivot is None:
         table = text[columns]
@@ -126,13 +127,13 @@ def _number(x: Any, digits: int) -> str:
     return f"{rounded:,.{places}f}"
 
 
-def _smallest(frame: pd.DataFrame, measured: str) -> pd.Series:
-    """Which rows have the smallest value of their game, where several rows have the game."""
+def _best(frame: pd.DataFrame, measured: str) -> pd.Series:
+    """Which rows are tied, or have the smallest value, where several rows have their game."""
     game = [name for name in frame.columns if name in GAME or of_game(name)]
-    if not game:
-        return (frame[measured] == frame[measured].min()) & (len(frame) > 1)
-    groups = frame.groupby(game, dropna=False, sort=False)[measured]
-    return (frame[measured] == groups.transform("min")) & (groups.transform("size") > 1)
+    groups = frame.groupby(game or np.zeros(len(frame)), dropna=False, sort=False)[measured]
+    smallest = frame[measured] == groups.transform("min")
+    best = frame["tied"] if "tied" in frame.columns else smallest
+    return best & (groups.transform("size") > 1)
 
 
 def _head(rows: pd.DataFrame, pivot: str) -> str:
