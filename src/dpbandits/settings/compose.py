@@ -33,6 +33,7 @@ from .groups import (
 )
 from .hints import ALMOST, means_of, takes_no, unknown_key
 from .request import Request, make_request, refuse_taken_names
+from .resolve import ROWS
 from .sweep import (
     OF_RUNS,
     Grid,
@@ -130,8 +131,12 @@ def compose(
     limit, swept = question.limit, swept_names(config)
     usual = config[limit] == default_keys(question.keys_file)[limit]
     fixed = not any(name == limit or name.startswith("env.") for name in swept)
-    if question.plays_on and usual and fixed and limit not in given:
-        config[limit] = _rounds_of_table(composition.contents["env"]) or config[limit]
+    if question.plays_on and usual and limit not in (*given, *swept):
+        environments = composition.contents["env"].values()
+        if all(contents.get("law") == "labels" for contents in environments):
+            config[limit] = ROWS
+        elif fixed:
+            config[limit] = _rounds_of_table(composition.contents["env"]) or config[limit]
     groups = Groups(composition.contents, composition.algorithms)
     request = make_request(question, config, groups, composition.runner, changed, folders)
     return replace(request, labels=composition.labels)
