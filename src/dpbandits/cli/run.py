@@ -196,6 +196,7 @@ def _promises(settings: Sequence[Setting]) -> Iterator[str]:
                 yield f"{name}: what its noise gives {broken} at {where}"
         for env, why in {s.env: x for s in own if (x := _void(s))}.items():
             yield f"{name}: not promised on {env}: {why}"
+        yield from dict.fromkeys(filter(None, map(_of_group, own)))
     notes = ((s.env, line) for s in settings for line in data_of(s).instance.notes)
     yield from dict.fromkeys(f"{env}: {line}" for env, line in notes)
 
@@ -234,6 +235,18 @@ def _broken(settings: Sequence[Setting]) -> dict[str, list[str]]:
             if reason and where not in found.setdefault(reason, []):
                 found[reason].append(where)
     return {reason: where for reason, where in found.items() if where}
+
+
+def _of_group(setting: Setting) -> str:
+    """What private contexts promise of a user who returns; empty if none does."""
+    guarantee, m = setting.guarantee, data_of(setting).instance.passes
+    if guarantee is None or not guarantee.of_contexts or m == 1 or math.isinf(setting.budget):
+        return ""
+    eps, delta = guarantee.at(setting.values).of_group(setting.values, m)
+    return (
+        f"{setting.algo}: a user returns {m} times on {setting.env}, so the promise of a user is "
+        f"({eps:.4g}, {delta:.3g})-DP at {setting.budget_name}={setting.budget:g}"
+    )
 
 
 def _void(setting: Setting) -> str:

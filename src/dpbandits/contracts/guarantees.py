@@ -232,6 +232,17 @@ class Guarantee:
         found = (other for name, x, other in self.unless if values.get(name) == x)
         return next(found, self)
 
+    def of_group(self, values: Values, m: int) -> tuple[float, float]:
+        """The (eps, delta) of m records that one user owns, by the triangle inequality: a pure eps
+        becomes m eps, and (eps, delta) becomes (m eps, delta (e^(m eps) - 1)/(e^eps - 1)).
+        """
+        if self.gaussian is None:
+            return m * self.epsilon(values), 0.0
+        eps, delta = values["eps"], values["delta"]
+        if m * eps > 700.0:
+            return math.inf, 1.0
+        return m * eps, min(1.0, delta * math.expm1(m * eps) / math.expm1(eps))
+
     def in_words(self, values: Values, rewards: str) -> str:
         """The guarantee at these arguments as a phrase.
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from .parameters import FRACTION, RANGE, Interval
 
-ARMS, FEATURES, CONTEXTS = "arms", "arms with features", "contexts"  # what is known of actions
+# What is known of actions; a learner of contexts also plays labelled users
+ARMS, FEATURES, CONTEXTS, USERS = "arms", "arms with features", "contexts", "labelled users"
 PULLS, TRACE = "pulls", "regret"
 
 
@@ -163,7 +164,7 @@ QUESTIONS = (REGRET, STOPPING, BEST_ARM, HYPOTHESES, CONTEXTUAL)
 
 def question_for(question: Question, actions: str) -> Question | None:
     """The question on an environment with such actions; None if it cannot be asked there."""
-    if actions != CONTEXTS:
+    if actions not in (CONTEXTS, USERS):
         return question
     return CONTEXTUAL if question in (REGRET, CONTEXTUAL) else None
 

@@ -13,6 +13,7 @@ from ..errors import BadInput, inside, nearest, plain
 from ..validation import as_number, number_where, to_float, whole, yes_no
 from .data import empirical, table
 from .instances import Instance, contaminate, of_arms
+from .labelled import labels
 from .linear import contextual, contextual_table, linear, linear_sphere
 from .reward_laws import two_point
 from .reward_laws.arm import Arm, positive
@@ -225,7 +226,7 @@ ARMS: dict[str, Callable[..., Arm]] = {
 }  # fmt: skip
 OF_MEANS = bernoulli, bernoulli_family, one_better, uniform_means, sign, gaussian, pareto, student
 OTHERS = lognormal, mixed, twopoint_heavy, contaminated, empirical, table
-OF_VECTORS = linear, linear_sphere, contextual, contextual_table
+OF_VECTORS = linear, linear_sphere, contextual, contextual_table, labels
 LAWS: dict[str, Callable[..., Instance]] = {
     law.__name__: law for law in (*OF_MEANS, *OTHERS, *OF_VECTORS)
 }

@@ -13,18 +13,19 @@ import numpy as np
 from ..compiled import inlined, normal, random, shared_rare, unlikely
 from ..contracts.question import CONTEXTS
 from .instances import Instance
-from .laws import EMPIRICAL, GAUSSIAN, sigmoid
+from .laws import EMPIRICAL, GAUSSIAN, TABLE, sigmoid
 
 Numbers = Sequence[float] | np.ndarray
 FARTHEST = 40.0  # standard deviations beyond which no normal number is drawn
+ONE_PASS = -1  # the law of rows that are shown in a random order, each once in a pass
 
 
 class ContextualEnvironment(NamedTuple):
     """The law of contexts and rewards, as kernels receive it."""
 
     # int64 array (1,): TWO_POINT for rewards 1 and -1, or 1 and 0 of a logistic link, GAUSSIAN for
-    # normal noise, EMPIRICAL for rows of features and rewards drawn at random, TABLE for rows in
-    # their order
+    # normal noise, EMPIRICAL for rows of features and rewards drawn at random, ONE_PASS for such
+    # rows in a random order, TABLE for rows in their order
     law: np.ndarray
     theta: np.ndarray  # float64 array (d,)
     center: np.ndarray  # float64 array (d,), the mean of a context
@@ -34,8 +35,8 @@ class ContextualEnvironment(NamedTuple):
     limit: float
     sigma: float  # standard deviation of normal noise
     logistic: bool  # whether the mean of a reward is 1/(1 + e^-<theta, x>), not <theta, x>
-    # EMPIRICAL: float64 array (rows, p), the features of each user, with d = K p; TABLE: (rounds,
-    # K d), the contexts of each round; else (0, 0)
+    # EMPIRICAL, ONE_PASS: float64 array (rows, p), the features of each user, with d = K p; TABLE:
+    # (rounds, K d), the contexts of each round; else (0, 0)
     rows: np.ndarray
     table: np.ndarray  # float64 array (len(rows), K), the rewards; (0, K) if they are drawn
     order: np.ndarray  # int64 array (K,), the arm in each place
@@ -120,9 +121,26 @@ def contextual_environment(
 
 
 @inlined
-def row_of(env: ContextualEnvironment, rng: np.random.Generator, t: int) -> int:
-    """The row of the environment that the round after ``t`` rounds takes its contexts from."""
+def row_of(env: ContextualEnvironment, rng: np.random.Generator, t: int, order: np.ndarray) -> int:
+    """The row of the environment that the round after ``t`` rounds takes its contexts from.
+    ``order`` holds the rows of the present pass.
+    """
+    if unlikely(len(order) > 0):
+        draw_row_of_pass(rng, t, order)
+        return order[t % len(order)]
     return int(random(rng) * len(env.rows)) if env.law[0] == EMPIRICAL else t
+
+
+@partial(shared_rare, borrows=True)
+def draw_row_of_pass(rng: np.random.Generator, t: int, order: np.ndarray) -> None:
+    """Draw the next row of a random order: one swap of Fisher & Yates."""
+    n = len(order)
+    k = t % n
+    if k == 0:
+        for i in range(n):
+            order[i] = i
+    j = k + int(random(rng) * (n - k))
+    order[k], order[j] = order[j], order[k]
 
 
 @inlined
@@ -163,7 +181,7 @@ def draw_contexts(
 def read_contexts(env: ContextualEnvironment, row: int, X: np.ndarray, means: np.ndarray) -> None:
     """``draw_contexts`` from a row of the environment."""
     K, d = X.shape
-    block = env.law[0] == EMPIRICAL  # the features lie in the block of the arm, and d = K p
+    block = env.law[0] != TABLE  # the features lie in the block of the arm, and d = K p
     p = env.rows.shape[1] if block else d
     means[K] = -np.inf
     for i in range(K):

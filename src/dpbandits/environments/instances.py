@@ -64,6 +64,11 @@ class Instance:
         return ""
 
     @property
+    def passes(self) -> int:
+        """How often the record of a user is shown."""
+        return 1
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What a run says about it beside the promises."""
         return ()

@@ -25,6 +25,7 @@ from .composed import INLIER, LABEL, Composed, Groups, compose_files, read_group
 from .groups import default_keys, file_keys, file_of, names_in, question_of, refined
 from .hints import ALMOST, means_of, takes_no, unknown_key
 from .request import Request, make_request, refuse_taken_names
+from .resolve import ROWS
 from .sweep import (
     OF_RUNS,
     Grid,
@@ -139,8 +140,12 @@ def compose(
     limit, swept = question.limit, swept_names(config)
     usual = config[limit] == default_keys(question.keys_file)[limit]
     fixed = not any(name == limit or name.startswith("env.") for name in swept)
-    if question.plays_on and usual and fixed and limit not in given.values:
-        config[limit] = _rounds_of_table(groups.contents["env"]) or config[limit]
+    if question.plays_on and usual and limit not in (*given.values, *swept):
+        environments = groups.contents["env"].values()
+        if all(contents.get("law") == "labels" for contents in environments):
+            config[limit] = ROWS
+        elif fixed:
+            config[limit] = _rounds_of_table(groups.contents["env"]) or config[limit]
     request = make_request(question, config, groups, composition.runner, changed, folders)
     included = {k: name for k, name in composition.base.choices.items() if "@" in k}
     return replace(request, labels=composition.labels, included=included)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..contracts.algorithm import Algorithm
 from ..contracts.parameters import AUTO, BUDGETS, INVERSE_HORIZON
-from ..contracts.question import ARMS, CONTEXTS, FEATURES, Question, question_for
+from ..contracts.question import ARMS, CONTEXTS, FEATURES, USERS, Question, question_for
 from ..environments.catalogue import build, first_rounds
 from ..environments.instances import Instance
 from ..environments.populations import build_population
@@ -25,8 +25,11 @@ from .setting import Data, Setting, as_json, pinned
 from .sweep import OF_RUNS, Point, points, swept_names
 
 # The actions of environments that an algorithm for some actions can play, and an environment
-PLAYED_BY = {ARMS: (ARMS, FEATURES), FEATURES: (FEATURES,), CONTEXTS: (CONTEXTS,)}
-EXAMPLES = {ARMS: "bernoulli", FEATURES: "linear", CONTEXTS: "contextual"}
+PLAYED_BY = {
+    ARMS: (ARMS, FEATURES), FEATURES: (FEATURES,), CONTEXTS: (CONTEXTS, USERS), USERS: (USERS,),
+}  # fmt: skip
+EXAMPLES = {ARMS: "bernoulli", FEATURES: "linear", CONTEXTS: "contextual", USERS: "labels"}
+ROWS = "rows"  # the horizon that shows each row of labelled data, as often as they are shown
 OF_PRIVACY = {*BUDGETS, "eps_min"}  # swept keys that only private algorithms take
 
 
@@ -89,12 +92,11 @@ def resolve_point(
     name, env, population = (chosen.get(g, "") for g in (question.group, "env", "population"))
     own_spec, _ = groups.at(question.group, name, point)
     algorithm = groups.algorithms[name]
-    limit = whole(
-        question.limit,
-        point.get(question.limit, config[question.limit]),
-        at_least=1,
-        at_most=question.largest_limit,
-    )
+    env_spec, env_columns = groups.at("env", env, point)
+    limit = point.get(question.limit, config[question.limit])
+    if limit == ROWS and env_spec.get("law") == "labels":
+        limit = sources.environment(as_json(env_spec)).rounds
+    limit = whole(question.limit, limit, at_least=1, at_most=question.largest_limit)
     users_spec, users_columns = (
         groups.at("population", population, point) if population else ({}, [])
     )
@@ -110,7 +112,6 @@ def resolve_point(
     for low, high in itertools.pairwise(question.increasing):
         if not goal[low] < goal[high]:
             raise BadInput(f"{high}={goal[high]:g}: above {low}={goal[low]:g} is needed")
-    env_spec, env_columns = groups.at("env", env, point)
     given = {budget.name: budget.budget, "eps_min": budget.eps_min, **goal}
     own = [parameter for parameter in algorithm.domains if parameter not in given]
     of_run = {k: point.get(k, config[k]) for k in OF_RUNS if k in config}
@@ -286,7 +287,7 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
         )
     rounds = instance.rounds
     if rounds and setting.horizon > rounds:
-        limit, only = question.limit, f"the table has rewards for {rounds} rounds only"
+        limit, only = question.limit, f"the data have {rounds} rounds only"
         raise BadInput(f"{limit}={power(setting.horizon)}: {only}; write {limit}={rounds}")
 
 

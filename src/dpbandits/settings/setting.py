@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -19,8 +20,14 @@ from ..environments.instances import Instance
 from ..environments.populations import Population, build_population, homogeneous
 from ..environments.written import RewardLaw, register
 from ..errors import BadInput
+from ..validation import NAMED_SOURCES
 
-FILES = ("file", "path")  # the keys of environments and populations that are paths of data
+FILES = (
+    "file",
+    "path",
+    "source",
+)  # the keys of environments and populations that are paths of data
+NAMED_SOURCE = re.compile(f"({'|'.join(NAMED_SOURCES)}):")  # data that are no file
 
 
 class Data(NamedTuple):
@@ -248,7 +255,7 @@ def pinned(spec: Mapping[str, Any], sha256: Callable[[str], str]) -> dict[str, A
     for key, value in spec.items():
         if isinstance(value, Mapping):
             value = value if "sha256" in value else pinned(value, sha256)
-        elif key in FILES and value is not None:
+        elif key in FILES and value is not None and not NAMED_SOURCE.match(str(value)):
             value = {"path": str(value), "sha256": sha256(str(value))}
         found[key] = value
     return found

@@ -1,0 +1,180 @@
+"""Labelled data as a bandit: sources, features, passes, and one clear line for bad input."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import setting
+from refusals import message_of
+
+import dpbandits as dp
+from dpbandits.cli.run import _promises
+from dpbandits.contextual_game import (
+    contexts,
+    new_contextual_game,
+    play,
+    play_users,
+    regret_of,
+    show_users,
+)
+from dpbandits.environments.catalogue import build
+from dpbandits.environments.populations import homogeneous
+
+FRAME = pd.DataFrame(
+    {
+        "age": [18.0, 30, 40, 100, 25, 60],
+        "city": ["b", "a", "b", "c", "a", "a"],
+        "label": ["01", "1", "01", "1", "1", "01"],
+    }
+)
+
+
+def of(frame, **given):
+    return build(dp.labelled(frame, **given).contents)
+
+
+def changed(row, column, value):
+    frame = FRAME.astype({column: object})
+    frame.loc[row, column] = value
+    return frame
+
+
+def game_of(instance, T, seed=0):
+    env = instance.shuffled(np.arange(len(instance.means)))
+    rng = np.random.default_rng(seed)
+    return new_contextual_game(env, homogeneous(1.0).users(), rng, T, np.array([T]))
+
+
+def test_rows_are_projected_one_by_one_and_words_are_indicators():
+    found = of(FRAME, ranges={"age": [20, 80]})
+    x = np.array(
+        [-1, (30 - 20) / 30 - 1, (40 - 20) / 30 - 1, 1, (25 - 20) / 30 - 1, 60 / 30 - 5 / 3]
+    )
+    x = np.column_stack([x, FRAME[["city"]] == "a", FRAME[["city"]] == "b", FRAME[["city"]] == "c"])
+    x = x / np.maximum(1, np.linalg.norm(x.astype(float), axis=1, keepdims=True)).astype(float)
+    expected = np.column_stack([np.ones(6), x.astype(float)]) / math.sqrt(2)
+    assert np.allclose(found.environment.rows, expected)
+    assert np.linalg.norm(found.environment.rows, axis=1).max() <= 1 + 1e-12
+    assert found.environment.table.argmax(axis=1).tolist() == [0, 1, 0, 1, 1, 0]  # 01 is not 1
+    assert found.notes[0] == "2 rows leave the range of age and are clipped"
+    assert "classes: 01, 1" in found.notes[-1] and found.rounds == 6
+
+
+@pytest.mark.parametrize("passes", [1, 3])
+def test_each_row_is_shown_once_in_a_pass(passes):
+    found = of(FRAME, passes=passes)
+    seen = []
+    for seed in range(2):
+        game = game_of(found, 6 * passes, seed)
+        total = 0.0
+        for _ in range(6 * passes):
+            z = contexts(game)[0, :5].copy()
+            [row] = np.flatnonzero((found.environment.rows == z).all(axis=1))
+            total += 1 - play(game, 0)
+            seen.append(int(row))
+        assert regret_of(game.trace[np.newaxis], 6 * passes)[0, -1, 0] == total == 3 * passes
+    for start in range(0, len(seen), 6):
+        assert sorted(seen[start : start + 6]) == list(range(6))
+    assert seen[: 6 * passes] != seen[6 * passes :]
+
+
+def test_a_batch_is_what_its_rounds_would_be():
+    found = of(FRAME, passes=2)
+    one, other = game_of(found, 12), game_of(found, 12)
+    rows, losses = np.zeros(12, np.int64), np.zeros(12)
+    actions = np.arange(12) % 2
+    for start, n in ((0, 1), (1, 2), (3, 4), (7, 5)):
+        show_users(one, n, rows[start:])
+        play_users(one, n, rows[start:], actions[start:], losses[start:])
+    assert losses.tolist() == [1 - play(other, int(a)) for a in actions]
+    assert (one.trace == other.trace).all() and (one.clock[:2] == other.clock[:2]).all()
+
+
+@pytest.mark.slow
+def test_every_order_has_the_same_probability():
+    found = of(FRAME.iloc[:3].assign(label=["a", "b", "a"]).iloc[[0, 1, 2, 1]])
+    counts = {}
+    for seed in range(4800):
+        game, rows = game_of(found, 4, seed), np.zeros(4, np.int64)
+        show_users(game, 4, rows)
+        counts[tuple(rows)] = counts.get(tuple(rows), 0) + 1
+    assert len(counts) == 24 and max(abs(x - 200) for x in counts.values()) < 5 * math.sqrt(200)
+
+
+def test_files_frames_and_named_sources_give_the_same(tmp_path):
+    frame = dp.labelled(FRAME)
+    FRAME.to_csv(tmp_path / "a.csv.gz", index=False)
+    FRAME.to_parquet(tmp_path / "a.parquet")
+    for path in ("a.csv.gz", "a.parquet"):
+        same = build(dp.labelled(tmp_path / path).contents)
+        for x, y in zip(build(frame.contents).content(), same.content(), strict=True):
+            assert (x == y).all()
+    assert build({"law": "labels", "source": "sklearn:iris"}).rounds == 150
+
+
+def test_the_horizon_is_the_rows_unless_they_return():
+    env = dp.labelled("sklearn:iris", passes=2)
+    assert setting(algo="lin_ucb", env=env).horizon == 300
+    assert setting(algo="lin_ucb", env=dp.labelled("sklearn:iris"), horizon=20).horizon == 20
+    line = message_of(setting, algo="lin_ucb", env=env, horizon=301)
+    assert line.endswith("horizon=301: the data have 300 rounds only; write horizon=300")
+    assert "it has labelled users, but ucb plays arms" in message_of(setting, algo="ucb", env=env)
+
+
+@pytest.mark.parametrize("algo", ["private_lin_ucb", "ldp_sgd", "lin_ucb"])
+def test_a_user_who_returns_has_the_promise_of_a_group(algo):
+    budget = {} if algo == "lin_ucb" else {"eps": 0.5}
+
+    def lines(passes):
+        env = dp.labelled("sklearn:iris", passes=passes)
+        found = _promises([setting(algo=algo, env=env, **budget)])
+        return [line for line in found if "a user returns" in line]
+
+    assert lines(1) == []
+    if algo == "lin_ucb":
+        assert lines(3) == []
+        return
+    delta = 1e-3 * (math.exp(1.5) - 1) / (math.exp(0.5) - 1) if algo == "private_lin_ucb" else 0
+    words = f"the promise of a user is (1.5, {delta:.3g})-DP at eps=0.5"
+    [line] = lines(3)
+    assert line.endswith(words)
+
+
+BAD = [
+    (FRAME, {"label": "labell"}, "did you mean label?"),
+    (FRAME, {"features": ["ages"]}, "did you mean age?"),
+    (FRAME.assign(label="x"), {}, "has 1 classes; 2 to 1,000 are needed"),
+    (changed(0, "label", "new"), {}, "class new of column label has one row; two are needed"),
+    (changed(3, "age", "old"), {}, "column age holds numbers, but row 4 'old'"),
+    (changed(1, "age", None), {}, "row 2 of column age holds a blank; env.missing=drop"),
+    (FRAME.rename(columns={"label": "kind"}), {}, "env.label=NAME is needed"),
+    (FRAME.iloc[:0], {}, "at least two rows are needed"),
+    (FRAME, {"passes": 0}, "passes=0: a whole number of at least 1"),
+    (FRAME[["label"]], {}, "a column of features is needed beside the label"),
+    ("sklearn:irises", {}, "did you mean iris?"),
+    ("openml:iris", {}, "openml:NUMBER is needed"),
+    ("river:Phishing", {}, "river is not installed: pip install river"),
+]
+
+
+@pytest.mark.parametrize(("data", "given", "line"), BAD, ids=lambda x: x if type(x) is str else "")
+def test_bad_input_is_refused_in_one_line(data, given, line):
+    message = message_of(of, data, **given)
+    assert line in message and "\n" not in message
+
+
+def test_rows_with_blanks_are_left_out_on_request():
+    found = of(changed(1, "age", None), missing="drop")
+    assert found.rounds == 5
+    assert "1 rows with a blank are left out: which rows these are is public" in found.notes
+
+
+def test_a_source_without_a_network_is_refused_in_one_line(monkeypatch):
+    import sklearn.datasets
+
+    def fetch(**given):
+        raise OSError("no route to host")
+
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
+    assert "it cannot be fetched (OSError: no route to host)" in message_of(of, "openml:61")
