@@ -16,7 +16,7 @@ EXTRAS = {"bandit-report ": ["jinja2", "vl_convert"], "bandit-audit exact=true "
 # too long for a page: a command line, and parts of its message
 LONG = [
     (f"bandit-run eps={'x' * 50_000}", "eps=xxx", "xxx ... ", "a number above 0"),
-    (f"bandit-run eps={'[' * 400}{']' * 400}", "eps=", "a number above 0"),
+    (f"bandit-run eps={'[' * 400}{']' * 400}", "lists are nested too deeply"),
     (f"bandit-run results={'x' * 5000}", "results=xxx", "path of a folder", "File name too long"),
     (f"bandit-run experiment={'x' * 5000}", "unknown experiment 'xxx", "azize2022_fig2"),
     (f"bandit-run algo={'x' * 5000}", "unknown algo 'xxx", "adap_klucb"),

@@ -167,8 +167,8 @@ def test_a_sweep_of_an_option_prints_each_promise():
 
 @pytest.mark.parametrize(("noise", "refused"), [("wishart", True), ("gaussian", False)])
 def test_a_swept_option_that_is_not_used_is_refused(noise, refused):
-    grid = {"algo": ["private_lin_ucb"], "noise": [noise], "calibration": ["printed", "exact"]}
-    given = {"sweep": grid, "env": "contextual", "eps": 1.0, "horizon": 10}
+    given = {"algo": "private_lin_ucb", "noise": noise, "calibration": ["printed", "exact"]}
+    given |= {"env": "contextual", "eps": 1.0, "horizon": 10}
     if refused:
         line = "algo.calibration=exact: private_lin_ucb does not use it with noise=wishart"
         assert line in message_of(dp.run, **given)

@@ -11,6 +11,7 @@ from which_global_seeds import contradictions
 
 from dpbandits.contracts.question import REGRET
 from dpbandits.figures.draw import load_script
+from dpbandits.results.table import Table
 from dpbandits.settings.compose import request_from
 
 ALGORITHMS = {"dp_se": 10.0, "dp_klucb": 1.0, "dp_imed": 1.02}
@@ -35,7 +36,8 @@ def runs_of_a_map():
 
 
 def test_sets_figure_and_page(tmp_path):
-    which, table = load_script("which_global"), runs_of_a_map()
+    which, frame = load_script("which_global"), runs_of_a_map()
+    table = Table.of_frame(frame)
     for found in which.sets(table).values():
         learnt = found.xs(0.1, level="env.gap")
         assert not learnt["dp_se"].any() and learnt["dp_klucb"].all()
@@ -43,7 +45,7 @@ def test_sets_figure_and_page(tmp_path):
     figure = which.draw(table)
     assert len(figure.axes) == 4
     assert "20 to 80 runs" in figure.get_supxlabel()
-    table.to_csv(tmp_path / "which_global.csv", index=False)
+    frame.to_csv(tmp_path / "which_global.csv", index=False)
     text = which_global_page.page(tmp_path)
     (line,) = (x for x in text.splitlines() if x.startswith("| DP-SE"))
     assert [cell.strip() for cell in line.split("|")[2:7]] == ["0 %"] * 5
@@ -52,10 +54,14 @@ def test_sets_figure_and_page(tmp_path):
 
 def test_two_maps_are_compared():
     one = runs_of_a_map()
-    assert [found[1:] for found in contradictions(one, one)] == [(0, 16), (0, 16)]
+    first = Table.of_frame(one)
+    assert [found[1:] for found in contradictions(first, first)] == [(0, 16), (0, 16)]
     learnt = (one["env.gap"] == 0.1) & (one["env.arms"] == 2)
     other = one.assign(regret=one["regret"].mask(learnt & (one["algo"] == "dp_se"), 1.0))
-    assert [found[1:] for found in contradictions(one, other)] == [(4, 16), (4, 16)]
+    assert [found[1:] for found in contradictions(first, Table.of_frame(other))] == [
+        (4, 16),
+        (4, 16),
+    ]
 
 
 def test_games_and_laps():

@@ -38,6 +38,7 @@ def test_every_target_of_continuous_integration_is_called():
     }
     assert called == {
         "test", "test-slow", "test-long", "versions", "docs", "lint", "release", "release-check",
+        "results-check",
     }  # fmt: skip
     assert set(WORKFLOWS) == {"docs", "nightly", "release", "test"}
 

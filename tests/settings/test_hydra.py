@@ -1,5 +1,6 @@
 """Files and words as Hydra's documentation shows them are composed as Hydra composes them."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,6 @@ from omegaconf import OmegaConf
 from refusals import message_of
 from sweeps import write
 
-import dpbandits as dp
 from dpbandits.cli.words import read_requests
 from dpbandits.contracts.question import REGRET
 from dpbandits.settings.groups import names_in
@@ -89,9 +89,8 @@ def test_references_follow_each_point_of_a_sweep(folder):
 
 def test_a_resolver_of_the_user(folder):
     OmegaConf.register_new_resolver("tenth", lambda x: x / 10, replace=True)
-    table = dp.run("ucb", "resolved", horizon=10, runs=1, config_dir="mine")
-    (record,) = table.attrs["settings"].values()
-    assert record["env_spec"]["gap"] == 0.3
+    (setting,) = settings(folder, "env=resolved")
+    assert json.loads(setting.env_spec)["gap"] == 0.3
 
 
 def test_a_file_of_all_keys(folder):

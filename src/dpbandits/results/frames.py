@@ -47,7 +47,7 @@ def _converted(where: str, table: Any) -> pd.DataFrame:
     kind = type(table)
     name = f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}"
     found = None
-    if not isinstance(table, type) and hasattr(table, "to_pandas"):
+    if hasattr(kind, "to_pandas"):
         try:
             found = table.to_pandas()
         except Exception as error:  # of another package: for the lack of pyarrow, say

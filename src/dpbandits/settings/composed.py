@@ -7,11 +7,13 @@ defaults list names. Values are set on the result, so that a sweep composes each
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any
 
 from omegaconf import OmegaConf
@@ -89,7 +91,9 @@ class Composed:
         except MissingMandatoryValue as error:
             raise BadInput(f"{error.full_key}=???: needed; write {error.full_key}=VALUE") from None
         except RecursionError:
-            raise BadInput("values refer to each other in a circle") from None
+            raise BadInput(
+                "values refer to each other in a circle, or lists are nested too deeply"
+            ) from None
         except (OmegaConfBaseException, ValueError, TypeError, AttributeError) as error:
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
             where = getattr(error, "full_key", None)
@@ -182,6 +186,9 @@ def _compose(file: str, words: tuple[str, ...], folders: tuple[str, ...]) -> Com
             found = hydra.compose(file, [*UNUSED, *words], return_hydra_config=True)
     except MissingConfigException as error:
         missing = str(error.missing_cfg_file).removesuffix(".yaml")
+        for folder in folders:
+            if os.path.lexists(path := Path(folder, f"{missing}.yaml")):
+                raise BadInput(f"{path}: a file is needed") from None
         group, _, name = missing.rpartition("/")
         near = nearest(name, names_in(group, folders)) if group else ""
         raise BadInput(f"{shown}: there is no file {missing}.yaml; {near}") from None

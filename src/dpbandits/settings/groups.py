@@ -111,8 +111,13 @@ def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str])
 
 
 def about(group: str, name: str, folders: Iterable[str] = ()) -> str:
-    """The description of a configuration file: the comment that it begins with."""
-    lines = file_of(group, name, folders).read_text().splitlines()
+    """The description of a configuration file: the comment that it begins with; none if the file
+    cannot be read.
+    """
+    try:
+        lines = file_of(group, name, folders).read_text(errors="replace").splitlines()
+    except OSError:
+        return ""
     comments = itertools.takewhile(lambda line: line.startswith("# "), lines)
     return " ".join(line[2:] for line in comments if not line.startswith("# @"))
 

@@ -6,7 +6,7 @@ import pytest
 from refusals import message_of
 
 import dpbandits as dp
-from dpbandits.cli import bounds, run, stop
+from dpbandits.cli import run, stop
 from dpbandits.cli.words import read_request
 from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.settings.user_files import user_folders
@@ -116,7 +116,7 @@ def test_only_the_files_that_are_chosen_are_read(here, ended):
     write("experiment/draft", "sweep: {eps: [")
     Path("mine/env/latin.yaml").write_bytes(LAW.encode() + b"# \xe9\n")
     Path("mine/env/folder.yaml").mkdir()
-    for module in (run, stop, bounds):
+    for module in (run, stop):
         code, _, err = ended(module, "--config-dir", "mine", *words, "--help", "env")
         assert code == 0, err
     (setting,) = request([*words, "horizon=100"]).settings

@@ -16,7 +16,7 @@ TEXTS = ['q"q', 'a\\"b', '"a\\', "it's \"", "x\"y'z", "a b)", "a=b"]
 def test_the_suggested_word_has_the_text_as_its_value(text):
     said = message_of(read_request, [f"results={text}"], ())
     word = re.search(r"quote text twice, for the shell and inside: (.*)", said)
-    assert value_of(*shlex.split(word[1])) == ("results", text)
+    assert value_of(*shlex.split(word[1]))[:2] == ("results", text)
 
 
 def test_a_comma_in_a_key_that_cannot_be_swept_is_quoted():
