@@ -150,6 +150,11 @@ def test_arguments():
     assert argument("x", "0.5", FRACTION, 100) == 0.5
     assert argument("x", "1/horizon", FRACTION, 100) == 0.01
     assert argument("x", "1/horizon", FRACTION, 1) == 1.0  # the limit of the open interval
+    assert argument("x", "2/horizon", FRACTION, 100) == 0.02
+    assert "is needed" in message_of(argument, "x", "two/horizon", FRACTION, 100)
+    assert message_of(argument, "x", 1e-300, FRACTION, 100) == (
+        "x=1e-300: a number of at least 1e-100 is needed"
+    )
     assert argument("x", "split", WORDS, 100) == 1.0
     assert argument("x", "literal", LITERAL, 100) == 0.0
     assert argument("x", 3, LITERAL, 100) == 3.0

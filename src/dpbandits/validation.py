@@ -18,7 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
-from .contracts.parameters import INVERSE_HORIZON, Domain, Named, Options
+from .contracts.parameters import (
+    INVERSE_HORIZON,
+    PER_HORIZON,
+    SMALLEST,
+    Domain,
+    Named,
+    Options,
+)  # fmt: skip
 from .errors import ALMOST, BadInput, either, plain, power, similar
 from .files import write_atomically
 
@@ -316,12 +323,17 @@ def _beside(path: Path) -> str:
     return ""
 
 
+def is_of_horizon(value: Any) -> bool:
+    """Whether a value is written as ``NUMBER/horizon``."""
+    return isinstance(value, str) and value.endswith(PER_HORIZON)
+
+
 def argument(key: str, value: Any, domain: Domain, horizon: float) -> float:
     """Validate a parameter of an algorithm and convert it to the number that a kernel receives.
 
     Args:
         key: name of the parameter in messages.
-        value: a number, a name of the domain, or ``1/horizon`` where there is a horizon.
+        value: a number, a name of the domain, or ``NUMBER/horizon`` where there is a horizon.
         domain: the valid values.
         horizon: number of rounds; NaN if there is none.
     """
@@ -333,8 +345,11 @@ def argument(key: str, value: Any, domain: Domain, horizon: float) -> float:
     if isinstance(domain, Options):
         return float(domain.names.index(one_of(domain.names, key, value)))
     inverse_horizon = isinstance(value, str) and value == INVERSE_HORIZON  # also at horizon 1
-    number = 1 / horizon if inverse_horizon else to_float(value)
+    divided = is_of_horizon(value)
+    number = to_float(value.removesuffix(PER_HORIZON)) / horizon if divided else to_float(value)
     fits = domain.contains(number) or (inverse_horizon and number == 1)
+    if 0.0 < number < SMALLEST and domain.low == 0.0 and not fits:
+        allowed = f"a number of at least {SMALLEST:g}"
     if math.isnan(number) or not fits:
         raise BadInput(f"{key}={plain(value)}: {allowed} is needed")
     return number

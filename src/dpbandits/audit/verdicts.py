@@ -8,7 +8,8 @@ MEANING = {  # a verdict is the first of these words that anything done leads to
     VIOLATED: "a loss above the promised one was computed, or measured at the stated confidence",
     MISALIGNED: "a replay of the alignment failed: the proof that is named does not hold here",
     UNDECIDED: "the interval of the exact loss contains the promised one, or replays of an "
-    "external policy failed and samples do not refute its promise, or the rewards have no range",
+    "external policy failed and samples do not refute its promise, or the rewards have no range, "
+    "or the time was up",
     CONSISTENT: "nothing that was sampled or replayed contradicts the promise; a loss below that "
     "in the column 'would be seen from' may go unnoticed",
     PROVED: "the exact loss of the actions is at most the promised one",

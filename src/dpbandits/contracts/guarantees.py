@@ -24,6 +24,7 @@ MESSAGE = "each user's message"
 SUMS = "every sum that the server sees"
 STOPPING = "stopping time and estimate"
 STOPPING_AND_ANSWER = "all actions, stopping time and answer"
+TINY = 1e-300  # smaller deltas are not printed as numbers
 DELTA = 1e-6  # the delta at which conversions to (eps, delta)-DP are printed
 
 
@@ -130,9 +131,12 @@ class ExactCurve(Gaussian):
         except KeyError:  # a parameter has no value, or several
             return f"delta(eps) = {self.formula}, mu that of the noise ({self.source})"
         kept = f", which {broken}" if broken else ""
+        found = delta_of_noise(
+            mu, eps
+        )  # the delta of Gaussian noise is above 0, its float may be 0
+        exact = f"({eps:g}, {found:.3g})" if found > TINY else f"({eps:g}, less than {TINY:g})"
         return (
-            f"the noise is mu-GDP with mu = {mu:.4g}: exactly ({eps:g}, "
-            f"{delta_of_noise(mu, eps):.3g})-DP{kept}, "
+            f"the noise is mu-GDP with mu = {mu:.4g}: exactly {exact}-DP{kept}, "
             f"and ({self.epsilon(values, delta):.4g}, {delta:g})-DP ({self.source})"
         )
 

@@ -84,7 +84,8 @@ Domain = Interval | Options | Named
 
 BUDGETS = ("eps", "rho")  # names of privacy budgets: a parameter of such a name is one
 AUTO = "auto"  # the value is computed from the environment
-INVERSE_HORIZON = "1/horizon"
+PER_HORIZON = "/horizon"
+INVERSE_HORIZON = f"1{PER_HORIZON}"
 
 ANY = Interval(-math.inf, math.inf, "[]")
 BUDGET = Interval(0.0, math.inf, "(]", also="inf (no noise)")

@@ -11,14 +11,14 @@ from functools import cache
 from typing import Any
 
 from ..contracts.algorithm import Algorithm
-from ..contracts.parameters import AUTO, BUDGETS, INVERSE_HORIZON
+from ..contracts.parameters import AUTO, BUDGETS
 from ..contracts.question import ARMS, CONTEXTS, FEATURES, USERS, Question, question_for
 from ..environments.catalogue import build, first_rounds
 from ..environments.instances import Instance
 from ..environments.populations import build_population
 from ..environments.written import written_in
 from ..errors import ALMOST, BadInput, plain, power, similar, unknown
-from ..validation import argument, refuse_alike, sha256_of, to_float, whole, yes_no
+from ..validation import argument, is_of_horizon, refuse_alike, sha256_of, to_float, whole, yes_no
 from .budgets import privacy
 from .composed import Groups
 from .setting import Data, Setting, as_json, pinned
@@ -145,9 +145,7 @@ def resolve_point(
         algorithm, values, horizon, env, instance, question.goal_names, of_privacy, assume
     )
     by_name = dict(zip(algorithm.domains, numbers, strict=True))
-    columns = {
-        k: by_name[k] if v == INVERSE_HORIZON and k in own else v for k, v in columns.items()
-    }
+    columns = {k: by_name[k] if is_of_horizon(v) and k in own else v for k, v in columns.items()}
     setting = Setting(
         question=question,
         algo=name,

@@ -169,7 +169,8 @@ class PolicyTarget(RegretTarget):
         T, K = data.shape
         table, at = data.tolist(), rounds(len(data))
         seen = np.zeros((runs, len(at), K), np.float32)
-        reward, policy = lambda t, a: table[t][a], self.function
+        policy: Any = self.function
+        reward = lambda t, a: table[t][a]  # noqa: E731
         with _legacy_numbers(rng), redirect_random(rng, policy.fixed) as restart:
             for row in seen:
                 restart()
