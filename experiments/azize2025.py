@@ -12,7 +12,7 @@ from dpbandits.figures.labels import labelled
 from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
 from dpbandits.figures.style import BOUND, Chart, finish, styled, styles_of
 from dpbandits.figures.tails import exceedance, label_tails
-from dpbandits.settings.groups import read_group
+from dpbandits.settings.composed import read_group
 from dpbandits.theory.azize2025 import bernoulli_lower
 
 TITLE = "Regret against the privacy budget, and its tails (Azize et al. 2025; our setting)"

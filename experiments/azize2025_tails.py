@@ -14,7 +14,7 @@ from pages import table, write
 import dpbandits as dp
 from dpbandits.cli.command import guarded
 from dpbandits.environments.catalogue import build
-from dpbandits.settings.groups import read_group
+from dpbandits.settings.composed import read_group
 from dpbandits.theory.azize2025 import bernoulli_lower
 
 ALGORITHMS = ["dp_klucb", "dp_imed"]

@@ -12,7 +12,7 @@ from dpbandits.figures.bands import INTERVAL
 from dpbandits.figures.labels import legend_name
 from dpbandits.figures.regret_vs_budget import regret_label
 from dpbandits.figures.style import PALETTE, Chart, finish, styled
-from dpbandits.settings.groups import read_group
+from dpbandits.settings.composed import read_group
 from dpbandits.theory.ren2020 import v_b, v_l
 
 TITLE = "Final regret against the leading term (Ren et al. 2020, Fig. 2)"

@@ -379,7 +379,7 @@ def test_files_of_a_folder_of_the_users():
     source = "from dpbandits.authoring import pull_sum, rounds_left\n"
     source += "def mine(game, rng, a):\n    pull_sum(game, int(a), rounds_left(game))\n"
     own_algorithm(Path("files"), "mine", source, "a: 1\n")
-    both = "sweep: {algo: [mine, ucb], env: [two]}\n"
+    both = "# @package _global_\nsweep: {algo: [mine, ucb], env: [two]}\n"
     two = "law: bernoulli\nmeans: [0.9, 0.4]\n"
     write(Path("files"), {"env/two.yaml": two, "experiment/both.yaml": both})
     call = {"config_dir": "files", "shuffle_arms": False, **QUICK}

@@ -7,7 +7,8 @@ from functools import cache
 import dpbandits as dp
 from dpbandits.contracts.algorithm import Algorithm, find_file, load
 from dpbandits.contracts.display import display_name
-from dpbandits.settings.groups import about, default_keys, names_in, read_group
+from dpbandits.settings.composed import read_group
+from dpbandits.settings.groups import about, default_keys, names_in
 
 from .commands import keys
 from .documents import TOP

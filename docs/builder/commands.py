@@ -14,9 +14,11 @@ from dpbandits.cli.completion import COMMANDS, OWN_KEYS
 from .documents import TOP
 from .markdown import code, paragraphs, table, toctree
 
-KEY = re.compile(r"^(\w+): +(\S.*?)(?: +# (.*))?$")
+KEY = re.compile(r"^(?:  - )?(\w+): +(\S.*?)(?: +# (.*))?$")
 ABOUT = {
-    "--cfg": "`--cfg job` prints every key with its value, and runs nothing",
+    "--cfg": "`--cfg job` prints every key as the file of an experiment, and runs nothing",
+    "--config-name": "the file of your folder that has all keys, in the place of the package's",
+    "--info": "`--info defaults` prints the chosen files, `--info searchpath` the folders of files",
     "--completion": "prints the script of a shell's tab completion",
     "--dry-run": "prints settings, rows, disk space and time, and runs nothing",
     "--config-dir": "a folder with algorithms, environments and experiments of your own",

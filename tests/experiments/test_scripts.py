@@ -11,7 +11,7 @@ from helpers import CONF
 import dpbandits as dp
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.environments.catalogue import build
-from dpbandits.settings.groups import read_group
+from dpbandits.settings.composed import read_group
 from dpbandits.theory.azize2025 import bernoulli_lower
 
 TOP = CONF.parent

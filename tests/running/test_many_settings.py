@@ -124,7 +124,7 @@ LONG = ",".join([NUMBERS] * 3)
 )
 def test_a_long_list_of_numbers_is_what_hydra_makes_of_it(override):
     (parsed,) = OverridesParser.create().parse_overrides([override])
-    assert repr(value_of(override)[1]) == repr(parsed.value())
+    assert repr(value_of(override).value) == repr(parsed.value())
 
 
 def test_hydra_does_not_parse_long_lists_of_numbers(monkeypatch):

@@ -22,7 +22,8 @@ from dpbandits.results.naming import table_path
 from dpbandits.running.failures import in_words
 from dpbandits.settings.choices import Choice
 from dpbandits.settings.compose import compose
-from dpbandits.settings.groups import default_keys, names_in, read_group
+from dpbandits.settings.composed import read_group
+from dpbandits.settings.groups import default_keys, names_in
 from dpbandits.settings.setting import data_of
 from dpbandits.settings.user_files import user_folders
 

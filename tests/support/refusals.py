@@ -8,7 +8,8 @@ from dpbandits.contracts.question import Question
 from dpbandits.errors import BadInput
 from dpbandits.settings.choices import Choice
 from dpbandits.settings.compose import request_from
-from dpbandits.settings.groups import default_keys, read_group
+from dpbandits.settings.composed import read_group
+from dpbandits.settings.groups import default_keys
 
 # Keys with which a line that is accepted by mistake does not run for minutes
 QUICK = {"horizon": "100", "runs": "1", "jobs": "1"}
@@ -45,7 +46,7 @@ def request_of(line: str, question: Question):
     The values are passed to the function behind ``dp.run`` and ``dp.stop``, so that a line takes a
     millisecond.
     """
-    values = dict(map(value_of, shlex.split(line)))
+    values = {word.key: word.value for word in map(value_of, shlex.split(line))}
     given = {key: value for key, value in values.items() if "." not in key}
     parts: dict[str, dict[str, Any]] = {}
     for key, value in values.items():

@@ -44,13 +44,13 @@ def _listing(group: str) -> pd.DataFrame:
 
     from ..contracts.algorithm import find_file, load
     from ..errors import plain
-    from ..settings.groups import about, names_in, read_group
+    from ..settings.groups import about, file_keys, names_in
 
     rows = []
     for name in names_in(group):
         row = {"name": name, "about": about(group, name)}
         if group != "experiment":
-            contents = read_group(group, name)
+            contents = file_keys(group, name)
             contents.pop("law", None)
             row["parameters"] = ", ".join(f"{k}={plain(v)}" for k, v in contents.items())
         if group in ("algo", "rule"):

@@ -20,13 +20,12 @@ from ..audit.targets.releases import MECHANISMS
 from ..audit.verdicts import MEANING, OBJECTIONS, VIOLATED
 from ..contracts.algorithm import Algorithm, find_file, load
 from ..contracts.parameters import BUDGETS
-from ..errors import BadInput
+from ..errors import BadInput, plain
 from ..figures.style import save
 from ..files import FIGURES, check_writable, write_atomically
 from ..results.tables import write_table
-from ..settings.choices import plain_data
-from ..settings.compose import Values
-from ..settings.groups import default_keys, names_in, place, read_group
+from ..settings.composed import compose_files
+from ..settings.groups import file_of, names_in
 from ..settings.hints import unknown_key
 from ..settings.setting import digest
 from ..settings.user_files import user_folders
@@ -76,25 +75,26 @@ def configuration(
     given: Mapping[str, Any], folders: tuple[str, ...]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """All keys, and the contents of the only file that they choose, in one of some folders."""
-    config = plain_data("audit", default_keys("audit"))
-    chosen = {g: given.get(g, config[g]) for g in GROUPS}
-    contents = {g: read_group(g, name, folders) for g, name in chosen.items() if name is not None}
-    known = [*config, *(f"{g}.{name}" for g, own in contents.items() for name in own)]
-    for key, value in given.items():
-        head, _, path = key.partition(".")
-        if head in GROUPS and not path:
-            config[head] = value
-        elif not place(contents if head in GROUPS else config, key, value):
-            names = {g: str(name) for g, name in chosen.items()}
+    chosen = {g: plain(given[g]) for g in GROUPS if given.get(g) is not None}
+    for group, name in chosen.items():
+        file_of(group, name, folders)
+    found = compose_files("audit", chosen, folders)
+    values = {key: value for key, value in given.items() if key not in GROUPS}
+    for key, value in values.items():
+        if not found.has(key):
+            names = {g: chosen.get(g, "null") for g in GROUPS}
+            own = {g: x for g, x in found.tree.items() if g in GROUPS}
+            known = [*found.tree, *GROUPS, *(f"{g}.{name}" for g, x in own.items() for name in x)]
             raise unknown_key(key, value, known, names, folders)
-    return config, next(iter(contents.values()), {})
+    config = found.at(values)
+    spec: dict[str, Any] = next((config[g] for g in GROUPS if g in config), {})
+    return {**config, **{g: chosen.get(g) for g in GROUPS}}, spec
 
 
 def points_of(words: Iterable[str]) -> Iterator[dict[str, Any]]:
     """The keys of the words of a command line, for every combination of several values."""
-    given = dict(map(value_of, words))
-    values = [x if isinstance(x, Values) else [x] for x in given.values()]
-    for combination in product(*values):
+    given = {word.key: word for word in map(value_of, words)}
+    for combination in product(*(x.value if x.many else [x.value] for x in given.values())):
         yield dict(zip(given, combination, strict=True))
 
 

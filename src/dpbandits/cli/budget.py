@@ -20,7 +20,6 @@ from ..results.latex import TableOptions, latex_of
 from ..results.summary import budget as budget_in_words
 from ..settings.choices import environment_choice
 from ..settings.setting import as_json, digest
-from ..settings.sweep import Values
 from ..settings.user_files import user_folders
 from .command import (
     entry_point,
@@ -90,8 +89,9 @@ def _keys(words: list[str]) -> dict[str, Any]:
         if key not in known and key.partition(".")[0] not in ("algo", "env"):
             raise unknown("key", key, OWN_KEYS["budget"])
         names = key in ("algo", "out", "results", *LATEX)
-        found[key] = text if names else value_of(word)[1]
-        if isinstance(found[key], Values):
+        value = None if names else value_of(word)
+        found[key] = text if value is None else value.value
+        if value is not None and value.many:
             raise BadInput(f"{word}: one value is needed; put text with a comma in quotes")
     return found
 

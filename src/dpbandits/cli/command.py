@@ -32,6 +32,7 @@ from ..results.latex import TableOptions
 from ..results.naming import FINDINGS
 from ..running.failures import Failure, RunsFailed, counted, in_words
 from ..settings.groups import default_keys
+from ..settings.hydra_names import OPTIONS
 from ..validation import folder, one_of, path_of
 from .completion import COMMANDS, OWN_KEYS
 from .help import Lists, help_text
@@ -279,6 +280,10 @@ def _refuse_dashes(command: str, line: Sequence[str]) -> None:
     """Refuse keys of a command that are written as options, ``--eps .1``; say what to write."""
     about = COMMANDS[command]
     options = {option.lstrip("-") for option in about.get("options", ())}
+    for word in line:
+        option = word.partition("=")[0]
+        if option in OPTIONS and "files" in about:
+            raise BadInput(f"{option}: {OPTIONS[option]}")
     known = {*OWN_KEYS[command]}.union(*map(default_keys, about.get("files", ())))
     typed, meant = [], []
     words = list(line)

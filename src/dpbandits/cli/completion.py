@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ..errors import BadInput
 from ..files import PACKAGE, package_folder
+from ..settings.yaml_files import keys_of
 
 HERE = Path(__file__).parent
 COMMANDS: dict[str, dict[str, Any]] = tomllib.loads((HERE / "commands.toml").read_text())
@@ -135,11 +134,9 @@ def _claims() -> list[str]:
 def _keys(file: Path) -> list[str]:
     """The keys in a configuration file."""
     try:
-        found = yaml.load(file.read_bytes(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (OSError, yaml.YAMLError):
+        return [name for name in keys_of(file) if name not in HIDDEN]
+    except BadInput:
         return []
-    names = found if isinstance(found, dict) else {}
-    return [name for name in map(str, names) if name not in HIDDEN]
 
 
 def _chosen(group: str, before: list[str], folders: list[Path]) -> list[str]:

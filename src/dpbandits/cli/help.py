@@ -76,8 +76,7 @@ def help_text(
 
 def _own_entry(group: str, name: str, folders: tuple[str, ...]) -> str:
     """A file of the user's with its first line, if that is a comment."""
-    first = file_of(group, name, folders).read_text().partition("\n")[0]
-    return entry(name, first.removeprefix("#").strip() if first.startswith("#") else "your own")
+    return entry(name, about(group, name, folders).partition("\n")[0] or "your own")
 
 
 def entry(name: str, about: str) -> str:
@@ -90,7 +89,9 @@ def entry(name: str, about: str) -> str:
 def keys_listing(keys_file: str) -> str:
     """The keys of a command with their defaults, as its file in conf describes them."""
     lines = (package_folder("conf") / f"{keys_file}.yaml").read_text().splitlines()
-    words = (line.partition("  #") for line in lines if line[:1].isalpha())
+    words = (
+        line.removeprefix("  - ").partition("  #") for line in lines if not line.startswith("#")
+    )
     return "\n".join(entry(k.strip().replace(": ", "="), x.strip()) for k, _, x in words if x)
 
 

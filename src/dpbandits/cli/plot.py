@@ -21,7 +21,6 @@ from ..files import check_writable
 from ..results.metrics import METRICS, REGRET
 from ..results.table import open_tables
 from ..settings.groups import file_of
-from ..settings.sweep import Values
 from ..settings.user_files import user_folders
 from ..validation import one_of, path_of
 from .command import (
@@ -99,8 +98,7 @@ def _options(keys: dict[str, str], command: str) -> FigureOptions:
         if key in TEXTS:
             values[key] = keys[key]
             continue
-        found = value_of(f"{key}={keys[key]}")[1]
-        values[key] = list(found) if isinstance(found, Values) else found
+        values[key] = value_of(f"{key}={keys[key]}").value
         if values[key] is None:
             raise BadInput(f"{key}={keys[key]}: a value is needed")
     return FigureOptions.parse(values, command=command)

@@ -25,7 +25,8 @@ from ..results.formats import SUMMARY_CSV, bare_name, beside, tables_in
 from ..results.manifest import UNREADABLE, read_manifest, sha256
 from ..results.records import NO_RECORD
 from ..results.varying import details
-from ..settings.groups import names_in, read_group
+from ..settings.composed import read_group
+from ..settings.groups import names_in
 from .command import MOST, Parser, entry_point, names_and_keys, results_of
 
 LONGEST = 100  # characters of the description of a setting

@@ -16,7 +16,7 @@ from ..contracts.algorithm import Algorithm
 from ..contracts.guarantees import ExactCurve
 from ..contracts.question import REGRET, Question
 from ..errors import either, in_a_line, plain
-from ..files import check_writable, write_atomically
+from ..files import check_writable, package_folder, write_atomically
 from ..results.formats import beside
 from ..results.latex import TableOptions, latex_of
 from ..results.naming import made_by_others, refuse_to_replace, table_path
@@ -57,6 +57,8 @@ def command(question: Question) -> Callable[[], None]:
 def _takes_others(parser: ArgumentParser) -> None:
     parser.add_argument("--version", action="store_true")
     parser.add_argument("--cfg", "-c", choices=("job",))
+    parser.add_argument("--info", "-i", choices=("defaults", "searchpath"))
+    parser.add_argument("--config-name", "-cn")
     parser.add_argument("--dry-run", action="store_true")
 
 
@@ -69,9 +71,15 @@ def _run(question: Question, given: Namespace) -> int:
     keys = dict(x.split("=", 1) for x in given.words if x.partition("=")[0] in own and "=" in x)
     options = table_options(keys)
     words = [word for word in given.words if word.partition("=")[0] not in keys]
-    requests = read_requests(words, folders, question, given.multirun)
-    if given.cfg:
-        print(*(OmegaConf.to_yaml(request.keys) for request in requests), sep="---\n", end="")
+    if given.info == "searchpath":
+        print(package_folder("conf"), *folders, sep="\n")
+        return 0
+    requests = read_requests(words, folders, question, given.multirun, given.config_name)
+    if given.cfg or given.info:
+        files = [request.experiment_file for request in requests]
+        shown = files if given.cfg else [file["defaults"] for file in files]
+        header = "# @package _global_\n" if given.cfg else ""
+        print(*(header + OmegaConf.to_yaml(x) for x in shown), sep="---\n", end="")
         return 0
     for request in requests:
         check_writable(request.folder)

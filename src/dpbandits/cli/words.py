@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import (
@@ -22,17 +22,26 @@ from hydra.errors import HydraException
 
 from ..contracts.question import REGRET, Question
 from ..errors import BadInput, either
-from ..settings.compose import compose
+from ..settings.compose import Given, compose
 from ..settings.groups import names_in, question_of
 from ..settings.hints import GROUPS, bare_word, means_of
+from ..settings.hydra_names import instead_of
 from ..settings.request import Request, decides_rows
-from ..settings.sweep import MOST_POINTS, Values
+from ..settings.sweep import MOST_POINTS
 from ..validation import folder, refuse_overflow
 
-HYDRA = "Hydra's own settings cannot be changed"
 NUMBER = r"[ \t]*-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?[ \t]*"  # as JSON has it
 LONG_LIST = re.compile(rf"\[{NUMBER}(?:,{NUMBER}){{20,}}\]")
 MARK = "long_list_"
+
+
+class Word(NamedTuple):
+    """A word of a command line: a key with a value, or with several that are all run."""
+
+    key: str
+    value: Any  # a list of ``many`` values
+    many: bool = False
+    sign: str = ""  # + or ++: the key need not exist; ~: it is left out
 
 
 def read_requests(
@@ -40,22 +49,25 @@ def read_requests(
     folders: tuple[str, ...],
     question: Question = REGRET,
     multirun: bool = False,
+    file: str | None = None,
 ) -> list[Request]:
     """The requests of the words of a command line: one, or one for each of several experiments.
 
-    An experiment can change the question. Without ``multirun`` each key has one value.
+    An experiment can change the question. Without ``multirun`` each key has one value. ``file`` is
+    the user's file of all keys, None for the package's.
 
     Raises:
         BadInput: they cannot be run.
     """
     given = [value_of(word, folders) for word in words]
-    keys = dict(given)
-    for word, (key, value) in zip(words, given, strict=True):
+    keys = {found.key for found in given}
+    for word, found in zip(words, given, strict=True):
+        key = found.key
         if key.partition(".")[0] == "figure":
             where = "conf/experiment/NAME.yaml, or DIR/experiment/NAME.yaml with --config-dir DIR"
             raise BadInput(f"{word}: the file of an experiment describes its figure ({where})")
         typed = word.partition("=")[2]
-        if isinstance(value, Values) and not multirun and not key.startswith("sweep"):
+        if found.many and not multirun and not key.startswith("sweep"):
             brackets = f"; if it takes a list, write {key}=[{typed}]" if "." in key else ""
             in_sweep = f"the sweep varies {key}; write sweep.{key}=[{typed}]"
             how = in_sweep if f"sweep.{key}" in keys else f"add -m to run each{brackets}"
@@ -65,20 +77,37 @@ def read_requests(
         several = (*question.groups, *question.swept)
         if key in several and re.fullmatch(r"\[[^\[\]]+,[^\[\]]+\]", typed):
             run_each = f"-m {key}={typed.strip('[]')} runs each"
-            how = means_of(key, value, folders) or run_each
+            how = means_of(key, found.value, folders) or run_each
             raise BadInput(f"{word}: one value is needed; {how}")
-    changed = tuple(word for word, (key, _) in zip(words, given, strict=True) if decides_rows(key))
+    changed = tuple(word for word, x in zip(words, given, strict=True) if decides_rows(x.key))
     if multirun:
         changed = ("-m", *changed)
-    experiments = keys.get("experiment")
-    found = []
-    for name in experiments if isinstance(experiments, Values) else [experiments]:
-        one = keys | ({"experiment": name} if "experiment" in keys else {})
+    last = {
+        found.key: found for found in given
+    }  # of a key that is given twice the last word counts
+    experiments = last.pop("experiment", None)
+    names = (
+        []
+        if experiments is None
+        else experiments.value
+        if experiments.many
+        else [experiments.value]
+    )
+    requests = []
+    for name in names or [None]:
+        one = Given(
+            {x.key: x.value for x in last.values() if not x.many and x.sign != "~"}
+            | ({} if experiments is None else {"experiment": name}),
+            {x.key: x.value for x in last.values() if x.many},
+            frozenset(x.key for x in last.values() if "+" in x.sign),
+            tuple(x.key for x in last.values() if x.sign == "~"),
+            file,
+        )
         answered = question if name is None else question_of(name, folders) or question
         request = compose(answered, one, folders, changed)
         folder("results", request.results)  # commands write their tables
-        found.append(request)
-    return found
+        requests.append(request)
+    return requests
 
 
 def read_request(
@@ -92,7 +121,7 @@ def read_request(
     return request
 
 
-def value_of(word: str, folders: tuple[str, ...] = ()) -> tuple[str, Any]:
+def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
     """The key of a word, and its value.
 
     The time that Hydra's parser needs grows as the square of the length of a list. Long lists of
@@ -107,27 +136,37 @@ def value_of(word: str, folders: tuple[str, ...] = ()) -> tuple[str, Any]:
 
     plain = not any(text in word for text in ("'", '"', MARK))
     override = _parsed(word, LONG_LIST.sub(aside, word) if plain else word)
-    key, value = override.key_or_group, override.value()
+    package, value = override.package, override.value()
+    key = override.key_or_group if package is None else f"{override.key_or_group}@{package}"
+    if override.is_delete():
+        return Word(key, None, sign="~")
+    sign = "+" if override.is_add() or override.is_force_add() else ""
     if isinstance(value, Glob):
         names = value.filter(names_in(key, folders))
         if not names:
             none, groups = f"no file of {key} has such a name", f"glob(...) is for {either(GROUPS)}"
             raise BadInput(f"{word}: {none if key in GROUPS else groups}")
-        return key, Values(names)
+        return Word(key, names, True, sign)
     if not isinstance(value, Sweep):
-        return key, _data(value, lists)
+        return Word(key, _data(value, lists), False, sign)
     if isinstance(value, IntervalSweep):
-        raise BadInput(f"{word}: only lists, choice(...) and range(...) can be swept")
+        raise BadInput(
+            f"{word}: the values of an interval cannot all be run; write a list, choice(...) or "
+            f"range(...), such as -m {key}=range({value.start:g},{value.end:g})"
+        )
     if isinstance(value, ChoiceSweep) and any(isinstance(x, Sweep) for x in value.list):
         raise BadInput(f"{word}: a sweep is not one of the values of another")
     found = [_data(x, lists) for x in islice(override.sweep_iterator(), MOST_POINTS + 1)]
     if not found or len(found) > MOST_POINTS:
         raise BadInput(f"{word}: it has {'no' if not found else f'more than {MOST_POINTS}'} values")
-    return key, Values(found)
+    return Word(key, found, True, sign)
 
 
 def _parsed(word: str, text: str) -> Override:
     """A word parsed by Hydra, which sets a key."""
+    name = word.lstrip("+~").partition("=")[0]
+    if re.split(r"[./@]", name)[0] == "hydra" or "@hydra" in name:
+        raise BadInput(f"{word}: {instead_of(name)}")
     try:
         (override,) = OverridesParser.create().parse_overrides([text])
     except RecursionError:
@@ -138,15 +177,8 @@ def _parsed(word: str, text: str) -> Override:
         known = isinstance(error, HydraException)
         reason = _what_to_write(word) if known else str(error).splitlines()[0]
         raise BadInput(f"{word}: {reason}") from None
-    key, package = override.key_or_group, override.package
-    if not key:
+    if not override.key_or_group:
         raise BadInput(f"{word}: KEY=VALUE is needed")
-    if any(re.split(r"[./]", name)[0] == "hydra" for name in (key, package or "")):
-        raise BadInput(f"{word}: {HYDRA}")
-    if package is not None:
-        raise BadInput(f"{word}: no key has an @; write KEY=VALUE or GROUP.NAME=VALUE")
-    if override.is_delete():
-        raise BadInput(f"{word}: {key} cannot be left out")
     return override
 
 

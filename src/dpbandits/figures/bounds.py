@@ -13,7 +13,7 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..results.table import Table
 from ..results.varying import SETTING
-from ..settings.choices import LABEL
+from ..settings.composed import LABEL
 from ..theory.bounds import Bound, bounds_for
 from ..theory.problem import Problem, problem
 from .style import LONG

@@ -18,7 +18,7 @@ from ..environments.catalogue import build
 from ..errors import BadInput
 from ..results.summary import summary_of
 from ..results.table import Table
-from ..settings.groups import read_group
+from ..settings.composed import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds
 from .bands import bars

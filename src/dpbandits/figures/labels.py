@@ -14,7 +14,7 @@ from ..contracts.display import display_name, environment_title, symbol
 from ..errors import BadInput, unknown
 from ..results.table import Table
 from ..results.varying import of_game, varying, without_privacy
-from ..settings.choices import LABEL
+from ..settings.composed import LABEL
 from .options import current
 
 WITHOUT = "without privacy"

@@ -16,7 +16,7 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import CONTEXTUAL, Question
 from ..errors import BadInput
-from ..settings.choices import LABEL
+from ..settings.composed import LABEL
 from ..settings.setting import Setting
 from ..settings.user_files import load_laws
 from ..theory.problem import problem

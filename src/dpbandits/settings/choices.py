@@ -12,10 +12,9 @@ import numpy as np
 
 from ..contracts.algorithm import Algorithm, find_file, from_function, load
 from ..errors import BadInput, first_line, plain, unknown
-from .groups import read_group
+from .composed import LABEL, read_group
 from .user_files import law_named
 
-LABEL = "label"  # a key of every environment: its name in figures, which decides no run
 MANY_DIGITS = 10**4000  # Python writes no integer of more than 4300
 MAX_RANGE = 1_000_000  # numbers of a range, which is made a list
 

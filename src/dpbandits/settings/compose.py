@@ -1,6 +1,7 @@
 """One composition: from keys with values, typed or given in Python, to a request.
 
-A key is that of a command, or ``GROUP.NAME``, a parameter of a file. Files set the same keys.
+A key is that of a command, or ``GROUP.NAME``, a parameter of a file. Hydra composes the files; the
+values of keys are set on what it composed.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import reduce
 from operator import or_
@@ -19,24 +20,14 @@ from ..contracts.algorithm import Algorithm, find_file, load
 from ..contracts.question import QUESTIONS, Question
 from ..environments.catalogue import build
 from ..errors import BadInput, plain, unknown
-from .choices import LABEL, Choice, algorithm_choice, listed, plain_data
-from .groups import (
-    Groups,
-    default_keys,
-    names_in,
-    place,
-    question_of,
-    read_experiment,
-    read_group,
-    refined,
-    whole_inlier,
-)
+from .choices import Choice, algorithm_choice, listed, plain_data
+from .composed import INLIER, LABEL, Composed, Groups, compose_files, read_group
+from .groups import default_keys, file_keys, file_of, names_in, question_of, refined
 from .hints import ALMOST, means_of, takes_no, unknown_key
 from .request import Request, make_request, refuse_taken_names
 from .sweep import (
     OF_RUNS,
     Grid,
-    Values,
     grids,
     names_chosen,
     refuse_twice,
@@ -47,6 +38,35 @@ from .sweep import (
 )
 
 LONGEST_LABEL = 80  # characters
+NO_VALUE = ("sweep", "figure")  # keys that are no values of a setting
+
+
+@dataclass(frozen=True)
+class Given:
+    """The keys of a command line or of a call, with their values.
+
+    Attributes:
+        values: keys with one value.
+        swept: keys with the list of the values that are run one and all.
+        added: keys that need not exist, as ``+KEY=VALUE`` adds them.
+        removed: keys that take the value of ``conf/config.yaml`` again, as ``~KEY``.
+        file: the file of all keys and defaults, as ``--config-name`` gives it; None for the usual.
+        python: the arguments of a call from Python, for messages; None for a command line.
+    """
+
+    values: Mapping[str, Any]
+    swept: Mapping[str, list[Any]] = field(default_factory=dict)
+    added: frozenset[str] = frozenset()
+    removed: tuple[str, ...] = ()
+    file: str | None = None
+    python: Sequence[str] | None = None
+
+    def of_group(self, group: str) -> dict[str, list[Any]]:
+        """The parameters of a group, each with a list of its values; outer ones come first."""
+        start = f"{group}."
+        found = {key: [x] for key, x in self.values.items()} | {**self.swept}
+        names = sorted((key for key in found if key.startswith(start)), key=lambda k: k.count("."))
+        return {key.removeprefix(start): [*found[key]] for key in names}
 
 
 def request_from(
@@ -64,14 +84,14 @@ def request_from(
         parameters: parameters of the algorithm.
         folders: the user's configuration folders.
     """
-    swept = swept_keys(question)
     keys: dict[str, Any] = {"results": None}
+    swept: dict[str, list[Any]] = {}
+    many = {*question.groups, *swept_keys(question)}
     for key, value in given.items():
         if value is None:
             continue
         value = listed(key, value) if key in question.groups else plain_data(key, value)
-        many = isinstance(value, list) and key in (*question.groups, *swept)
-        keys[key] = Values(value) if many else value
+        (swept if isinstance(value, list) and key in many else keys)[key] = value
     if "experiment" in keys:
         name = keys["experiment"]
         answered = question_of(name, folders) or question
@@ -82,8 +102,8 @@ def request_from(
             )
     for name, value in parameters.items():
         data = plain_data(name, value)
-        keys[f"{question.group}.{name}"] = Values(data) if isinstance(data, list) else data
-    return compose(question, keys, folders, python=list(given))
+        (swept if isinstance(data, list) else keys)[f"{question.group}.{name}"] = data
+    return compose(question, Given(keys, swept, python=list(given)), folders)
 
 
 def swept_keys(question: Question) -> set[str]:
@@ -94,11 +114,7 @@ def swept_keys(question: Question) -> set[str]:
 
 
 def compose(
-    question: Question,
-    given: Mapping[str, Any],
-    folders: tuple[str, ...] = (),
-    changed: tuple[str, ...] = (),
-    python: Sequence[str] | None = None,
+    question: Question, given: Given, folders: tuple[str, ...] = (), changed: tuple[str, ...] = ()
 ) -> Request:
     """The request of some keys: their values, over those of the experiment, over the defaults.
 
@@ -106,35 +122,28 @@ def compose(
 
     Args:
         question: the question of the command.
-        given: keys with their values, ``Values`` for a sweep.
+        given: the keys.
         folders: the user's configuration folders.
         changed: the words of a command line that decide what is run.
-        python: the arguments of a call from Python, for messages; None for a command line.
 
     Raises:
         BadInput: it cannot be run.
     """
-    config = dict(default_keys(question.keys_file))
-    experiment = given.get("experiment")
-    if experiment is not None:
-        config |= {**read_experiment(experiment, folders), "experiment": experiment}
-    set_grids(config, given)
-    refuse_varied(question, config, given, python is None)
-    composition = _Composition(question, folders, config, given, python)
-    composition.set_keys()
+    composition = _Composition(question, folders, given)
     for group in question.groups:
         composition.choose(group)
-    keys = [key for key in given if "." not in key]
-    composition.question = question = refined(question, composition.algorithms, keys)
+    config, groups = composition.config, composition.groups
+    keys = [key for key in (*given.values, *given.swept) if "." not in key]
+    composition.question = question = refined(question, groups.algorithms, keys)
     config["sweep"] = composition.sweep()
     limit, swept = question.limit, swept_names(config)
     usual = config[limit] == default_keys(question.keys_file)[limit]
     fixed = not any(name == limit or name.startswith("env.") for name in swept)
-    if question.plays_on and usual and fixed and limit not in given:
-        config[limit] = _rounds_of_table(composition.contents["env"]) or config[limit]
-    groups = Groups(composition.contents, composition.algorithms)
+    if question.plays_on and usual and fixed and limit not in given.values:
+        config[limit] = _rounds_of_table(groups.contents["env"]) or config[limit]
     request = make_request(question, config, groups, composition.runner, changed, folders)
-    return replace(request, labels=composition.labels)
+    included = {k: name for k, name in composition.base.choices.items() if "@" in k}
+    return replace(request, labels=composition.labels, included=included)
 
 
 def _rounds_of_table(environments: Mapping[str, Mapping[str, Any]]) -> int | None:
@@ -146,76 +155,160 @@ def _rounds_of_table(environments: Mapping[str, Mapping[str, Any]]) -> int | Non
 
 
 class _Composition:
-    """The files that a configuration chooses, and what varies."""
+    """The files that a configuration chooses, with the values of its keys, and what varies."""
 
-    def __init__(
-        self,
-        question: Question,
-        folders: tuple[str, ...],
-        config: dict[str, Any],
-        given: Mapping[str, Any],
-        python: Sequence[str] | None,
-    ):
-        self.question, self.folders, self.python = question, folders, python
-        self.config, self.given = config, given
-        self.contents: dict[str, dict[str, dict[str, Any]]] = {g: {} for g in question.groups}
-        self.algorithms: dict[str, Algorithm] = {}
+    def __init__(self, question: Question, folders: tuple[str, ...], given: Given):
+        self.question, self.folders, self.given = question, folders, given
         self.labels: dict[str, str] = {}  # of environments, by name
-        self.runner = read_group("runner", given.get("runner", config["runner"]))
         self._choices: list[list[Grid]] = []  # alternatives, for each group
         self._varied: Grid = {}  # what varies besides
+        self._names: dict[str, str] = {}  # that Hydra is given, by groups
+        self._chosen = {g: self._single(g) for g in (*question.groups, "experiment", "runner")}
+        self._names |= {key: plain(x) for key, x in given.values.items() if "@" in key}
+        self.base = self._composed({})
+        inlier = given.values.get(INLIER)
+        if isinstance(inlier, str) and (key := f"env@{INLIER}") in self.base.choices:
+            file_of("env", inlier, folders)
+            self._names[key] = inlier
+            self.base = self._composed({})
+        self.groups = Groups({g: {} for g in question.groups})
+        self.config = {**default_keys(question.keys_file), **self.base.tree}
+        for group in (*question.groups, "experiment", "runner"):
+            self.config[group] = self.base.choices.get(group)
+        set_grids(self.config, {**given.values, **given.swept}, given.swept)
+        refuse_varied(question, self.config, given.values, given.swept, given.python is None)
+        self._set_keys()
 
-    def set_keys(self) -> None:
+    def _single(self, group: str) -> Choice | None:
+        """The only choice of a group that is given; Hydra is given its name if it is a file."""
+        value = self.given.values.get(group)
+        if group not in self.given.values or (group == "experiment" and value is None):
+            return None
+        python = self.given.python is not None
+        if means := means_of(group, value, self.folders, python):
+            raise BadInput(f"{group}={shown(value)}: names are needed; {means}")
+        choice = self._choice(group, value)
+        if choice.contents is None and choice.algorithm is None:
+            file_of(group, choice.name, self.folders)
+            self._names[group] = choice.name
+        return choice
+
+    def _composed(self, names: Mapping[str, str]) -> Composed:
+        """What Hydra composes with other names in some groups."""
+        file = self.given.file or self.question.keys_file
+        found = compose_files(file, {**self._names, **names}, self.folders)
+        if self.given.removed:
+            found = self._without(found)
+        if isinstance(found.tree.get("experiment"), Mapping):
+            name = found.choices["experiment"]
+            raise BadInput(
+                f"experiment={name}: the first line of its file must be '# @package _global_'"
+            )
+        for group in (*self.question.groups, "runner"):
+            if group not in found.choices:
+                first = f"defaults: [{self.question.keys_file}, _self_]"
+                raise BadInput(
+                    f"{group}: no file is chosen; a file of all keys begins with {first}"
+                )
+            contents = found.tree.get(group, {})
+            if not isinstance(contents, Mapping):
+                how = f"defaults: [override /{group}: {plain(contents)}, _self_]"
+                raise BadInput(f"{group}: {plain(contents)}: a file chooses another by {how}")
+        return found
+
+    def _without(self, found: Composed) -> Composed:
+        """What was composed without the keys that are removed."""
+        tree: dict[str, Any] = deepcopy(dict(found.tree))
+        for key in self.given.removed:
+            *path, name = key.split(".")
+            inner = reduce(lambda x, k: x.get(k, {}) if isinstance(x, dict) else {}, path, tree)
+            if key in found.choices or not isinstance(inner, dict) or name not in inner:
+                raise BadInput(
+                    f"~{key}: {'one is needed' if key in found.choices else 'no such key'}"
+                )
+            del inner[name]
+        return replace(found, tree=tree)
+
+    def _set_keys(self) -> None:
         """Set the keys that choose no algorithm, environment or population."""
-        swept = swept_keys(self.question)
-        for key, value in self.given.items():
-            head, _, path = key.partition(".")
-            if head in (*self.question.groups, "sweep"):
+        swept, values = swept_keys(self.question), {}
+        for key, value in self.given.values.items():
+            head = key.partition(".")[0]
+            if (
+                head in (*self.question.groups, "sweep", "experiment")
+                or "@" in key
+                or key == "runner"
+            ):
                 continue
-            if head == "runner" and path and place(self.runner, path, value):
-                continue
-            if key not in self.config:
+            if not (self.base.has(key) or key in self.config or key in self.given.added):
                 raise self._unknown(key, value)
-            if not isinstance(value, Values):
-                self.config[key] = value
-            elif key not in swept:
-                raise BadInput(f"{key}={shown(value)}: one value is needed; {key} cannot be swept")
-            elif not value:
+            values[key] = value
+        for key, several in self.given.swept.items():
+            if key.partition(".")[0] in (*self.question.groups, "sweep"):
+                continue
+            if not (self.base.has(key) or key in self.config):
+                raise self._unknown(key, several)
+            if key not in swept:
+                one = "one value is needed; {key} cannot be swept"
+                raise BadInput(f"{key}={shown(several, True)}: {one.format(key=key)}")
+            if not several:
                 raise BadInput(f"{key}=[]: at least one is needed")
-            else:
-                self._varied[key] = [*value]
+            self._varied[key] = [*several]
+        parameters = {
+            key: value
+            for key, value in self.given.values.items()
+            if key.partition(".")[0] in self.question.groups and "." in key
+            if self._is_single(key.partition(".")[0]) and key != f"env.{LABEL}"
+        }
+        if isinstance(parameters.get(INLIER), str):
+            name = parameters.pop(INLIER)
+            if f"env@{INLIER}" not in self._names:
+                parameters[INLIER] = read_group("env", name, self.folders)
+        self.groups.values = values | parameters
+        there = {k: x for k, x in self.groups.values.items() if self.base.has(k)}
+        known = _without_grids(self.base).at(self._first | there | values)
+        self.runner = known["runner"]
+        groups = (*self.question.groups, "runner", "experiment")
+        self.config |= {k: x for k, x in known.items() if k not in groups and k not in self._varied}
+
+    @property
+    def _first(self) -> dict[str, Any]:
+        """The first values of what varies: values of files may refer to them."""
+        first = {key: x[0] for key, x in self.given.swept.items() if x and key != INLIER}
+        return self.base.named(first)
+
+    def _is_single(self, group: str) -> bool:
+        """Whether one file of a group is chosen."""
+        return group not in self.given.swept and group not in swept_names(self.config)
 
     def choose(self, group: str) -> None:
         """Choose the files of a group: one, each of several, or those of the sweep."""
-        of_group = [key for key in self.given if key.startswith(f"{group}.")]
-        own = {
-            k.partition(".")[2]: self.given[k] for k in sorted(of_group, key=lambda k: k.count("."))
-        }
-        chosen = self.given.get(group, self.config[group])
+        own, several = self.given.of_group(group), self.given.swept.get(group)
         label = own.pop(LABEL, None) if group == "env" else None
-        if means := means_of(group, chosen, self.folders, self.python is not None):
-            raise BadInput(f"{group}={shown(chosen)}: names are needed; {means}")
-        if label is not None and (isinstance(chosen, Values) or group in swept_names(self.config)):
-            raise BadInput(f"env.{LABEL}={shown(label)}: env chooses several environments")
+        if label is not None and not self._is_single(group):
+            raise BadInput(f"env.{LABEL}={shown(label[0])}: env chooses several environments")
+        if several is not None and (
+            means := means_of(group, several, self.folders, self.given.python is not None)
+        ):
+            raise BadInput(f"{group}={shown(several, True)}: names are needed; {means}")
         if group in swept_names(self.config):
-            chosen = [Choice(name) for name in names_chosen(self.question, self.config)[group]]
-            for choice in chosen:
-                self._load(group, choice)
-            start = "" if group == self.question.group else f"{group}."
+            for name in names_chosen(self.question, self.config)[group]:
+                self._load(group, Choice(name))
             self._refuse_unknown(group, own)
-            self._varied |= {f"{start}{k}": [*_each(v)] for k, v in own.items()}
-        elif isinstance(chosen, Values):
-            if not chosen:
+            start = "" if group == self.question.group else f"{group}."
+            self._varied |= {f"{start}{k}": v for k, v in own.items()}
+        elif several is not None:
+            if not several:
                 raise BadInput(f"{group}=[]: at least one is needed")
-            several = [self._choice(group, one) for one in chosen]
-            for choice in several:
+            choices = [self._choice(group, one) for one in several]
+            for choice in choices:
                 self._load(group, choice)
             self._refuse_unknown(group, own)
             if group != self.question.group:
-                self._varied |= {f"{group}.{k}": [*_each(v)] for k, v in own.items()}
-            self._choices.append(self._alternatives(group, several, own))
+                self._varied |= {f"{group}.{k}": v for k, v in own.items()}
+            self._choices.append(self._alternatives(group, choices, own))
         else:
-            choice = self._choice(group, chosen)
+            choice = self._chosen[group] or Choice(self.config[group])
             self.config[group] = choice.name
             self._load(group, choice)
             self._refuse_unknown(group, own)
@@ -223,54 +316,54 @@ class _Composition:
                 self._set_parameters(choice, own)
                 return
             if label is not None:
-                self.labels[choice.name] = _label(label)
-            contents = self.contents[group][choice.name]
-            for path, value in own.items():
-                many = isinstance(value, Values)
-                if not place(deepcopy(contents) if many else contents, path, value):
-                    raise self._unknown(f"{group}.{path}", value)
-                if many:
-                    self._varied[f"{group}.{path}"] = [*value]
-                self.contents[group][choice.name] = contents = whole_inlier(contents, self.folders)
+                many = f"env.{LABEL}" in self.given.swept
+                self.labels[choice.name] = _label(label if many else label[0], many)
+            source = self.groups.composed[group, choice.name]
+            for path, values in own.items():
+                key = f"{group}.{path}"
+                if not (source.has(key) or key in self.given.added):
+                    raise self._unknown(key, self.given.values.get(key, values))
+                if key in self.given.swept:
+                    self._varied[key] = values
 
-    def _set_parameters(self, choice: Choice, own: Mapping[str, Any]) -> None:
+    def _set_parameters(self, choice: Choice, own: Mapping[str, list[Any]]) -> None:
         """Set the parameters of the only algorithm: in its contents, or in a grid."""
-        group, values = self.question.group, self._values(choice, own)
-        swept = {name: [*value] for name, value in values.items() if isinstance(value, Values)}
-        fixed = {name: value for name, value in values.items() if name not in swept}
+        group, (values, many) = self.question.group, self._values(choice, own)
+        swept = {name: x for name, x in values.items() if name in many}
+        fixed = {name: x[0] for name, x in values.items() if name not in many}
         for key in fixed.keys() & swept_keys(self.question):
-            if key in self.given:
-                refuse_twice(key, self.given[key], choice)
+            if key in self.given.values or key in self.given.swept:
+                refuse_twice(key, {**self.given.values, **self.given.swept}[key], choice)
             self.config[key] = fixed.pop(key)
-        self.contents[group][choice.name] |= fixed
+        self.groups.contents[group][choice.name] |= fixed
         if swept:
             self._choices.append([{group: [choice.name], **swept}])
 
-    def _values(self, choice: Choice, own: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of an algorithm's parameters; a list that was chosen with it is a sweep."""
+    def _values(
+        self, choice: Choice, own: Mapping[str, list[Any]]
+    ) -> tuple[dict[str, list[Any]], set[str]]:
+        """The lists of the values of an algorithm's parameters, and the parameters that vary."""
         for key in choice.values.keys() & own.keys():
-            refuse_twice(key, own[key], choice)
-        return {
-            **own,
-            **{k: Values(v) if isinstance(v, list) else v for k, v in choice.values.items()},
-        }
+            refuse_twice(key, own[key][0], choice)
+        lists = {k: x if isinstance(x, list) else [x] for k, x in choice.values.items()}
+        many = {k for k, x in choice.values.items() if isinstance(x, list)}
+        many |= {k for k in own if f"{self.question.group}.{k}" in self.given.swept}
+        return {**own, **lists}, many
 
     def _alternatives(
-        self, group: str, chosen: Sequence[Choice], own: Mapping[str, Any]
+        self, group: str, chosen: Sequence[Choice], own: Mapping[str, list[Any]]
     ) -> list[Grid]:
         """Grids that choose from a list: one if it holds names alone, else one for each choice."""
         if group == self.question.group:
-            each = [self._values(choice, own) for choice in chosen]
+            each = [self._values(choice, own)[0] for choice in chosen]
         else:
             each = self._distinguishing(group, chosen)
         if not any(each):
             return [{group: [choice.name for choice in chosen]}]
-        return [
-            {group: [choice.name], **{k: [*_each(v)] for k, v in values.items()}}
-            for choice, values in zip(chosen, each, strict=True)
-        ]
+        pairs = zip(chosen, each, strict=True)
+        return [{group: [choice.name], **values} for choice, values in pairs]
 
-    def _distinguishing(self, group: str, chosen: Sequence[Choice]) -> list[dict[str, Any]]:
+    def _distinguishing(self, group: str, chosen: Sequence[Choice]) -> list[dict[str, list[Any]]]:
         """For each choice the values, as ``GROUP.NAME``, that tell it from others of its name."""
         contents = [self._read(group, choice) for choice in chosen]
         first: dict[str, dict[str, Any]] = {}
@@ -280,7 +373,7 @@ class _Composition:
             differing = {k for k in own | one if own.get(k) != one.get(k)}
             varied.setdefault(choice.name, set()).update(differing)
         return [
-            {f"{group}.{k}": own[k] for k in own if k in varied[choice.name]}
+            {f"{group}.{k}": [own[k]] for k in own if k in varied[choice.name]}
             for choice, own in zip(chosen, contents, strict=True)
         ]
 
@@ -290,14 +383,30 @@ class _Composition:
         if isinstance(one, Choice):
             return one
         data = plain_data(group, one)
-        if isinstance(data, Mapping) and self.python is not None:
+        if isinstance(data, Mapping) and self.given.python is not None:
             law = data.get("law")
             return Choice(law if isinstance(law, str) else group, data, data)
         return Choice(plain(data))
 
     def _read(self, group: str, choice: Choice) -> dict[str, Any]:
-        """The configuration of a choice; the label of an environment is set aside."""
-        contents = choice.read(group, self.folders)
+        """The contents of a choice; the label of an environment is set aside."""
+        if choice.contents is None:
+            file_of(group, choice.name, self.folders)
+            same = self.base.choices.get(group) == choice.name
+            found = self.base if same else self._composed({group: choice.name})
+        else:
+            found = replace(
+                self.base, tree={**self.base.tree, group: plain_data(group, choice.contents)}
+            )
+        found = _without_grids(found)
+        self.groups.composed.setdefault((group, choice.name), found)
+        own = self._is_single(group) and self.config[group] == choice.name
+        values = {
+            key: x
+            for key, x in self.groups.values.items()
+            if own or not key.startswith(f"{group}.")
+        }
+        contents: dict[str, Any] = found.at(found.named(self._first) | values).get(group, {})
         if group == "env":
             if isinstance(contents.get("inlier"), dict):
                 contents["inlier"].pop(LABEL, None)
@@ -308,52 +417,58 @@ class _Composition:
         return contents
 
     def _load(self, group: str, choice: Choice) -> None:
-        self.contents[group].setdefault(choice.name, self._read(group, choice))
+        self.groups.contents[group].setdefault(choice.name, self._read(group, choice))
         if group != self.question.group:
             return
         made = choice.algorithm or load(find_file(choice.name, self.folders, group))
-        if self.algorithms.get(choice.name, made) != made:
+        if self.groups.algorithms.get(choice.name, made) != made:
             raise BadInput(f"{group}={choice.name}: two functions have that name; rename one")
         refuse_taken_names(made)
-        self.algorithms[choice.name] = made
+        self.groups.algorithms[choice.name] = made
         for key in self._of_command(made):
-            self.contents[group][choice.name].pop(key, None)
+            self.groups.contents[group][choice.name].pop(key, None)
 
     @staticmethod
     def _of_command(algorithm: Algorithm) -> set[str]:
         """The parameters of an algorithm that are keys of the command."""
         return {str(algorithm.budget), "eps_min", *algorithm.question.goal_names}
 
-    def _refuse_unknown(self, group: str, own: Mapping[str, Any]) -> None:
+    def _refuse_unknown(self, group: str, own: Mapping[str, list[Any]]) -> None:
         """Refuse a parameter that no algorithm has."""
         if group != self.question.group:
             return
-        found = [set(a.domains) - self._of_command(a) for a in self.algorithms.values()]
-        known = set().union(*found)
-        for name, value in own.items():
-            if name not in known and self.python is not None:
-                error = unknown("key or parameter", name, {*known, *self.python})
-                if not get_close_matches(name, {*known, *self.python}, cutoff=ALMOST):
-                    chosen = {group: ", ".join(self.algorithms), **self._environment()}
-                    error = takes_no(name, value, chosen, self.folders, True) or error
-                raise error
-            if name not in known:
+        algorithms, python = self.groups.algorithms, self.given.python
+        known = set().union(*({*a.domains} - self._of_command(a) for a in algorithms.values()))
+        for name, values in own.items():
+            if name in known:
+                continue
+            value = self.given.values.get(f"{group}.{name}", values)
+            if python is None:
                 raise self._unknown(f"{group}.{name}", value)
+            error = unknown("key or parameter", name, {*known, *python})
+            if not get_close_matches(name, {*known, *python}, cutoff=ALMOST):
+                chosen = {group: ", ".join(algorithms), **self._environment()}
+                error = takes_no(name, value, chosen, self.folders, True) or error
+            raise error
 
     def _environment(self) -> dict[str, str]:
         """The group and the name of the environment, if it is one file."""
-        name, swept = self.given.get("env", self.config["env"]), swept_names(self.config)
-        is_file = isinstance(name, str) and name in names_in("env", self.folders)
-        return {"env": name} if is_file and "env" not in swept else {}
+        name = self.config["env"]
+        is_file = self._is_single("env") and name in names_in("env", self.folders)
+        return {"env": name} if is_file else {}
 
     def _unknown(self, key: str, value: Any) -> BadInput:
         """The error for a key that is none of the command, and no parameter of what is chosen."""
-        names = {g: plain(self.given.get(g, self.config[g])) for g in self.question.groups}
+        names = {}
+        for group in self.question.groups:
+            choice = self._chosen[group]
+            several = self.given.swept.get(group)
+            names[group] = plain(several or (choice.name if choice else self.config[group]))
         names["runner"] = self.config["runner"]
-        known = [*self.config, *(f"runner.{name}" for name in self.runner)]
+        known = [*self.config]
         for group, name in names.items():
             with suppress(BadInput):
-                known += [f"{group}.{x}" for x in read_group(group, name, self.folders)]
+                known += [f"{group}.{x}" for x in file_keys(group, name, self.folders)]
         return unknown_key(key, value, known, names, self.folders)
 
     def sweep(self) -> Any:
@@ -373,23 +488,24 @@ class _Composition:
             self.config["sweep"] = found if len(found) > 1 else found[0]
         for group, names in names_chosen(self.question, self.config).items():
             for name in names:
-                if name not in self.contents[group]:
+                if name not in self.groups.contents[group]:
                     self._load(group, Choice(name))
-        inner = [name for grid in grids(self.config) for name in grid.get("env.inlier", [])]
+        inner = [name for grid in grids(self.config) for name in grid.get(INLIER, [])]
         for name in inner:
-            if isinstance(name, str) and name not in self.contents["env"]:
+            if isinstance(name, str) and name not in self.groups.contents["env"]:
                 self._load("env", Choice(name))
         return self.config["sweep"]
 
 
-def _each(value: Any) -> list[Any]:
-    return value if isinstance(value, Values) else [value]
+def _without_grids(found: Composed) -> Composed:
+    """What was composed without the keys to which no value refers."""
+    return replace(found, tree={k: x for k, x in found.tree.items() if k not in NO_VALUE})
 
 
-def _label(label: Any) -> str:
+def _label(label: Any, many: bool = False) -> str:
     """The name of an environment in figures, checked."""
     if isinstance(label, str) and label.isprintable() and 0 < len(label) <= LONGEST_LABEL:
         return label
     line = f"a line of at most {LONGEST_LABEL} characters"
-    needed = "one label" if isinstance(label, Values) else line
-    raise BadInput(f"env.{LABEL}={shown(label)}: {needed} is needed")
+    needed = "one label" if many else line
+    raise BadInput(f"env.{LABEL}={shown(label, many)}: {needed} is needed")

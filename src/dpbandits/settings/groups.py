@@ -5,37 +5,20 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
-
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
 
 from ..contracts.algorithm import Algorithm
 from ..contracts.question import QUESTIONS, Question
 from ..environments.catalogue import ARMS
 from ..errors import ALMOST, BadInput, nearest, plain, similar
 from ..files import package_folder
+from .yaml_files import keys_of, read_yaml
 
 # The file of a group that reads data of a user, and the key that names them
 READERS = {"env": ("empirical", "env.file"), "population": ("file", "population.path")}
 OWN = ("algo", "rule", "env")  # groups whose files are often a user's
-
-
-@dataclass(frozen=True)
-class Groups:
-    """The files that a configuration chooses, loaded.
-
-    Attributes:
-        contents: the contents of the files of each group, by name.
-        algorithms: the algorithms, or stopping rules, by name.
-    """
-
-    contents: Mapping[str, Mapping[str, dict[str, Any]]]
-    algorithms: Mapping[str, Algorithm] = field(default_factory=dict)
 
 
 def refined(
@@ -82,9 +65,16 @@ def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
         BadInput: there is none.
     """
     if is_name(name):
-        for home in (package_folder("conf"), *map(Path, folders)):
-            if (home / group / f"{name}.yaml").is_file():
-                return home / group / f"{name}.yaml"
+        homes = [package_folder("conf"), *map(Path, folders)]
+        ours, *others = (home / group / f"{name}.yaml" for home in homes)
+        if ours.is_file():
+            for own in (x.with_suffix(end) for x in others for end in (".yaml", ".py")):
+                if own.is_file():
+                    raise BadInput(f"{own}: {name} is one of ours; give yours another name")
+            return ours
+        for own in others:
+            if own.is_symlink() or own.exists():
+                return own  # which is read, if it is a file
     raise no_file(group, plain(name), names_in(group, folders), folders)
 
 
@@ -120,91 +110,51 @@ def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str])
     return BadInput(f"unknown {group} {name!r}: {found}")
 
 
-def about(group: str, name: str) -> str:
+def about(group: str, name: str, folders: Iterable[str] = ()) -> str:
     """The description of a configuration file: the comment that it begins with."""
-    lines = file_of(group, name).read_text().splitlines()
+    lines = file_of(group, name, folders).read_text().splitlines()
     comments = itertools.takewhile(lambda line: line.startswith("# "), lines)
-    return " ".join(line[2:] for line in comments)
+    return " ".join(line[2:] for line in comments if not line.startswith("# @"))
 
 
-def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The values of nested mappings and lists, each with the path to it."""
-    pairs = value.items() if isinstance(value, Mapping) else enumerate(value)
-    for key, inner in pairs:
-        if isinstance(inner, Mapping | list) and inner:
-            yield from leaves(f"{path}{key}.", inner)
-        else:
-            yield f"{path}{key}", inner
-
-
-def place(contents: Any, path: str, value: Any) -> bool:
-    """Replace a value in nested mappings and lists; returns whether there is one at that path."""
-    if (found := place_of(contents, path)) is None:
-        return False
-    inner, key = found
-    inner[key] = value
-    return True
-
-
-def place_of(contents: Any, path: str) -> tuple[Any, Any] | None:
-    """The mapping or list that has the value at a path in nested ones, and its key there."""
-    inner: Any = {"": contents}
-    key: Any = ""
-    for name in path.split("."):
-        inner = inner[key]
-        known = range(len(inner)) if isinstance(inner, list) else inner
-        key = int(name) if isinstance(inner, list) and name.isdecimal() else name
-        if not (isinstance(inner, list | dict) and key in known):
-            return None
-    return inner, key
-
-
-def read_file(file: Path) -> dict[str, Any]:
-    """The contents of a configuration file: plain data."""
-    try:
-        loaded = OmegaConf.load(file)
-        for key, value in leaves("", OmegaConf.to_container(loaded, resolve=False)):
-            if isinstance(value, str) and re.search(r"\$\{\s*[\w.]+\s*:", value):
-                raise BadInput(
-                    f"{file}: {key}={value}: a value can refer to another key of its file only, "
-                    "such as ${eps}"
-                )
-        contents = OmegaConf.to_container(loaded, resolve=True)
-    except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
-        raise BadInput(f"{file}: not a readable YAML file ({error})") from None
-    if not isinstance(contents, dict):
-        raise BadInput(f"{file}: names with values are needed")
-    if "defaults" in contents:
-        raise BadInput(f"{file}: it has a list of defaults; a file chooses another by GROUP: NAME")
-    return {str(key): value for key, value in contents.items()}
-
-
-def read_group(group: str, name: str, folders: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The contents of a file of a group."""
-    return whole_inlier(read_file(file_of(group, name, folders)), folders)
-
-
-def whole_inlier(contents: dict[str, Any], folders: tuple[str, ...]) -> dict[str, Any]:
-    """The contents of an environment, with those of the environment that its ``inlier`` names."""
-    inner = contents.get("inlier")
-    if not isinstance(inner, str):
-        return contents
-    return contents | {"inlier": read_file(file_of("env", inner, folders))}
+def file_keys(group: str, name: str, folders: Iterable[str] = ()) -> dict[str, Any]:
+    """The keys in the file of a name, see ``keys_of``."""
+    return keys_of(file_of(group, name, folders))
 
 
 @cache
 def default_keys(keys_file: str) -> Mapping[str, Any]:
     """The keys of a command with their defaults, from its file in conf; groups are names."""
-    return read_file(package_folder("conf") / f"{keys_file}.yaml")
+    return keys_of(package_folder("conf") / f"{keys_file}.yaml")
+
+
+def read_experiment(name: str, folders: Iterable[str] = ()) -> dict[str, Any]:
+    """The keys in the file of an experiment; not those of files that it extends."""
+    found = read_yaml(file_of("experiment", name, folders))
+    found.pop("defaults", None)
+    return found
 
 
 def question_of(experiment: str, folders: Iterable[str] = ()) -> Question | None:
-    """The question that an experiment asks, by the groups that its file names; None if unclear."""
-    contents = read_file(file_of("experiment", experiment, folders))
-    named = {word for path, _ in leaves("", contents) for word in re.split(r"[./ ]", path)}
-    return next((q for q in QUESTIONS if q.group in named), None)
+    """The question that an experiment asks, by the groups that its file names, or a file that it
+    extends; None if unclear.
+    """
+    seen: list[str] = [experiment]
+    for name in seen:  # which grows
+        contents = read_yaml(file_of("experiment", name, folders))
+        words = set(re.findall(r"\w+", " ".join(_names(contents))))
+        if found := next((q for q in QUESTIONS if q.group in words), None):
+            return found
+        known = contents.get("defaults", [])
+        seen += [
+            x for x in known if isinstance(x, str) and is_name(x) and x not in (*seen, "_self_")
+        ]
+    return None
 
 
-def read_experiment(name: str, folders: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The keys that an experiment sets."""
-    return read_file(file_of("experiment", name, folders))
+def _names(value: Any) -> Iterator[str]:
+    """The names in nested mappings and lists."""
+    for key, inner in value.items() if isinstance(value, Mapping) else enumerate(value):
+        yield str(key)
+        if isinstance(inner, Mapping | list):
+            yield from _names(inner)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ALMOST, CLOSE, BadInput, plain, similar, unknown
-from .groups import names_in, read_group
+from .groups import file_keys, names_in
 
 GROUPS = ("algo", "rule", "env", "population", "experiment")  # in which a bare word is looked up
 MOST = 3  # files that a message names
@@ -110,6 +110,6 @@ def _owners(group: str, name: str, folders: tuple[str, ...], chosen: str) -> lis
     found = []
     for file in sorted(names_in(group, folders), key=lambda x: (len(x), x)):
         with suppress(BadInput):
-            if name in read_group(group, file, folders):
+            if name in file_keys(group, file, folders):
                 found.append(file)
     return sorted(found, key=lambda owner: not chosen.startswith(owner))

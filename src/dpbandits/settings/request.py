@@ -15,10 +15,11 @@ from ..errors import BadInput, plain, unknown
 from ..files import check_folder
 from ..validation import folder, number_where, table_format, whole, workers
 from .auto import FIRST_RUNS, MOST_RUNS, Auto, auto_of
-from .choices import LABEL
-from .groups import Groups, default_keys, read_group
+from .composed import LABEL, Groups
+from .groups import default_keys, file_keys
 from .resolve import resolve
 from .setting import Setting
+from .sweep import swept_names
 from .user_files import load_laws
 
 WORD = re.compile(r"[\w.:/@%+,\[\]-]+", re.ASCII)
@@ -59,19 +60,30 @@ class Request:
     changed: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()  # the user's configuration folders
     labels: Mapping[str, str] = field(default_factory=dict)  # of environments, for figures
+    # the files that stand under keys of other files, by GROUP@KEY
+    included: Mapping[str, str] = field(default_factory=dict)
     # the contents of the files that are chosen in each group, by name
     contents: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
 
     @property
-    def keys(self) -> dict[str, Any]:
-        """Every key with its value; parameters of a file that all settings share as GROUP.NAME."""
-        found: dict[str, Any] = {}
+    def experiment_file(self) -> dict[str, Any]:
+        """The file of an experiment, as Hydra reads it, that asks for the same request."""
+        groups = (*self.question.groups, "runner")
+        swept = swept_names(self.config)
+        single = [group for group in groups if group not in swept]
+        choices = {**{group: self.config[group] for group in single}, **self.included}
+        found: dict[str, Any] = {
+            "defaults": [*({f"override /{key}": name} for key, name in choices.items()), "_self_"]
+        }
         for key, value in self.config.items():
-            found[key] = value
-            if key in self.contents and len(self.contents[key]) == 1:
-                (contents,) = self.contents[key].values()
-                found |= {f"{key}.{name}": x for name, x in contents.items()}
-        return found
+            if key not in (*groups, "experiment"):
+                found[key] = value
+        for group in set(single) & self.contents.keys():
+            (contents,) = self.contents[group].values()
+            found[group] = dict(contents)
+        if "env" in single and (label := self.labels.get(self.config["env"])) is not None:
+            found["env"][LABEL] = label
+        return {**found, "runner": dict(self.runner_keys)}
 
     @property
     def most_runs(self) -> int:
@@ -162,7 +174,7 @@ def make_request(
 def _runner_keys(config: Mapping[str, Any], given: Mapping[str, Any]) -> Mapping[str, Any]:
     """The parameters of a runner, checked: single words, since those of Slurm stand in a script."""
     name = config["runner"]
-    usual = read_group("runner", name)  # raises if there is none
+    usual = file_keys("runner", name)  # raises if there is none
     found = {**usual, **given}
     for key, value in found.items():
         if key not in usual:

@@ -20,7 +20,7 @@ from ..environments.written import written_in
 from ..errors import ALMOST, BadInput, plain, power, similar, unknown
 from ..validation import argument, refuse_alike, sha256_of, to_float, whole, yes_no
 from .budgets import privacy
-from .groups import Groups, place_of
+from .composed import Groups
 from .setting import Data, Setting, as_json, pinned
 from .sweep import OF_RUNS, Point, points, swept_names
 
@@ -87,7 +87,7 @@ def resolve_point(
     """
     chosen = {group: str(point.get(group, config[group])) for group in question.groups}
     name, env, population = (chosen.get(g, "") for g in (question.group, "env", "population"))
-    specs = {group: groups.contents[group][of] for group, of in chosen.items()}
+    own_spec, _ = groups.at(question.group, name, point)
     algorithm = groups.algorithms[name]
     limit = whole(
         question.limit,
@@ -95,7 +95,9 @@ def resolve_point(
         at_least=1,
         at_most=question.largest_limit,
     )
-    users_spec, users_columns = _changed_at("population", specs.get("population", {}), point, {})
+    users_spec, users_columns = (
+        groups.at("population", population, point) if population else ({}, [])
+    )
     horizon = limit if question.plays_on else math.nan
     taken = {a.budget for a in groups.algorithms.values()}
     budget = privacy(
@@ -108,7 +110,7 @@ def resolve_point(
     for low, high in itertools.pairwise(question.increasing):
         if not goal[low] < goal[high]:
             raise BadInput(f"{high}={goal[high]:g}: above {low}={goal[low]:g} is needed")
-    env_spec, env_columns = _changed_at("env", specs["env"], point, groups.contents["env"])
+    env_spec, env_columns = groups.at("env", env, point)
     given = {budget.name: budget.budget, "eps_min": budget.eps_min, **goal}
     own = [parameter for parameter in algorithm.domains if parameter not in given]
     of_run = {k: point.get(k, config[k]) for k in OF_RUNS if k in config}
@@ -119,8 +121,8 @@ def resolve_point(
     if algorithm.per_user and varied:
         columns |= {"population": population, "eps_min": budget.eps_min}
         columns |= {k: point[k] for k in users_columns}
-    values = specs[question.group] | {k: v for k, v in columns.items() if k in own} | given
-    check_names(algorithm, own, specs[question.group], values)
+    values = own_spec | {k: v for k, v in columns.items() if k in own} | given
+    check_names(algorithm, own, own_spec, values)
     env_spec = first_rounds(env_spec, limit)
     for (option, x), (other, y) in algorithm.unused.items():
         if point.get(option) == x and values.get(other) == y:
@@ -230,25 +232,6 @@ def check_names(
         raise unknown(f"parameter of {name}:", f"{group}.{parameter}", known)
     for parameter in sorted(set(own) - set(values)):
         raise BadInput(f"{group}.{parameter} is missing: {name} needs it")
-
-
-def _changed_at(
-    group: str, spec: Mapping[str, Any], point: Point, files: Mapping[str, Any]
-) -> tuple[dict[str, Any], list[str]]:
-    """A configuration with the ``GROUP.NAME`` of a point that it has, and these; the name of one of
-    ``files`` stands for its contents.
-    """
-    names = sorted((n for n in point if n.startswith(f"{group}.")), key=lambda n: n.count("."))
-    changed = json.loads(json.dumps(spec)) if names else dict(spec)
-    taken = []
-    for name in names:
-        if (found := place_of(changed, name.removeprefix(f"{group}."))) is not None:
-            inner, key = found
-            value = point[name]
-            named = isinstance(value, str) and isinstance(inner[key], dict)
-            inner[key] = files.get(value, value) if named else value
-            taken.append(name)
-    return changed, taken
 
 
 def _arm_of(arm: Any, env: str, instance: Instance) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NoReturn
 
 from ..contracts.question import Question
@@ -75,18 +75,17 @@ def _checked(config: Mapping[str, Any]) -> Iterator[Mapping[str, list[Any]]]:
         yield grid
 
 
-class Values(list[Any]):
-    """Values of a key that are run one and all: a sweep of the key."""
-
-
-def set_grids(config: dict[str, Any], given: Mapping[str, Any]) -> None:
-    """Set the grids of a configuration: ``sweep``, or ``sweep.NAME`` for a name that they vary."""
+def set_grids(
+    config: dict[str, Any], given: Mapping[str, Any], several: Collection[str] = ()
+) -> None:
+    """Set the grids of a configuration: ``sweep``, or ``sweep.NAME`` for a name that they vary.
+    One of ``several`` is given several values, which are no list.
+    """
     swept: dict[str, Any] = {}
     for key, value in given.items():
-        if isinstance(value, Values) and key.partition(".")[0] == "sweep":
-            raise BadInput(
-                f"{key}={shown(value)}: a list of values is needed, {key}=[{shown(value)}]"
-            )
+        if key in several and key.partition(".")[0] == "sweep":
+            text = shown(value, True)
+            raise BadInput(f"{key}={text}: a list of values is needed, {key}=[{text}]")
         if key == "sweep" and isinstance(value, dict) and config["sweep"] is not None:
             grids({"sweep": value})
             swept |= value
@@ -111,28 +110,36 @@ def set_grids(config: dict[str, Any], given: Mapping[str, Any]) -> None:
 
 
 def refuse_varied(
-    question: Question, config: Mapping[str, Any], given: Mapping[str, Any], typed: bool
+    question: Question,
+    config: Mapping[str, Any],
+    given: Mapping[str, Any],
+    several: Mapping[str, list[Any]],
+    typed: bool,
 ) -> None:
-    """Refuse a value that would be ignored, since a sweep varies its key; say what to type."""
+    """Refuse a value that would be ignored, since a sweep varies its key; say what to type. The
+    keys in ``several`` have several values.
+    """
     varied, experiment = names_varied(question, config), config["experiment"]
     frame = "the sweep" if experiment is None else f"experiment {experiment}"
-    values = dict(given)
+    values = {**given, **several}
     for group in question.groups:
         if isinstance(choice := given.get(group), Choice):
             values |= {f"{group}.{name}": value for name, value in choice.values.items()}
     for key, value in values.items():
         name = key.removeprefix(f"{question.group}.")
         if name in varied:
-            known = isinstance(value, Choice | Values)
-            text = shown(value if known else plain_data(name, value))
+            many = key in several
+            text = shown(
+                value if many or isinstance(value, Choice) else plain_data(name, value), many
+            )
             swept = text if text.startswith("[") else f"[{text}]"
             hint = f"; write sweep.{name}={swept}" if typed else ""
             raise BadInput(f"{key if typed else name}={text}: {frame} varies {name}{hint}")
 
 
-def shown(value: Any) -> str:
-    """A value as it is typed; those of a sweep with commas."""
-    return ",".join(map(plain, value)) if isinstance(value, Values) else plain(value)
+def shown(value: Any, many: bool = False) -> str:
+    """A value as it is typed; ``many`` values of a sweep with commas."""
+    return ",".join(map(plain, value)) if many else plain(value)
 
 
 def refuse_twice(key: str, value: Any, choice: Choice) -> NoReturn:

@@ -6,7 +6,7 @@ import pytest
 
 from dpbandits.cli import run
 from dpbandits.environments.populations import build_population
-from dpbandits.settings.groups import read_group
+from dpbandits.settings.composed import read_group
 from dpbandits.theory.ren2020 import v_b, v_l
 
 SMALL = "horizon=300 runs=2 jobs=1 checkpoints=3"

@@ -110,7 +110,7 @@ def test_a_daemonic_process_plays_in_itself(monkeypatch):
 @pytest.mark.parametrize("word", ["eps=interval(0,1),[1]", "eps=range(1,3),[1]", "eps=1,2"])
 def test_a_sweep_inside_a_sweep_is_refused(word):
     if word == "eps=1,2":  # the control
-        assert value_of(word) == ("eps", [1, 2])
+        assert value_of(word)[:2] == ("eps", [1, 2])
     else:
         message = message_of(value_of, word)
         assert message == f"{word}: a sweep is not one of the values of another"

@@ -6,7 +6,7 @@ import pytest
 from refusals import message_of
 
 import dpbandits as dp
-from dpbandits.cli import audit, bounds, run, status, stop
+from dpbandits.cli import bounds, run, stop
 from dpbandits.cli.words import read_request
 from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.settings.user_files import user_folders
@@ -29,15 +29,15 @@ FILES = [
     ("env/open", LAW + "means: [0.5, 0.6\n", "open.yaml:", "expected ',' or ']'"),
     ("env/two", f"{LAW}---\n{LAW}", "two.yaml:", "single document"),
     ("env/list", "- 1\n- 2\n", "list.yaml:", "names with values"),
-    ("env/five", "5\n", "five.yaml:", "int"),
-    ("env/words", "just words\n", "env.law=null:", "bernoulli"),
+    ("env/five", "5\n", "five.yaml:", "names with values"),
+    ("env/words", "just words\n", "words.yaml:", "names with values"),
     ("env/object", "law: !!python/object/apply:os.system [ls]\n", "object.yaml:", "os.system"),
-    ("env/path", "law: !!python/object/apply:pathlib.Path [a]\n", "path.yaml:", "PosixPath"),
+    ("env/path", "law: !!python/object/apply:pathlib.Path [a]\n", "path.yaml:", "pathlib.Path"),
     ("env/bytes", LAW + "means: [!!binary aGVsbG8=, 3]\n", "bytes.yaml:", "bytes"),
     ("env/set", LAW + "means: !!set {a, b}\n", "set.yaml:", "set"),
     ("env/tag", "law: !law bernoulli\n", "tag.yaml:", "!law"),
     ("env/one", LAW + MEANS + "1: 2\n", "one.yaml: 1:", "a name"),
-    ("env/none", LAW + MEANS + "~: 2\n", "none.yaml:", "NoneType"),
+    ("env/none", LAW + MEANS + "~: 2\n", "none.yaml: null:", "a name"),
     ("env/lists", LAW + "[1,2]: 2\n", "lists.yaml:", "unhashable key"),
     ("env/meanless", LAW, "env.means is missing"),
     ("env/notanumber", LAW + "means: [.nan, 0.6]\n", "env.means=[nan,0.6]:", "finite number"),
@@ -49,17 +49,17 @@ FILES = [
     ("env/wordy", f"law: {'x' * 100_000}\n{MEANS}", "env.law=xxx", "bernoulli"),
     ("env/foreign", "law: bernøulli\n" + MEANS, "env.law=bernøulli:", "did you mean bernoulli?"),
     ("env/escape", 'law: "\\e[31mred\\n\\u2028x"\n' + MEANS, r"env.law=\x1b[31mred x:"),
-    ("env/refers", LAW + "means: ${nothing}\n", "refers.yaml:", "'nothing' not found"),
-    ("env/circle", LAW + "means: ${env.means}\n", "circle.yaml:", "'env.means' not found"),
-    ("env/parent", "law: ${env}\n" + MEANS, "parent.yaml:", "'env' not found"),
-    ("env/half", LAW + "means: '${'\n", "half.yaml:", "'${'"),
-    ("env/home", LAW + "means: ['${oc.env:HOME}', 1]\n", "means.0=${oc.env:HOME}:", "key"),
-    ("env/decode", LAW + "means: '${oc.decode:\"[1,1]\"}'\n", "means=${oc.decode:", "key"),
-    ("env/blank", LAW + "means: ???\n", "env.means=???:", "list of numbers"),
+    ("env/refers", LAW + "means: ${nothing}\n", "env.means:", "'nothing' not found"),
+    ("env/circle", LAW + "means: ${env.means}\n", "env.means:", "Recursive interpolation"),
+    ("env/parent", "law: ${env}\n" + MEANS, "env.law:", "parent node"),
+    ("env/half", LAW + "means: '${'\n", "env=half:", "'${'"),
+    ("env/home", LAW + "means: ['${oc.env:NOWHERE}', 1]\n", "env.means", "'NOWHERE' not found"),
+    ("env/resolver", LAW + "means: '${nowhere:1}'\n", "env.means", "nowhere"),
+    ("env/blank", LAW + "means: ???\n", "env.means=???: needed; write env.means=VALUE"),
     ("env/_target_", LAW + MEANS + "_target_: os.system\n", "env._target_:", "no such parameter"),
-    ("env/defaults", f"defaults: 5\n{LAW}", "defaults.yaml:", "by GROUP: NAME"),
-    ("env/nowhere", f"defaults: [foo]\n{LAW}", "nowhere.yaml:", "list of defaults"),
-    ("env/again", f"defaults: [again]\n{LAW}", "again.yaml:", "list of defaults"),
+    ("env/defaults", f"defaults: 5\n{LAW}", "env=defaults:", "defaults must be a list"),
+    ("env/nowhere", f"defaults: [foo]\n{LAW}", "env=nowhere:", "there is no file env/foo.yaml"),
+    ("env/again", f"defaults: [again]\n{LAW}", "env=again:", "includes the file itself"),
     ("env/numbers", f"defaults: [{{5: 4}}, [a]]\n{LAW}", "numbers.yaml: 5:", "a name"),
     ("env/bernoulli_c2", LAW + MEANS, "bernoulli_c2.yaml:", "one of ours"),
     ("population/three", "kind: 3\n", "population.kind", "'3'", "levels"),
@@ -67,14 +67,14 @@ FILES = [
     ("runner/mine", "address: null\n", "runner", "'mine'", "dask"),
     ("algo/alone", "{}\n", "algo=alone:", "alone.py"),
     ("experiment/list", "- 5\n", "list.yaml:", "names with values"),
-    ("experiment/again", "defaults: [again]\n", "again.yaml:", "list of defaults"),
+    ("experiment/again", "defaults: [again]\n", "experiment=again:", "the file itself"),
     ("experiment/key", "1: 2\n", "key.yaml: 1:", "a name"),
     ("experiment/swept", "sweep: {1: [2]}\n", "swept.yaml: 1:", "a name"),
     ("experiment/deep", "sweep: {eps: [[[1]]]}\n", "eps=[[1]]:", "above 0"),
-    ("experiment/others", "defaults: [{override /algo: ucb}]\n", "others.yaml:", "GROUP: NAME"),
-    ("experiment/inside", "env: {law: bernoulli}\n", "unknown env", "law:bernoulli"),
+    ("experiment/others", "defaults: [{override /algo: ubc}]\n", "algo/ubc.yaml", "mean ucb?"),
+    ("experiment/inside", "env: {law: bernuli}\n", "env.law=bernuli", "bernoulli"),
     ("experiment/unknown", "sweeep: {eps: [1]}\n", "did you mean sweep?"),
-    ("experiment/named", "algo: ubc\n", "'ubc'", "did you mean ucb?"),
+    ("experiment/named", "algo: ucb\n", "algo: ucb:", "defaults: [override /algo: ucb, _self_]"),
     ("experiment/_target_", "_target_: os.system\n", "'_target_'", "algo"),
     ("experiment/mixed", "sweep: {algo: [ucb], arm: [1]}\n", "sweep.arm:", "algorithm"),
     ("experiment/many", f"sweep: {{eps: &a {[1] * 400}, v: *a}}\n", "160000 settings"),
@@ -85,8 +85,9 @@ def write(path: str, content: str | bytes) -> list[str]:
     """Write a user's file; returns the override that chooses it."""
     group, _, name = path.partition("/")
     file = Path("mine") / f"{path}.yaml"
-    file.parent.mkdir(parents=True)
-    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    file.parent.mkdir(parents=True, exist_ok=True)
+    content = content if isinstance(content, bytes) else content.encode()
+    file.write_bytes((b"# @package _global_\n" if group == "experiment" else b"") + content)
     return [f"{group}={name}"]
 
 
@@ -109,15 +110,18 @@ def test_a_bad_file_is_refused(here, path, content, parts):
     assert sorted(here.rglob("*")) == before
 
 
-def test_the_folder_is_checked_before_any_file_is_chosen(refused):
-    """By every command, and by the Python API."""
-    write("env/latin", LAW.encode() + b"# \xe9\n")
-    for module in (run, stop, bounds, status, audit):
-        message = refused(module, ["--config-dir", "mine"])
-        assert "latin.yaml:" in message and "UTF-8" in message
-    for function in (dp.run, dp.stop, dp.bounds):
-        assert "latin.yaml:" in message_of(function, config_dir="mine")
-    assert "latin.yaml:" in message_of(dp.audit, "adap_ucb", config_dir="mine")
+def test_only_the_files_that_are_chosen_are_read(here, ended):
+    """A half-saved file, or a folder with the name of one, stops no command for another file."""
+    words = write("env/mine", LAW + MEANS)
+    write("experiment/draft", "sweep: {eps: [")
+    Path("mine/env/latin.yaml").write_bytes(LAW.encode() + b"# \xe9\n")
+    Path("mine/env/folder.yaml").mkdir()
+    for module in (run, stop, bounds):
+        code, _, err = ended(module, "--config-dir", "mine", *words, "--help", "env")
+        assert code == 0, err
+    (setting,) = request([*words, "horizon=100"]).settings
+    assert setting.env == "mine"
+    assert "latin.yaml:" in message_of(dp.run, env="latin", config_dir="mine")
 
 
 @pytest.mark.parametrize("kind", ["folder", "dangling", "loop"])
@@ -128,13 +132,14 @@ def test_what_is_no_file_is_refused(here, kind):
         (home / "mine.yaml").mkdir()
     else:
         (home / "mine.yaml").symlink_to("mine.yaml" if kind == "loop" else "nothing")
-    message = message_of(user_folders, "mine")
+    message = message_of(request, ["env=mine"])
     assert "mine.yaml:" in message and "a file" in message
 
 
 def test_an_experiment_sets_the_keys_that_words_set(here):
-    """Control: a file chooses another by its name, and needs no header."""
-    words = write("experiment/mine", "algo: dp_se\nenv: bernoulli_c1\neps: 0.5\nseed: 3\n")
+    """Control."""
+    defaults = "defaults: [override /algo: dp_se, override /env: bernoulli_c1, _self_]\n"
+    words = write("experiment/mine", defaults + "eps: 0.5\nseed: 3\n")
     (setting,) = request([*words, "horizon=100"]).settings
     assert (setting.algo, setting.env, setting.budget) == ("dp_se", "bernoulli_c1", 0.5)
     assert (

@@ -75,6 +75,7 @@ CODE = [
     ("--config-path elsewhere", "--config-path"),
     ("--config-name evil", "--config-name"),
 ]  # fmt: skip
+GLOBAL = "# @package _global_\n"
 MINE = {
     "algo/evil.py": SENTINEL,
     "algo/unchosen.py": SENTINEL,
@@ -89,12 +90,12 @@ MINE = {
     "hydra/launcher/evil.yaml": f"_target_: {EVIL}\ncommand: touch sentinel\n",
     "hydra/callbacks/evil.yaml": f"x: {TARGET}\n",
     "env/packaged.yaml": f"# @package hydra.callbacks.x\n_target_: {EVIL}\ncommand: ls\n",
-    "experiment/elsewhere.yaml": "algo: ../elsewhere/evil\n",
+    "experiment/elsewhere.yaml": GLOBAL + "defaults: [override /algo: ../elsewhere/evil]\n",
     "experiment/callback.yaml": f"hydra: {{callbacks: {{x: {TARGET}}}}}\n",
     "experiment/logging.yaml": f"hydra: {{job_logging: {{x: {TARGET}}}}}\n",
-    "experiment/launcher.yaml": "defaults: [{override /hydra/launcher: submitit_slurm}]\n",
-    "experiment/lines.yaml": r'results: "x\ntouch sentinel\n"',
-    "experiment/search.yaml": "hydra: {searchpath: ['pkg://evil']}\n",
+    "experiment/launcher.yaml": "# @package _global_\ndefaults: [override /hydra/launcher: evil]\n",
+    "experiment/lines.yaml": "# @package _global_\n" + r'results: "x\ntouch sentinel\n"',
+    "experiment/search.yaml": "# @package _global_\nhydra: {searchpath: ['pkg://evil']}\n",
 }
 
 

@@ -8,7 +8,6 @@ from refusals import message_of
 from dpbandits.cli.words import read_request, value_of
 from dpbandits.contracts.question import REGRET
 from dpbandits.errors import nearest
-from dpbandits.settings.sweep import Values
 from dpbandits.settings.user_files import user_folders
 
 pytestmark = pytest.mark.usefixtures("unchanged")
@@ -28,9 +27,9 @@ pytestmark = pytest.mark.usefixtures("unchanged")
     ],
 )
 def test_a_sweep_of_hydra_is_the_values_of_a_key(word, values):
-    key, found = value_of(word)
-    assert key == word.partition("=")[0] and found == values
-    assert isinstance(found, Values) == (word not in ("env.means=[.9,.8]", "eps=3"))
+    found = value_of(word)
+    assert (found.key, found.value) == (word.partition("=")[0], values)
+    assert found.many == (word not in ("env.means=[.9,.8]", "eps=3"))
 
 
 def test_the_settings_of_a_multirun_are_those_of_a_sweep():

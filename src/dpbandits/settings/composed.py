@@ -1,0 +1,206 @@
+"""What Hydra composes from configuration files, and its keys with other values.
+
+The folder ``conf`` and a user's folder are on Hydra's search path. Hydra merges the files that a
+defaults list names. Values are set on the result, so that a sweep composes each choice once.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+from omegaconf import OmegaConf
+from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
+
+from ..contracts.algorithm import Algorithm
+from ..errors import BadInput, in_a_line, nearest
+from ..files import package_folder
+from .groups import file_of, names_in
+
+OF_HYDRA = ("job_logging", "hydra_logging", "launcher", "sweeper", "help", "hydra_help", "output")
+UNUSED = [f"~hydra/{group}" for group in OF_HYDRA]  # which would take a quarter of the time
+LONGEST = 600  # characters of a message of Hydra
+REFERENCE, NEEDED = "${", "???"  # a value that refers to another one, and one that must be given
+LABEL = "label"  # a key of every environment: its name in figures, which decides no run
+INLIER = "env.inlier"  # the key of an environment that holds another one, which may be named
+LOCK = threading.Lock()  # Hydra keeps what it composes in global variables
+
+
+@dataclass(frozen=True)
+class Composed:
+    """A configuration that Hydra composed; its values may refer to each other.
+
+    Attributes:
+        choices: the name that is chosen in each group, or ``GROUP@KEY``.
+        tree: the keys with their values; those of a group are a mapping.
+    """
+
+    choices: Mapping[str, str]
+    tree: Mapping[str, Any]
+
+    @cached_property
+    def refers(self) -> bool:
+        """Whether a value refers to another one, or must be given."""
+        return _refers(self.tree)
+
+    def has(self, path: str) -> bool:
+        """Whether there is a value at a path of names, and of numbers in lists."""
+        inner: Any = self.tree
+        name: Any
+        for name in path.split("."):
+            if isinstance(inner, list):
+                inner = dict(enumerate(inner))
+                name = int(name) if name.isdecimal() else name
+            if not isinstance(inner, Mapping) or name not in inner:
+                return False
+            inner = inner[name]
+        return True
+
+    def named(self, point: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of a point of a sweep by the keys that have them here: the parameters of
+        algorithms stand in their group.
+        """
+        found = {}
+        for name, value in point.items():
+            for key in (name, f"algo.{name}", f"rule.{name}"):
+                if self.has(key) and not isinstance(self.tree.get(key), Mapping):
+                    found[key] = value
+        return found
+
+    def at(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The keys with their values, some of which are set, without references.
+
+        Raises:
+            BadInput: a value refers to something that is not there, or must be given.
+        """
+        if not values and not self.refers:
+            return deepcopy(dict(self.tree))
+        config = OmegaConf.create(dict(self.tree))
+        try:
+            for key, value in values.items():
+                whole = isinstance(value, Mapping) and "law" in value  # replaces another law
+                OmegaConf.update(config, key, value, merge=not whole, force_add=True)
+            found: Any = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+        except MissingMandatoryValue as error:
+            raise BadInput(f"{error.full_key}=???: needed; write {error.full_key}=VALUE") from None
+        except RecursionError:
+            raise BadInput("values refer to each other in a circle") from None
+        except (OmegaConfBaseException, ValueError, TypeError, AttributeError) as error:
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            where = getattr(error, "full_key", None)
+            raise BadInput(f"{where}: {reason}" if where else reason) from None
+        return dict(found)
+
+
+@dataclass
+class Groups:
+    """The files that a configuration chooses in its groups, and what a sweep changes in them.
+
+    Attributes:
+        contents: the contents of the files of each group, by name.
+        algorithms: the algorithms, or stopping rules, by name.
+        composed: what Hydra composed for a choice, by group and name.
+        values: keys with the values that are set on it.
+    """
+
+    contents: dict[str, dict[str, dict[str, Any]]]
+    algorithms: dict[str, Algorithm] = field(default_factory=dict)
+    composed: dict[tuple[str, str], Composed] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+    _changed: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def at(
+        self, group: str, name: str, point: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], list[str]]:
+        """The contents of a file at a point of a sweep, and the keys of the point in it."""
+        usual, source = self.contents[group][name], self.composed.get((group, name))
+        if source is None:
+            return usual, []
+        taken = [key for key in point if key.startswith(f"{group}.") and source.has(key)]
+        changes = {key: point[key] for key in taken}
+        if source.refers:
+            changes |= source.named(point)
+        if not changes:
+            return usual, taken
+        key = json.dumps([group, name, changes])
+        if key not in self._changed:
+            inner = changes.get(INLIER)
+            if isinstance(inner, str):
+                changes[INLIER] = self.contents["env"].get(inner, inner)
+            found = source.at(self.values | changes)[group]
+            self._changed[key] = {k: x for k, x in found.items() if k in usual}
+        return self._changed[key], taken
+
+
+def _refers(value: Any) -> bool:
+    if isinstance(value, str):
+        return REFERENCE in value or value == NEEDED
+    inner = value.values() if isinstance(value, Mapping) else value
+    return isinstance(value, Mapping | list) and any(map(_refers, inner))
+
+
+def compose_files(file: str, choices: Mapping[str, str], folders: tuple[str, ...] = ()) -> Composed:
+    """Have Hydra compose a file of keys with a choice of files in its groups.
+
+    Args:
+        file: the name of the file in ``conf`` or in a user's folder.
+        choices: the names of files by groups, or by ``GROUP@KEY``.
+        folders: the user's configuration folders.
+
+    Raises:
+        BadInput: a file cannot be read, or its defaults list cannot be followed.
+    """
+    words = tuple(f"{group}={_quoted(name)}" for group, name in choices.items())
+    return (_compose if folders else _compose_ours)(file, words, folders)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _compose(file: str, words: tuple[str, ...], folders: tuple[str, ...]) -> Composed:
+    import hydra  # takes a third of a second
+    from hydra.errors import HydraException, MissingConfigException
+
+    from .search_path import UserFolders
+
+    home = str(package_folder("conf").resolve())
+    shown = " ".join(word.replace("'", "") for word in words) or file
+    others = OmegaConfBaseException, ValueError, TypeError, AssertionError, AttributeError
+    try:
+        with (
+            LOCK,
+            UserFolders.on_path(folders),
+            hydra.initialize_config_dir(home, "dpbandits", version_base="1.3"),
+        ):
+            found = hydra.compose(file, [*UNUSED, *words], return_hydra_config=True)
+    except MissingConfigException as error:
+        missing = str(error.missing_cfg_file).removesuffix(".yaml")
+        group, _, name = missing.rpartition("/")
+        near = nearest(name, names_in(group, folders)) if group else ""
+        raise BadInput(f"{shown}: there is no file {missing}.yaml; {near}") from None
+    except RecursionError:
+        raise BadInput(f"{shown}: the defaults list of a file includes the file itself") from None
+    except (HydraException, *others) as error:
+        reason = in_a_line(str(error.__cause__ or error), LONGEST)
+        raise BadInput(f"{shown}: {reason or type(error).__name__}") from None
+    chosen = found.hydra.runtime.choices.items()
+    names = {str(k): str(v) for k, v in chosen if v is not None and not k.startswith("hydra/")}
+    own = OmegaConf.masked_copy(found, [str(key) for key in found if key != "hydra"])
+    return Composed(names, OmegaConf.to_container(own))  # type: ignore[arg-type]
+
+
+_compose_ours = lru_cache(maxsize=4096)(_compose)  # the package's files do not change
+
+
+def read_group(group: str, name: str, folders: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The keys of a file of a group, with those of the files that it extends or includes."""
+    file_of(group, name, folders)
+    found = compose_files("stop" if group == "rule" else "config", {group: name}, folders)
+    return dict(found.at({}).get(group, {}))

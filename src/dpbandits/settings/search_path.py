@@ -1,0 +1,78 @@
+"""A user's folder on Hydra's search path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ClassVar
+
+from hydra.core.config_search_path import ConfigSearchPath
+from hydra.core.object_type import ObjectType
+from hydra.core.plugins import Plugins
+from hydra.plugins.config_source import ConfigResult, ConfigSource
+from hydra.plugins.search_path_plugin import SearchPathPlugin
+from omegaconf import OmegaConf
+
+from ..errors import BadInput
+from .hydra_names import instead_of
+from .yaml_files import read_yaml
+
+
+class UserFolder(ConfigSource):  # type: ignore[misc]
+    """A user's folder on Hydra's search path, whose files ``read_yaml`` reads."""
+
+    @staticmethod
+    def scheme() -> str:
+        return "dpbandits"
+
+    def _file(self, path: str) -> Path:
+        return Path(self.path) / self._normalize_file_name(path)
+
+    def load_config(self, config_path: str) -> ConfigResult:
+        file = self._file(config_path)
+        found = read_yaml(file)
+        if "hydra" in found:
+            raise BadInput(f"{file}: hydra: {instead_of('hydra')}")
+        header = self._get_header_dict(file.read_text("utf-8-sig"))
+        return ConfigResult(self.provider, self.full_path(), OmegaConf.create(found), header)
+
+    def is_group(self, config_path: str) -> bool:
+        return (Path(self.path) / config_path).is_dir()
+
+    def is_config(self, config_path: str) -> bool:
+        return self._file(config_path).is_file()
+
+    def available(self) -> bool:
+        return self.is_group("")
+
+    def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
+        found: list[str] = []
+        for file in sorted((Path(self.path) / config_path).iterdir()):
+            name = f"{config_path}/{file.name}"
+            self._list_add_result(found, name, file.name, results_filter)
+        return found
+
+
+class UserFolders(SearchPathPlugin):  # type: ignore[misc]
+    """Adds the user's folders to the search path of the compositions of this package."""
+
+    folders: ClassVar[tuple[str, ...]] = ()  # while such a composition runs
+
+    @classmethod
+    @contextmanager
+    def on_path(cls, folders: tuple[str, ...]) -> Iterator[None]:
+        """Have the folders on the search path meanwhile."""
+        cls.folders = folders
+        try:
+            yield
+        finally:
+            cls.folders = ()
+
+    def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
+        for folder in self.folders:
+            search_path.append("user", f"{UserFolder.scheme()}://{folder}")
+
+
+Plugins.instance().register(UserFolder)
+Plugins.instance().register(UserFolders)

@@ -1,0 +1,123 @@
+"""YAML files, read as plain data: the only module that reads YAML.
+
+A number or a truth value means the same in a file and on a command line: 010 is ten, 1:30 and 0x1F
+are text, and so are yes and no. (YAML 1.1 reads 8, 90, 31, true and false.)
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from copy import deepcopy
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+import yaml
+
+from ..errors import BadInput, in_a_line, plain
+
+LONGEST_REASON = 1500  # characters
+SCALARS = {  # the words that stand for a value that is no text, and their possible first letters
+    "null": (r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    "bool": (r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    "int": (r"[-+]?[0-9]+(?:_[0-9]+)*", list("-+0123456789")),
+    "float": (
+        r"[-+]?(?:[0-9][0-9_]*\.[0-9_]*(?:[eE][-+]?[0-9]+)?|[0-9][0-9_]*[eE][-+]?[0-9]+"
+        r"|\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?|\.?(?:inf|Inf|INF))|\.?(?:nan|NaN|NAN)",
+        list("-+0123456789.iInN"),
+    ),
+    "merge": (r"<<", ["<"]),
+}
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # libyaml crashes on deep nesting
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # filled below, not those of YAML 1.1
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        """A mapping, in which each name stands once."""
+        seen: set[Any] = set()
+        for key, _ in node.value:
+            name = (key.tag, key.value if isinstance(key, yaml.ScalarNode) else id(key))
+            if name in seen:
+                problem = f"found duplicate key {key.value}"
+                raise yaml.constructor.ConstructorError(
+                    "while constructing a mapping", node.start_mark, problem, key.start_mark
+                )
+            seen.add(name)
+        found: dict[Any, Any] = super().construct_mapping(node, deep)
+        return found
+
+
+def _number(loader: Any, node: Any) -> float:
+    text = str(node.value).replace("_", "").lower()
+    x = float(re.sub(r"\.(?=inf|nan)", "", text))
+    if math.isinf(x) and "inf" not in text:
+        raise BadInput(f"{node.value} is beyond any float; inf is infinity")
+    return x
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", lambda _, node: int(node.value.replace("_", "")))
+_Loader.add_constructor("tag:yaml.org,2002:float", _number)
+for _name, (_words, _letters) in SCALARS.items():
+    _tag, _word = f"tag:yaml.org,2002:{_name}", re.compile(f"^(?:{_words})$")
+    _Loader.add_implicit_resolver(_tag, _word, _letters)
+
+
+def read_yaml(file: Path) -> dict[str, Any]:
+    """The contents of a file: names with text, numbers, true, false, null, lists or mappings.
+
+    Raises:
+        BadInput: the file cannot be read, or holds something else.
+    """
+    if not file.is_file():
+        raise BadInput(f"{file}: a file is needed")
+    try:
+        state = file.stat()
+        return deepcopy(_read(file, state.st_mtime_ns, state.st_size))
+    except OSError as error:
+        raise BadInput(f"{file}: not a readable YAML file ({error.strerror or error})") from None
+
+
+def keys_of(file: Path) -> dict[str, Any]:
+    """The keys in a file, and those that its defaults list chooses a file for, as ``KEY: NAME``;
+    not those of files that it extends.
+    """
+    found = read_yaml(file)
+    defaults = found.pop("defaults", [])
+    pairs = [pair for x in defaults if isinstance(x, dict) for pair in x.items()]
+    return {group.rpartition("@")[2].rpartition("/")[2]: name for group, name in pairs} | found
+
+
+@lru_cache(maxsize=512)
+def _read(file: Path, changed: int, size: int) -> dict[str, Any]:
+    try:
+        found = yaml.load(file.read_text("utf-8-sig"), _Loader)
+        _check_plain(found)
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{file}: UTF-8 text is needed ({error.reason})") from None
+    except RecursionError:
+        raise BadInput(f"{file}: values are nested too deeply, or contain themselves") from None
+    except BadInput as error:
+        raise BadInput(f"{file}: {error}") from None
+    except (ValueError, TypeError, yaml.YAMLError) as error:
+        reason = in_a_line(str(error), LONGEST_REASON)
+        raise BadInput(f"{file}: not a readable YAML file ({reason})") from None
+    if not isinstance(found, dict | None):
+        raise BadInput(f"{file}: names with values are needed")
+    return found or {}
+
+
+def _check_plain(value: Any) -> None:
+    """Refuse names that are not text, and values that are not text, numbers, true or false."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                raise BadInput(f"{plain(key)}: a name is needed, as text")
+            _check_plain(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            _check_plain(inner)
+    elif not isinstance(value, str | int | float | None):
+        kind = type(value).__name__
+        raise BadInput(f"{value!r} is {kind}; text, a number, true or false is needed")

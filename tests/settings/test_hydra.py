@@ -1,0 +1,174 @@
+"""Files and words as Hydra's documentation shows them are composed as Hydra composes them."""
+
+from pathlib import Path
+
+import pytest
+from omegaconf import OmegaConf
+from refusals import message_of
+from sweeps import write
+
+from dpbandits.cli.words import read_requests
+from dpbandits.contracts.question import REGRET
+from dpbandits.settings.groups import names_in
+
+GLOBAL = "# @package _global_\n"
+MINE = {
+    "env/mine.yaml": "defaults: [bernoulli_c2, _self_]\narms: 7\n",
+    "env/gapped.yaml": "law: one_better\ngap: ${eps}\narms: 5\n",
+    "env/outer.yaml": "defaults: ['/env@inlier': student_far, _self_]\n"
+    "law: contaminated\nalpha: 0.1\noutlier: 0.0\nrelative: false\nstage: rewards\n",
+    "env/needed.yaml": "law: one_better\ngap: ???\narms: 5\n",
+    "env/outside.yaml": "law: one_better\ngap: ${oc.decode:${oc.env:GAP}}\n"
+    "arms: ${oc.decode:${oc.env:ARMS}}\n",
+    "env/resolved.yaml": "law: one_better\ngap: ${tenth:3}\narms: 5\n",
+    "env/numbers.yaml": "law: one_better\ngap: 0.1\narms: 010\n",
+    "experiment/other.yaml": GLOBAL + "eps: 0.5\nruns: 3\nenv: {arms: 9}\n",
+    "experiment/deep.yaml": GLOBAL
+    + "defaults: [other, {optional sub: nothing}, _self_, override /algo: dp_se]\nruns: 4\n",
+    "experiment/typo.yaml": GLOBAL + "epss: 1\n",
+    "all.yaml": "defaults: [config, _self_]\neps: 0.25\nhorizon: 77\n",
+}
+
+
+@pytest.fixture
+def folder(here, monkeypatch):
+    monkeypatch.setenv("GAP", "0.2")
+    monkeypatch.setenv("ARMS", "6")
+    write(here / "mine", MINE)
+    return (str(here / "mine"),)
+
+
+def settings(folder, line, file=None):
+    *option, words = line.rpartition("-m ")
+    return [
+        setting
+        for request in read_requests(words.split(), folder, REGRET, any(option), file)
+        for setting in request.settings
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "same"),
+    [
+        ("env=mine", "env=bernoulli_c2 env.arms=7"),
+        ("experiment=deep", "algo=dp_se eps=.5 env.arms=9"),
+        ("experiment=deep algo=ucb eps=null", "algo=ucb env.arms=9"),
+        ("env=gapped eps=.2", "env=one_better env.gap=.2 eps=.2"),
+        ("-m env=gapped eps=.1,.2", "-m env=one_better env.gap=.2 eps=.2"),
+        ("env=outside", "env=one_better env.gap=.2 env.arms=6"),
+        ("env=needed env.gap=.3", "env=one_better env.gap=.3"),
+        ("env=outer algo=prae_c",
+         "env=contaminated env.inlier=student_far env.alpha=.1 algo=prae_c"),
+        ("env=contaminated env@env.inlier=student_far algo=prae_c",
+         "env=contaminated env.inlier=student_far algo=prae_c"),
+        ("+eps=.5 ++seed=3", "eps=.5 seed=3"),
+        ("eps=.5 ~eps", ""),
+        ("experiment=azize2022_fig8 ~sweep", ""),
+        ("env=numbers", "env=one_better env.gap=.1 env.arms=10"),
+    ],
+)  # fmt: skip
+def test_files_and_words_of_hydra_are_the_keys_that_they_set(folder, line, same):
+    found, wanted = settings(folder, line)[-1], settings((), same)[-1]
+    assert found.env_spec == wanted.env_spec
+    assert (found.algo, found.arguments, found.budget) == (
+        wanted.algo,
+        wanted.arguments,
+        wanted.budget,
+    )
+    assert found.seed == wanted.seed
+
+
+def test_references_follow_each_point_of_a_sweep(folder):
+    """Mutation that it catches: the first point decides."""
+    found = settings(folder, "-m env=gapped algo=dp_se eps=.1,.2,.4")
+    assert [(s.budget, s.record["env_spec"]["gap"]) for s in found] == [
+        (x, x) for x in (0.1, 0.2, 0.4)
+    ]
+
+
+def test_a_resolver_of_the_user(folder):
+    OmegaConf.register_new_resolver("tenth", lambda x: x / 10, replace=True)
+    (setting,) = settings(folder, "env=resolved")
+    assert setting.record["env_spec"]["gap"] == 0.3
+
+
+def test_a_file_of_all_keys(folder):
+    (setting,) = settings(folder, "env=mine", "all")
+    assert (setting.budget, setting.horizon, setting.env) == (0.25, 77, "mine")
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("env=needed", ["env.gap=???: needed; write env.gap=VALUE"]),
+        ("experiment=typo", ["unknown key 'epss'", "did you mean eps?"]),
+        ("env.arm=3", ["unknown key 'env.arm'", "did you mean env.arms?"]),
+        ("+epss=3", ["unknown key 'epss'", "did you mean eps?"]),
+        ("~epss", ["~epss: no such key"]),
+        ("~algo", ["~algo: one is needed"]),
+        ("env=minee", ["unknown env 'minee'", "did you mean mine?"]),
+        ("hydra/launcher=joblib", ["jobs=N"]),
+        ("hydra.launcher.n_jobs=3", ["jobs=N"]),
+        ("hydra/sweeper=optuna", ["-m KEY=A,B"]),
+        ("hydra.sweep.dir=x", ["results=DIR"]),
+        ("hydra.run.dir=x", ["results=DIR"]),
+        ("hydra.job.chdir=true", ["results=DIR"]),
+        ("hydra.verbose=true", ["bandit-status"]),
+        ("hydra.searchpath=[x]", ["--config-dir DIR"]),
+        ("-m eps=interval(0,1)", ["eps=range(0,1)"]),
+    ],
+)
+def test_what_has_another_name_or_is_wrong_is_answered_in_one_line(folder, line, parts):
+    message = message_of(settings, folder, line)
+    assert all(part in message for part in parts), message
+
+
+@pytest.mark.parametrize(
+    ("option", "part"),
+    [
+        ("--shell-completion", "--completion bash"),
+        ("-sc", "--completion bash"),
+        ("-p", "--cfg job"),
+        ("--package=x", "--cfg job"),
+        ("--hydra-help", "--help"),
+        ("--resolve", "--cfg job"),
+        ("--config-path=x", "--config-dir DIR"),
+        ("--experimental-rerun=x", "what is missing"),
+    ],
+)
+def test_options_of_hydra_are_answered_in_one_line(refused, option, part):
+    from dpbandits.cli import run
+
+    assert part in refused(run, [option])
+
+
+def again(words):
+    """The settings of the experiment that ``--cfg job`` prints, and those of the words."""
+    (request,) = read_requests(words, ())
+    text = GLOBAL + OmegaConf.to_yaml(OmegaConf.create(request.experiment_file))
+    write(Path("printed"), {"experiment/again.yaml": text})
+    file = str(Path("printed").resolve())
+    (same,) = read_requests(["experiment=again"], (file,))
+    return [s.id for s in request.settings], [s.id for s in same.settings]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "algo=dp_se eps=.5 env.arms=3 horizon=100",
+        "env=contaminated env.inlier=student_far algo=prae_c horizon=100",
+        "env=wu_raw algo=prae_r assume=true",
+        "algo=heldp_ucb_b population=clipped_normal eps_min=1 population.mean=3",
+        "sweep={algo:[ucb,dp_se],eps:[1,2]} env.label=Coins",
+    ],
+)
+def test_what_is_printed_composes_back(here, line):
+    found, same = again(line.split())
+    assert found == same
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", names_in("experiment"))
+def test_every_experiment_is_printed_and_composes_back(here, name):
+    found, same = again([f"experiment={name}"])
+    assert found == same
