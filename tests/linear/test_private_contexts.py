@@ -336,7 +336,7 @@ def test_broken_twins_are_not_aligned(twin):
 
 def test_sigma_without_the_2_is_not_aligned():
     own = replaced(LOCAL, deviation=lambda eps, delta, v, c: own_sigma(eps, delta, 1.0, c))
-    found = align(policy("ldp_lin_ucb", {}, 1.0, own), 60)
+    found = align(policy("ldp_lin_ucb", {"calibration": "printed"}, 1.0, own), 60)
     assert not found.holds and "the cost is" in found.problem.why
 
 
