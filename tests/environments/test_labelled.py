@@ -178,3 +178,12 @@ def test_a_source_without_a_network_is_refused_in_one_line(monkeypatch):
 
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
     assert "it cannot be fetched (OSError: no route to host)" in message_of(of, "openml:61")
+
+
+def test_runs_count_mistakes(tmp_path):
+    """A linear rule makes fewer mistakes than play without learning, which has 100 of 150."""
+    env = dp.labelled("sklearn:iris")
+    assert build(env.contents).largest_gap == 1.0
+    table = dp.run(algo="lin_ucb", env=env, runs=3, jobs=1, results=tmp_path)
+    ends = table.loc[table["t"] == 150, "regret"]
+    assert len(ends) == 3 and (ends < 90).all() and (ends == ends.round()).all()

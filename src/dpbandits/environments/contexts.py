@@ -84,7 +84,7 @@ class ContextualInstance(Instance):
         """No round has a larger regret."""
         env, K = self.environment, len(self.environment.order)
         if len(env.rows):
-            drawn = env.law[0] == EMPIRICAL
+            drawn = env.law[0] != TABLE
             means = env.table if drawn else env.rows.reshape(-1, K, len(env.theta)) @ env.theta
             return float(np.ptp(means, axis=1).max())
         length = float(np.linalg.norm(env.center)) + FARTHEST * env.deviation * len(env.center)

@@ -114,12 +114,13 @@ def _listed(kinds: Sequence[Any]) -> str:
 
 def numbers_of(where: str, table: pd.DataFrame) -> tuple[list[str], np.ndarray]:
     """The columns as numbers: one of words becomes an indicator of each of its sorted values."""
-    names, columns = [], []
+    names: list[str] = []
+    columns: list[Any] = []
     for name in table.columns:
         column = table[name]
         is_word = column.dtype == bool or column.dtype.name == "category"
-        found = pd.to_numeric(column.astype(str) if is_word else column, errors="coerce")
-        found = found.to_numpy(float)
+        cells = column.astype(str) if is_word else column
+        found = np.asarray(pd.to_numeric(cells, errors="coerce"), float)
         bad = ~np.isfinite(found)
         if bad.all() or (is_word and bad.any()):
             levels = sorted(column.map(plain).unique())
