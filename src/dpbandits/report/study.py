@@ -188,16 +188,13 @@ def arranged(summary: pd.DataFrame, question: Question) -> tuple[str | None, pd.
     shown = [c for c in varying(settings, game, blank=True) if c != "env"]
     others = [c for c in columns if c not in (*game, axis, group, SETTING, "true_mean")]
     vary = varying(settings, others, within=[group, "env", *shown], blank=True)
-    values = settings[vary].replace(np.inf, np.nan) if own else settings[vary]
     free = unprotected(settings, group) & (axis in budgets)
-    panels = [
-        ", ".join(filter(None, [environment_title(str(env)), *words(row)])) or "all"
-        for env, row in zip(settings["env"], settings[shown].to_dict("records"), strict=True)
-    ]
-    lines = [
-        ", ".join([display_name(str(name)), *words(row), *[WITHOUT] * bare])
-        for name, row, bare in zip(settings[group], values.to_dict("records"), free, strict=True)
-    ]
+    panels, lines = [], []
+    for row, bare in zip(settings.to_dict("records"), free, strict=True):
+        title = environment_title(str(row["env"])), *words({name: row[name] for name in shown})
+        panels.append(", ".join(filter(None, title)) or "all")
+        values = {name: row[name] for name in vary if not (own and row[name] == math.inf)}
+        lines.append(", ".join([display_name(str(row[group])), *words(values), *[WITHOUT] * bare]))
     x = settings[axis].astype(float) if axis else pd.Series(np.nan, settings.index)
     x = x.where(np.isfinite(x))
     levels = ["" if pd.isna(y) else BESIDE + words({axis: y})[0] for y in x]
