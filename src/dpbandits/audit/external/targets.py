@@ -120,7 +120,7 @@ class PolicyTarget(RegretTarget):
                 return [Stage(first, loss=0.0)]
             usual = [self._stage(T) for T in self.horizons or HELD_LENGTHS]
             usual = [x._replace(runs=HELD, candidates=HELD_CANDIDATES) for x in usual]
-            given = [x._replace(runs=HELD) for x in given]
+            given = []  # another choice may hide what a user's first comparison says
         if self.local and (loss := self._response_loss(seed)) > self.promised * verdicts.ABOVE:
             return [Stage(first, loss=loss, event="what a response without noise leads to")]
         heard = [s for s in usual if not _silent(s.target, np.random.default_rng(seed))]
