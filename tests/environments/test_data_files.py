@@ -283,10 +283,10 @@ def test_means_are_those_of_the_rows_that_are_played(rows, means):
         assert foul.instance.means == pytest.approx(means)
         signs = [np.sign(arm.mean) for arm in foul.instance.outliers]
         assert signs == [-1 if mean == max(means) else 1 for mean in means]
-    assert "rewards for 3 rounds only" in message_of(by_python, dp.table(rewards), horizon=4)
+    assert "the data have 3 rounds only" in message_of(by_python, dp.table(rewards), horizon=4)
     own = {"law": "table", "rewards": rewards, "file": None, "rounds": 2}
     assert by_python(own, horizon=1).instance.rounds == 1
-    assert "rewards for 2 rounds only" in message_of(by_python, own, horizon=3)
+    assert "the data have 2 rounds only" in message_of(by_python, own, horizon=3)
 
 
 def test_one_round_with_the_wrong_arm_costs_its_gap():

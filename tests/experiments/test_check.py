@@ -36,7 +36,7 @@ def test_one_digit_that_differs_is_found(monkeypatch, tmp_path, capsys):
     assert "results/azize2022_fig8.md, line 3\n" in told and mean in told
     edited(page, mean.replace(mean.strip()[-1], str((int(mean.strip()[-1]) + 1) % 10)), mean)
     summary = tmp_path / "azize2022_fig8.summary.csv"
-    edited(summary, ",20,", ",21,")
+    edited(summary, ",200,", ",201,")
     assert check.main(tmp_path, ["azize2022_fig8"]) == 1
     assert "results/azize2022_fig8.summary.csv, line 2\n" in capsys.readouterr().out
     page.unlink()
