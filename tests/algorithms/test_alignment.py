@@ -95,7 +95,7 @@ def test_replays_shift_noise_at_nearly_the_whole_budget(name, i):
     row = ROWS[name]
     for budget in row.aligned_at:
         target = policy(name, budget, row.aligned[i], horizons=row.aligned_until)
-        found = align(target, 25, seed=1)
+        found = align(target, 50, seed=1)
         assert found.holds and found.edges == 0
         assert found.entered >= 1
         assert row.spent < found.spent <= 1 + 1e-9
