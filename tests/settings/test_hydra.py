@@ -125,6 +125,24 @@ def test_what_has_another_name_or_is_wrong_is_answered_in_one_line(folder, line,
 
 
 @pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("defaults: [override /hydra/launcher: joblib]", ["hydra/launcher", "jobs=N"]),
+        ("defaults: [{override hydra/sweeper: optuna}]", ["hydra/sweeper", "-m KEY=A,B"]),
+        ("defaults: [/hydra/launcher/joblib]", ["hydra/launcher", "jobs=N"]),
+        ("hydra: {launcher: {n_jobs: 2}}", ["hydra.launcher.n_jobs", "jobs=N"]),
+        ("hydra: {sweeper: {params: {eps: 1}}}", ["hydra.sweeper.params", "-m KEY=A,B"]),
+        ("hydra: {verbose: true}", ["hydra.verbose", "bandit-status"]),
+        ("hydra:", ["Hydra's own settings"]),
+    ],
+)
+def test_keys_of_hydra_in_a_file_are_answered_in_one_line(folder, text, parts):
+    write(Path(*folder), {"experiment/own.yaml": f"# @package _global_\n{text}\n"})
+    message = message_of(settings, folder, "experiment=own")
+    assert all(part in message for part in ["own.yaml", *parts]), message
+
+
+@pytest.mark.parametrize(
     ("option", "part"),
     [
         ("--shell-completion", "--completion bash"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.object_type import ObjectType
@@ -32,8 +32,8 @@ class UserFolder(ConfigSource):  # type: ignore[misc]
     def load_config(self, config_path: str) -> ConfigResult:
         file = self._file(config_path)
         found = read_yaml(file)
-        if "hydra" in found:
-            raise BadInput(f"{file}: hydra: {instead_of('hydra')}")
+        if key := next(_of_hydra(found), None):
+            raise BadInput(f"{file}: {key}: {instead_of(key)}")
         header = self._get_header_dict(file.read_text("utf-8-sig"))
         return ConfigResult(self.provider, self.full_path(), OmegaConf.create(found), header)
 
@@ -52,6 +52,23 @@ class UserFolder(ConfigSource):  # type: ignore[misc]
             name = f"{config_path}/{file.name}"
             self._list_add_result(found, name, file.name, results_filter)
         return found
+
+
+def _of_hydra(keys: dict[str, Any]) -> Iterator[str]:
+    """The keys of Hydra itself that a file sets, or chooses in its defaults list."""
+    own = keys.get("hydra")
+    if isinstance(own, dict) and own:
+        inner = next(iter(own))
+        deeper = own[inner]
+        yield ".".join(map(str, ["hydra", inner, *([*deeper][:1] if isinstance(deeper, dict) else [])]))
+    elif "hydra" in keys:
+        yield "hydra"
+    listed = keys.get("defaults")
+    for entry in listed if isinstance(listed, list) else []:
+        for word in entry if isinstance(entry, dict) else [entry]:
+            group = str(word).split()[-1:]
+            if group and group[0].lstrip("/").startswith("hydra/"):
+                yield group[0].lstrip("/")
 
 
 class UserFolders(SearchPathPlugin):  # type: ignore[misc]
