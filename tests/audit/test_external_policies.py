@@ -52,8 +52,8 @@ def test_leaking_policies_are_not_consistent(policy):
 @pytest.mark.parametrize(
     ("policy", "why"),
     [
-        (policies.ScaleOfData, "draw 4 hides two different changes"),
-        (policies.TruncatedNoise, "the actions differ"),
+        (policies.ScaleOfData, "draw 3 hides two different changes"),
+        (policies.TruncatedNoise, "the draws are others"),
         (policies.ClippedNoise, "the actions differ; the replay does not follow"),
         (policies.TwoWholeReleases, "the cost is 2, and the budget 1"),
         (policies.NoiseReused, "draw 1 hides several numbers, one of them changed"),
@@ -71,7 +71,7 @@ def test_a_replay_says_what_is_wrong(policy, why):
     [
         (policies.NoiseInBatches, ""),  # each user's own noise, in a later round
         (policies.NoiseOfBatches, "the reward enters noise of other users"),
-        (policies.NoiseOfAllUsers, "draw 1 hides several numbers, one of them changed"),
+        (policies.NoiseOfAllUsers, "draw 1 hides two different changes"),
     ],
 )
 def test_noise_of_a_later_round_must_hide_the_reward_itself(policy, why):
