@@ -122,6 +122,7 @@ def audit(
         target.sample(pool[0](1)[0], 1, np.random.default_rng(0))
     backend = "threading" if target.compiled else "loky"
     tried, plan = Tried(), schedule(runs, len(pool))
+    left = (1.0 - PROPOSED * len(pool) / games) / sum(pairs * n for pairs, n in plan)
 
     def each(function, runs, pairs, sequence, *arguments):
         """The results of a function for each pair, each with its own seed and arguments."""
@@ -132,7 +133,7 @@ def audit(
             results.append(result)
             if function is not test:  # a test stops by itself, with what it has found
                 _check_time(deadline)
-            progress(2 * runs / games)
+            progress(left * runs)
         return results
 
     test = partial(_test, least=runs // LEAST, level=level, deadline=deadline)
