@@ -13,7 +13,7 @@ import pandas as pd
 from pages import table, write
 
 import dpbandits as dp
-from dpbandits.cli.command import guarded
+from dpbandits.cli.ending import run_command
 
 VARIANTS_FOLDER = Path(__file__).parent / "ablation"
 
@@ -93,4 +93,4 @@ def main(words):
 
 
 if __name__ == "__main__":
-    guarded("ablations", lambda: main(sys.argv[1:]))
+    run_command("ablations", lambda: main(sys.argv[1:]))

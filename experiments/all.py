@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import dpbandits as dp
-from dpbandits.cli.command import guarded
+from dpbandits.cli.ending import run_command
 from dpbandits.figures.experiments import tabulated
 
 
@@ -33,4 +33,4 @@ def show(draw):
 
 
 if __name__ == "__main__":
-    guarded("figures", lambda: main(sys.argv[1:]))
+    run_command("figures", lambda: main(sys.argv[1:]))

@@ -12,7 +12,7 @@ from pathlib import Path
 from pages import table, write
 
 import dpbandits as dp
-from dpbandits.cli.command import guarded
+from dpbandits.cli.ending import run_command
 from dpbandits.environments.catalogue import build
 from dpbandits.settings.composed import read_group
 from dpbandits.theory.azize2025 import bernoulli_lower
@@ -56,4 +56,4 @@ def main(words):
 
 
 if __name__ == "__main__":
-    guarded("azize2025_tails", lambda: main(sys.argv[1:]))
+    run_command("azize2025_tails", lambda: main(sys.argv[1:]))

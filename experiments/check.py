@@ -11,7 +11,7 @@ import sys
 from itertools import zip_longest
 from pathlib import Path
 
-from dpbandits.cli.command import guarded
+from dpbandits.cli.ending import run_command
 from dpbandits.contracts import __main__ as guarantees
 from dpbandits.errors import BadInput
 from dpbandits.files import package_folder
@@ -60,4 +60,4 @@ def main(folder, names):
 
 
 if __name__ == "__main__":
-    guarded("check", lambda: main(Path(sys.argv[1]), sys.argv[2:]))
+    run_command("check", lambda: main(Path(sys.argv[1]), sys.argv[2:]))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from dpbandits.cli.command import guarded
+from dpbandits.cli.ending import run_command
 from dpbandits.files import write_atomically
 
 
@@ -24,4 +24,4 @@ def write(page, text):
 def page_of_folder(name, text_of):
     """Run a script NAME.py [RESULTS]: it writes RESULTS/NAME.md, the text of that folder."""
     results = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
-    guarded(name, lambda: write(results / f"{name}.md", text_of(results)))
+    run_command(name, lambda: write(results / f"{name}.md", text_of(results)))

@@ -13,7 +13,7 @@ from dpbandits.audit.exact.loss import OutOfReach
 from dpbandits.audit.exact.methods import method_of
 from dpbandits.audit.tables import promised
 from dpbandits.audit.verdicts import combined
-from dpbandits.cli.command import guarded
+from dpbandits.cli.ending import run_command
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.errors import BadInput
 from dpbandits.files import write_atomically
@@ -85,4 +85,4 @@ def main(results):
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
-    guarded("privacy_table", lambda: main(folder))
+    run_command("privacy_table", lambda: main(folder))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 import which_global_page
 
-from dpbandits.cli.command import guarded
+from dpbandits.cli.ending import run_command
 from dpbandits.contracts.question import REGRET
 from dpbandits.decisions.race import race
 from dpbandits.figures.draw import load_script
@@ -82,4 +82,4 @@ def games_of(settings):
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent))
-    guarded("map", lambda: main(sys.argv[1:]))
+    run_command("map", lambda: main(sys.argv[1:]))

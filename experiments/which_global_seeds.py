@@ -7,7 +7,7 @@ A game counts twice: once for the winner of each map, which the other's set may 
 import sys
 from pathlib import Path
 
-from dpbandits.cli.command import guarded
+from dpbandits.cli.ending import run_command
 from dpbandits.figures.draw import load_script
 from dpbandits.results.table import Table
 
@@ -36,4 +36,4 @@ def main(folders):
 
 
 if __name__ == "__main__":
-    guarded("which_global_seeds", lambda: main(sys.argv[1:]))
+    run_command("which_global_seeds", lambda: main(sys.argv[1:]))

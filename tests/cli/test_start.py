@@ -11,16 +11,16 @@ import pytest
 from refusals import complaint, message_of
 from tiers import first
 
-from dpbandits.cli.command import STORED, guarded
+from dpbandits.cli.ending import STORED, run_command
 from dpbandits.cli.start import CHOICES, check_variables
 
 REAL = "from dpbandits.cli.start import run; run()"
 # A command of a file in the working folder
 STUB = "import os, dpbandits.cli as c; c.__path__.append(os.getcwd())\n"
 STUB += "from dpbandits.cli.start import start; start('stub')"
-CALL = "guarded('bandit-stub', work)"
-PLAYS = "guarded('bandit-run', work)"
-WORK = "from dpbandits.cli.command import guarded\ndef work():\n    "
+CALL = "run_command('bandit-stub', work)"
+PLAYS = "run_command('bandit-run', work)"
+WORK = "from dpbandits.cli.ending import run_command\ndef work():\n    "
 
 
 def started(folder, code, *words, more="", **environment):
@@ -146,7 +146,7 @@ def test_an_interruption_that_a_callback_swallows_is_raised_again(tmp_path, swal
     """ctypes only reports what a callback raises, as LLVM's do while a kernel compiles."""
     imported = """
 import ctypes, time
-from dpbandits.cli.command import guarded
+from dpbandits.cli.ending import run_command
 class Finalized:
     def __del__(self):
         os.kill(os.getpid(), signal.SIGINT)
@@ -192,7 +192,7 @@ def test_a_working_folder_that_was_deleted(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(gone)
     gone.rmdir()
     with pytest.raises(SystemExit) as stopped:
-        guarded("bandit-run", lambda: 0)
+        run_command("bandit-run", lambda: 0)
     message = complaint("bandit-run", stopped.value.code, *capsys.readouterr())
     assert message.startswith("the working folder cannot be used (No such file")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sweeps import requested
 
-from dpbandits.cli.command import report_failures
+from dpbandits.cli.ending import report_failures
 from dpbandits.errors import BadInput, printable
 from dpbandits.results.run_store import RunStore
 from dpbandits.running import monte_carlo

@@ -38,7 +38,7 @@ from sweeps import (
 )
 
 from dpbandits import files
-from dpbandits.cli.command import STORED
+from dpbandits.cli.ending import STORED
 from dpbandits.compiled import compiled_code
 from dpbandits.errors import CannotWrite
 from dpbandits.results.run_store import RunStore

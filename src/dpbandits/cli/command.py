@@ -1,28 +1,18 @@
-"""What all commands share: their parser, and how they end."""
+"""What all commands share: their parser, and their keys."""
 
 from __future__ import annotations
 
 import argparse
-import errno
 import os
-import signal
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, NoReturn
-
-import pandas as pd
+from typing import NoReturn
 
 from ..errors import (
     LONGEST,
     BadInput,
-    FileTrouble,
-    WorkersLost,
-    in_a_line,
-    printable,
     unknown,
 )
 from ..files import Implausible, opened
@@ -30,29 +20,12 @@ from ..results import latex
 from ..results.formats import SUMMARY_CSV, bare_name, format_of, tables_in
 from ..results.latex import TableOptions
 from ..results.naming import FINDINGS
-from ..running.failures import Failure, RunsFailed, counted, in_words
 from ..settings.groups import default_keys
 from ..settings.hydra_names import OPTIONS
 from ..validation import folder, one_of, path_of
 from .completion import COMMANDS, OWN_KEYS
+from .ending import run_command
 from .help import Lists, help_text
-
-STORED = "finished runs are stored, the same command plays the rest"
-PLAYING = tuple(f"bandit-{name}" for name in ("run", "stop", "budget", "claims", "audit"))
-MOST = 20  # lines of a list
-TRACES = 5  # tracebacks that are printed
-AGAIN = 0.01  # seconds after which an interruption that was swallowed is raised again
-# SIGHUP: of a lost connection; the last three: of limits and of schedulers of jobs
-ENDING = (
-    signal.SIGINT,
-    signal.SIGTERM,
-    signal.SIGHUP,
-    signal.SIGXCPU,
-    signal.SIGUSR1,
-    signal.SIGUSR2,
-)
-SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class Parser(argparse.ArgumentParser):
@@ -172,69 +145,6 @@ def table_options(keys: Mapping[str, str]) -> TableOptions | None:
     return latex.checked(found)
 
 
-class Printable:
-    """A standard stream that writes no control characters, such as those of stored names."""
-
-    def __init__(self, stream: Any):
-        self._stream = stream
-
-    def write(self, text: str) -> int:
-        """Write a text; line breaks and tabs are not changed."""
-        self._stream.write(text if text.isprintable() else printable(text))
-        return len(text)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-
-def guarded(name: str, command: Callable[[], int]) -> None:
-    """Run a command and exit: bad input ends with one line and exit code 2."""
-    with (
-        redirect_stdout(Printable(sys.stdout)),
-        redirect_stderr(Printable(sys.stderr)),
-        pd.option_context("mode.string_storage", "python"),  # pyarrow would copy each word
-    ):
-        _guarded(name, command)
-
-
-def _guarded(name: str, command: Callable[[], int]) -> None:
-    try:
-        with _answered_signals(name):
-            _check_working_folder()
-            code = command()
-        print(end="", flush=True)  # an error of writing is reported here, not at the exit
-    except BadInput as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        code = 2
-    except RunsFailed as error:
-        code = report_failures(name, error.failures)
-    except FileTrouble as error:
-        _exit_now(1, f"{name}: {error}; what was stored before is intact")
-    except WorkersLost as error:
-        _exit_now(1, f"{name}: {error}; {STORED}")
-    except KeyboardInterrupt as stopped:
-        number = stopped.args[0] if stopped.args else signal.SIGINT
-        ended = f"ended by {signal.Signals(number).name}"
-        what = "interrupted" if number == signal.SIGINT else ended
-        stored = getattr(stopped, "__notes__", [STORED] if name in PLAYING else [])
-        _exit_now(128 + number, "; ".join([f"{name}: {what}", *stored]))
-    except BrokenPipeError:
-        os._exit(141)
-    except OSError as error:
-        if error.filename is not None:  # a name that is too long, too many open files
-            _exit_now(1, in_a_line(f"{name}: cannot use {error.filename} ({error.strerror})"))
-        if error.errno in SCARCE:
-            _exit_now(1, f"{name}: the system refuses more ({error.strerror}; see ulimit -a)")
-        if error.errno not in FULL:
-            raise
-        _exit_now(1, f"{name}: cannot write the output ({error.strerror})")
-    except ImportError as error:  # there is too little memory to map it, for instance
-        _exit_now(1, in_a_line(f"{name}: a library cannot be loaded: {error}"))
-    except MemoryError:
-        _exit_now(1, f"{name}: there is not enough memory; finished runs are stored")
-    sys.exit(code)
-
-
 def entry_point(
     name: str,
     *options: Callable[[Parser], None],
@@ -269,7 +179,7 @@ def entry_point(
 
         @wraps(command)
         def main() -> None:
-            guarded(f"bandit-{name}", lambda: command(sys.argv[1:]))
+            run_command(f"bandit-{name}", lambda: command(sys.argv[1:]))
 
         return main
 
@@ -300,103 +210,3 @@ def _refuse_dashes(command: str, line: Sequence[str]) -> None:
         meant.append(f"{name}={value}")
     if typed:
         raise BadInput(f"{' '.join(typed)}: a key has no dashes; write {' '.join(meant)}")
-
-
-def _check_working_folder() -> None:
-    try:
-        os.getcwd()
-    except OSError as error:
-        raise BadInput(f"the working folder cannot be used ({error.strerror})") from None
-
-
-@contextmanager
-def _answered_signals(name: str) -> Iterator[None]:
-    """Answer Ctrl-C, and the signals by which a system or a scheduler of jobs ends a command, at
-    once and raise KeyboardInterrupt; later ones change nothing, nor do signals that are ignored.
-
-    A callback of a library, such as LLVM's when a kernel compiles, or a finalizer swallows the
-    exception if the signal comes meanwhile: Python only reports it. It is raised again soon.
-    """
-    usual = (signal.default_int_handler, signal.SIG_DFL)
-    own = [s for s in ENDING if signal.getsignal(s) in usual]
-
-    received: list[int] = []
-    storing = b": storing the runs that are finished" if name in PLAYING else b""
-
-    def answer(number: int, _: Any) -> NoReturn:
-        received.append(number)
-        for each in own:
-            signal.signal(each, signal.SIG_IGN)
-        with suppress(OSError):
-            os.write(2, b"\nstopping" + storing + b" ...\n")
-        raise KeyboardInterrupt(number)
-
-    def raise_again(*_: Any) -> NoReturn:
-        raise KeyboardInterrupt(*received)
-
-    def report(ignored: Any) -> None:
-        if received and isinstance(ignored.exc_value, KeyboardInterrupt):
-            signal.setitimer(signal.ITIMER_REAL, AGAIN)
-        else:
-            unraisable(ignored)
-
-    unraisable, sys.unraisablehook = sys.unraisablehook, report
-    before = {each: signal.signal(each, answer) for each in own}
-    before[signal.SIGALRM] = signal.signal(signal.SIGALRM, raise_again)
-    try:
-        yield
-    except FileTrouble:
-        raise
-    except KeyboardInterrupt:
-        if own and not received:
-            raise BadInput("the code of a file that it uses has raised KeyboardInterrupt") from None
-        raise
-    except Exception:  # NumPy's, for instance, that a file is still open which it was writing
-        if received:
-            raise KeyboardInterrupt(*received) from None
-        raise
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        for each, handler in before.items():
-            signal.signal(each, handler)
-        sys.unraisablehook = unraisable
-
-
-def _exit_now(code: int, message: str) -> NoReturn:
-    """Exit without waiting for kernels that are still running, and without flushing the output."""
-    with suppress(OSError):  # after SIGHUP the terminal may be gone
-        print(message, file=sys.stderr, flush=True)
-    os._exit(code)
-
-
-def report_failures(name: str, failures: list[Failure]) -> int:
-    """Print each traceback once, then each setting with its reason; returns the exit code. A reason
-    that is no traceback is not printed twice.
-    """
-    traces = list(dict.fromkeys(x.trace for x in failures if "\n" in x.trace.strip()))
-    for trace in traces[:TRACES]:
-        print(printable(trace, LONGEST), file=sys.stderr)
-    if len(traces) > TRACES:
-        print(f"{name}: {len(traces) - TRACES} more tracebacks", file=sys.stderr)
-    lost: Counter[str] = Counter()
-    for failure in failures:
-        lost[f"{in_words(failure.setting)}: {failure.reason}"] += len(failure.runs)
-    total = counted(lost.total())
-    print(f"{name}: {total} failed; finished runs are stored, no table is written", file=sys.stderr)
-    lines = [f"{what} ({counted(n)})" for what, n in lost.items()]
-    print_some(name, "failed", lines, "; see bandit-status")
-    return 1
-
-
-def print_some(name: str, what: str, lines: Sequence[str], more: str) -> None:
-    """Print lines about ``what``; of many only the first, and how many ``more``."""
-    for line in lines[:MOST]:
-        print(f"{name}: {what}: {line}", file=sys.stderr)
-    if len(lines) > MOST:
-        print(f"{name}: {what}: {len(lines) - MOST} more{more}", file=sys.stderr)
-
-
-def print_rest(rows: int, page: Path) -> None:
-    """Say how many rows of a table are not printed, and which page has all."""
-    if rows > MOST:
-        print(f"and {rows - MOST} more rows: {page} has all")

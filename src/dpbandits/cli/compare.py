@@ -16,17 +16,16 @@ from ..results.tails import lines_of_tails
 from ..settings.user_files import user_folders
 from ..validation import one_of
 from .command import (
-    MOST,
     entry_point,
     named_after,
     names_and_keys,
-    print_rest,
     results_of,
     stem_of,
     table_options,
     tables_of,
     takes_folder,
 )
+from .lines import MAX_LINES, print_rest
 
 
 @entry_point("compare", takes_folder)
@@ -48,7 +47,7 @@ def main(given: Namespace) -> int:
         texts[".tex"] = latex_of(compared, shown, options)
     for suffix, text in texts.items():
         write_atomically(stem.with_name(stem.name + suffix), f"{text}\n".encode())
-    print(render(compared.head(MOST), question, "simple", baseline))
+    print(render(compared.head(MAX_LINES), question, "simple", baseline))
     print_rest(len(compared), stem.with_name(f"{stem.name}.md"))
     print(note(compared, question))
     if "halted" in table.ends and (table.ends["halted"] == 0).any():

@@ -15,6 +15,7 @@ from ..errors import BadInput, unknown
 from ..files import PACKAGE, package_folder
 from ..settings.groups import about, file_of, names_in, question_of
 from .completion import COMMANDS
+from .ending import run_command
 
 USAGE = Path(__file__).parent / "usage"
 Lists = Mapping[str, str]
@@ -22,9 +23,7 @@ Lists = Mapping[str, str]
 
 def main() -> None:
     """The entry point of ``dpbandits`` without the name of a command."""
-    from .command import guarded  # which prints the help of each command
-
-    guarded("dpbandits", lambda: _answer(sys.argv[1:]))
+    run_command("dpbandits", lambda: _answer(sys.argv[1:]))
 
 
 def _answer(words: list[str]) -> int:

@@ -27,7 +27,8 @@ from ..results.records import NO_RECORD
 from ..results.varying import details
 from ..settings.composed import read_group
 from ..settings.groups import names_in
-from .command import MOST, Parser, entry_point, names_and_keys, results_of
+from .command import Parser, entry_point, names_and_keys, results_of
+from .lines import MAX_LINES
 
 LONGEST = 100  # characters of the description of a setting
 WIDEST = 200  # characters of a line of the list, if it is printed on no terminal
@@ -80,7 +81,7 @@ class Contents:
         known = self.all_ids() if len(start) >= SHORTEST else []
         found = [own for own in known if own.startswith(start)]
         if len(found) > 1:
-            raise BadInput(f"{start}: several ids begin with it: {', '.join(found[:MOST])}")
+            raise BadInput(f"{start}: several ids begin with it: {', '.join(found[:MAX_LINES])}")
         return found
 
     def all_ids(self) -> list[str]:
@@ -144,9 +145,9 @@ def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
     if found.others:
         count = f"{len(found.others)} table{'s' * (len(found.others) != 1)}"
         print(f"{count} without a manifest of theirs, which bandit-results never removes:")
-        print(*(file.name for file in found.others[:MOST]), sep="\n")
-        if len(found.others) > MOST:
-            print(f"and {len(found.others) - MOST} more")
+        print(*(file.name for file in found.others[:MAX_LINES]), sep="\n")
+        if len(found.others) > MAX_LINES:
+            print(f"and {len(found.others) - MAX_LINES} more")
 
 
 def _held(found: Contents) -> list[str]:
@@ -187,9 +188,9 @@ def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
     if table := named.get(bare_name(Path(names[0]))):
         print(*table.files, sep="\n")
         rows = [[own, in_a_line(_in_words(x), LONGEST)] for own, x in table.settings.items()]
-        print(tabulate(rows[:MOST], ["setting", "run with"], disable_numparse=True))
-        if len(rows) > MOST:
-            print(f"and {len(rows) - MOST:,} more: {beside(table.file, '.json')} has all")
+        print(tabulate(rows[:MAX_LINES], ["setting", "run with"], disable_numparse=True))
+        if len(rows) > MAX_LINES:
+            print(f"and {len(rows) - MAX_LINES:,} more: {beside(table.file, '.json')} has all")
         return
     ids = found.ids(names[0])
     if not ids:
@@ -330,8 +331,8 @@ def _remove(files: Sequence[Path], really: bool) -> None:
         if really:
             with locked(file.parent):
                 remove_file(file)
-    print(*files[:MOST], sep="\n", end="\n" if files else "")
-    if len(files) > MOST:
-        print(f"and {len(files) - MOST} more")
+    print(*files[:MAX_LINES], sep="\n", end="\n" if files else "")
+    if len(files) > MAX_LINES:
+        print(f"and {len(files) - MAX_LINES} more")
     what = f"{len(files):,} files, {megabytes:.3g} MB"
     print(f"{what} removed" if really else f"{what}; nothing was removed: --yes removes them")

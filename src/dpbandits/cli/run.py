@@ -34,9 +34,10 @@ from ..settings.setting import Setting, data_of
 from ..settings.sweep import swept_names
 from ..settings.user_files import user_folders
 from ..theory.ren2020 import candidates
-from .command import MOST, entry_point, print_rest, table_options, takes_folder, takes_multirun
+from .command import entry_point, table_options, takes_folder, takes_multirun
 from .completion import OWN_KEYS
 from .help import groups_listing, keys_listing, version_line
+from .lines import MAX_LINES, print_rest
 from .status import preview
 from .words import read_requests
 
@@ -126,7 +127,7 @@ def report(
             shown = summary.assign(tied=compare(Table.of_file(path))["tied"].to_numpy())
         text = _latex(shown, request.question, style)
         write_atomically(beside(path, ".tex"), text.encode())
-    print(render(summary.head(MOST), request.question, "simple"))
+    print(render(summary.head(MAX_LINES), request.question, "simple"))
     print_rest(len(summary), beside(path, ".md"))
     tails = lines_of_tails(summary, request.question)
     for line in (*tails, *_not_reached(summary, request.auto)):
@@ -134,10 +135,10 @@ def report(
     if unjudged(summary).any():
         print("Between mu0 and mu1 either answer may be given, and none is judged.")
     promises = list(_promises(request.settings))
-    print("\n".join(promises[:MOST]))
-    if len(promises) > MOST:
+    print("\n".join(promises[:MAX_LINES]))
+    if len(promises) > MAX_LINES:
         manifest = beside(path, ".json")
-        print(f"and {len(promises) - MOST} more: {manifest} has the guarantee of each setting")
+        print(f"and {len(promises) - MAX_LINES} more: {manifest} has the guarantee of each setting")
     for name, value in _default_budgets(request).items():
         print(f"{name}={value}, the default; {name}=NUMBER sets it")
     print(path)

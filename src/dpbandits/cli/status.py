@@ -23,7 +23,7 @@ from ..settings.user_files import user_folders
 from .command import entry_point, takes_folder, takes_multirun
 from .words import read_requests
 
-MOST = 40  # settings that are listed one by one
+MAX_SETTINGS = 40  # settings that are listed one by one
 STATES = ("done", "missing", "damaged", "failed")
 
 
@@ -66,7 +66,7 @@ def _found(requests: Sequence[Request]) -> tuple[list[Status], int]:
 
 def report(found: Sequence[Status], jobs: int) -> str:
     """The table of states, the reasons of failures and damage, and the time left."""
-    many = len(found) > MOST
+    many = len(found) > MAX_SETTINGS
     names = [f"{s.algo} on {s.env}" if many else in_words(s) for s in (x.setting for x in found)]
     each = [[1, *(getattr(one, state) for state in STATES)] for one in found]
     counts = pd.DataFrame(each, names, ["settings", *STATES]).groupby(level=0, sort=False).sum()
@@ -76,8 +76,8 @@ def report(found: Sequence[Status], jobs: int) -> str:
     head = ["setting", *counts.columns]
     lines = [tabulate(counts.to_records(), head, disable_numparse=True, colalign=right)]
     reasons = dict.fromkeys(f"{in_words(x.setting)}: {x.reason}" for x in found if x.reason)
-    lines += list(reasons)[:MOST]
-    lines += [f"and {len(reasons) - MOST} more"] if len(reasons) > MOST else []
+    lines += list(reasons)[:MAX_SETTINGS]
+    lines += [f"and {len(reasons) - MAX_SETTINGS} more"] if len(reasons) > MAX_SETTINGS else []
     return "\n".join([*lines, time_left(found, jobs)])
 
 

@@ -60,7 +60,9 @@ def _of_hydra(keys: dict[str, Any]) -> Iterator[str]:
     if isinstance(own, dict) and own:
         inner = next(iter(own))
         deeper = own[inner]
-        yield ".".join(map(str, ["hydra", inner, *([*deeper][:1] if isinstance(deeper, dict) else [])]))
+        yield ".".join(
+            map(str, ["hydra", inner, *([*deeper][:1] if isinstance(deeper, dict) else [])])
+        )
     elif "hydra" in keys:
         yield "hydra"
     listed = keys.get("defaults")

@@ -19,7 +19,7 @@ from sweeps import (
     until,
 )
 
-from dpbandits.cli.command import STORED
+from dpbandits.cli.ending import STORED
 
 pytestmark = pytest.mark.slow
 PATIENT = 300  # seconds that any command may take

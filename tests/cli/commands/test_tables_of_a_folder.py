@@ -13,7 +13,8 @@ from sweeps import requested
 
 import dpbandits as dp
 from dpbandits.cli import run as of_request
-from dpbandits.cli.command import MOST, tables_of
+from dpbandits.cli.command import tables_of
+from dpbandits.cli.lines import MAX_LINES
 from dpbandits.cli.words import value_of
 from dpbandits.files import package_folder
 from dpbandits.running.monte_carlo import _runner_of
@@ -59,7 +60,7 @@ def test_summaries_among_the_files_of_a_folder_are_no_tables():
     assert message_of(tables_of, ["a.summary.csv"]) == expected
 
 
-@pytest.mark.parametrize("count", [MOST, MOST + 5])
+@pytest.mark.parametrize("count", [MAX_LINES, MAX_LINES + 5])
 def test_a_summary_has_at_most_a_screen(tmp_path, monkeypatch, capsys, count):
     summary = pd.DataFrame({"algo": ["a"] * count, "runs": 9, "runs_needed": 9})
     request = SimpleNamespace(settings=[], question=None, auto=None)
@@ -70,9 +71,9 @@ def test_a_summary_has_at_most_a_screen(tmp_path, monkeypatch, capsys, count):
     monkeypatch.setattr(of_request, "_default_budgets", lambda _: {})
     of_request.report(request, None, 0.0)
     lines = capsys.readouterr().out.splitlines()
-    assert lines.count("row") == MOST and lines[-1] == str(table)
+    assert lines.count("row") == MAX_LINES and lines[-1] == str(table)
     rest = [f"and 5 more rows: {table.with_suffix('.md')} has all"]
-    assert [x for x in lines if "more rows" in x] == (rest if count > MOST else [])
+    assert [x for x in lines if "more rows" in x] == (rest if count > MAX_LINES else [])
 
 
 def test_a_long_sweep_of_what_cannot_be_swept_is_refused_at_once():
