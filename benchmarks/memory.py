@@ -1,7 +1,8 @@
 """The memory that commands need for tables of many rows: python benchmarks/memory.py.
 
 Made-up tables are written, of runs with 200 checkpoints, and each command reads them in a process
-of its own; the numbers are printed and written to benchmarks/memory.md.
+of its own; the numbers are printed and written to benchmarks/memory.md. A second table has the time
+that ``dpbandits.load`` and the curves of a file take, as ratios to pandas.
 """
 
 import os
@@ -15,10 +16,21 @@ import numpy as np
 import pandas as pd
 from tabulate import tabulate
 
+import dpbandits as dp
 from dpbandits.results.formats import write_pieces
+from dpbandits.results.table import Table
 
 ROWS = 100_000, 1_000_000, 18_000_000
 HORIZON, CHECKPOINTS, SETTINGS = 10_000_000, 200, 50
+LOADED = 3_700_000  # rows of the table that is loaded
+TYPES = {"algo": "category", "env": "category", "setting": "category"} | dict.fromkeys(
+    ["eps", "regret"], "float64"
+) | dict.fromkeys(["horizon", "seed", "run", "t"], "int64")  # fmt: skip
+WAYS = {
+    "`pandas.read_csv(FILE, dtype=TYPES)`": lambda file: pd.read_csv(file, dtype=TYPES),
+    "`dp.load(FILE)`": dp.load,
+    "the mean and interval of each checkpoint": lambda file: Table.of_file(file).curves("ci"),
+}
 WORDS = {  # what reads a table, its path in the place of FILE
     "`bandit-plot FILE`": ["bandit-plot", "FILE", "x=t", "format=png"],
     "`bandit-plot FILE x=eps`": ["bandit-plot", "FILE", "x=eps", "format=png"],
@@ -68,6 +80,23 @@ def measured(rows):
             yield peak(given, folder)
 
 
+def loading():
+    """For each way to read a table its ratio to the first: medians over three turns."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "a.csv")
+        write_pieces(file, pieces(LOADED))
+        seconds = []
+        for _ in range(3):
+            for way in WAYS.values():
+                start = time.perf_counter()
+                way(file)
+                seconds.append(time.perf_counter() - start)
+    medians = np.median(np.reshape(seconds, (3, -1)), axis=0)
+    head = [f"reading {LOADED:,} rows", "seconds", "ratio"]
+    rows = zip(WAYS, medians, medians / medians[0], strict=True)
+    return tabulate(rows, head, "pipe", floatfmt=("", ".1f", ".2f")) + "\n"
+
+
 def main(given):
     if given:
         write_pieces(Path(given[1]), pieces(int(given[0])))
@@ -79,6 +108,7 @@ def main(given):
         for i, name in enumerate(WORDS)
     ]
     text = tabulate(table, head, "pipe", colalign=["left", *["right"] * len(ROWS)]) + "\n"
+    text += "\n" + loading()
     print(text, end="")
     Path(__file__).with_name("memory.md").write_text(text)
 
