@@ -77,8 +77,8 @@ def test_requested_sizes_are_those_that_are_tried():
 def test_what_is_finished_in_time_is_kept(capsys):
     """Two budgets with the usual horizons."""
     begin = time.time()
-    found = dp.audit(policy=policies.GumbelEachRound, eps=[0.1, 1], jobs=1, max_time=10)
-    assert time.time() - begin < 60
+    found = dp.audit(policy=policies.GumbelEachRound, eps=[0.1, 1], jobs=1, max_time=20)
+    assert time.time() - begin < 90
     assert found["verdict"].tolist() == ["undecided"] * 2 and (found["replays"] > 0).all()
     lines = capsys.readouterr().err.splitlines()
     assert "GumbelEachRound at eps 0.1: replays of up to 4,096 rounds" in lines

@@ -57,7 +57,7 @@ def test_declared_rewards_are_decided_and_the_verdict_says_which_were_tried():
     assert "of rewards 0 to 1" in in_words(found | {"witness": None})
     wrong = dp.algorithm(explore_then_commit, rewards=(-2, 1), guarantee=promise)
     found = audited(wrong)
-    assert found["verdict"] == "MISALIGNED" and found["why"].startswith("the cost is")
+    assert found["verdict"] == "VIOLATED" and found["aligned"] < found["replays"]
     assert (found["reward_low"], found["reward_high"]) == (-2.0, 1.0)
 
 

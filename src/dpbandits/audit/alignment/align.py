@@ -178,9 +178,10 @@ def align(
         tried.add((case.first, case.second, case.far))
         found = check(mixed, case)
         if found.problem is not None:
-            nudged = [case.size * (1.0 + NUDGE * (k + 1)) for k in range(NUDGES)]
-            if all(check(mixed, case._replace(size=x)).problem is not None for x in nudged):
-                problem = found.problem
+            nudged = (case.size * (1.0 + NUDGE * (k + 1)) for k in range(NUDGES))
+            others = [check(mixed, case._replace(size=x)) for x in nudged if time.time() < deadline]
+            if all(other.problem is not None for other in others):
+                problem = found.problem if len(others) == NUDGES else None
                 break
             edges += 1
         held.append(found._replace(draws=()))

@@ -55,7 +55,7 @@ def cases(target: DecisionTarget, rng: np.random.Generator) -> Iterator[Case]:
     longer = False  # the last game was too short
     while True:
         T = int(lengths.max() if longer else rng.choice(lengths, p=shares))
-        K = max(int(rng.choice(target.sizes or ARMS)), target.fewest_arms)
+        K = max(int(rng.choice(target.sizes or np.minimum(ARMS, T))), target.fewest_arms)
         K = 1 if target.source.question.one_arm else K
         case = case_of(target, rng, T, K)
         longer = not (case.noisy or longer)

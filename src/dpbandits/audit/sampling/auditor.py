@@ -33,6 +33,7 @@ SAMPLE = 8  # half of the sample on which an event is proposed and chosen: one i
 PROPOSED = 50  # games for a candidate: a few for each step of the bisections in ``change_of_mind``
 LENIENT = 0.02  # level of the bounds that only rank candidates
 CHUNK = 5_000  # runs of one generator
+FEW = 10  # runs of one generator in plain Python, after which the time is looked at
 LEAST = 4  # a test that refutes nothing lasts for one in so many runs at least
 # by the unit of the loss: what it promises of every event, and the scale that ranks events
 PROMISES: dict[str, tuple[Line, Scale]] = {
@@ -131,8 +132,6 @@ def audit(
         results = []
         for result in in_workers(partial(function, target, runs=runs), tasks, jobs, backend):
             results.append(result)
-            if function is not test:  # a test stops by itself, with what it has found
-                _check_time(deadline)
             progress(left * runs)
         return results
 
@@ -140,12 +139,12 @@ def audit(
     for (remaining, _, loss), sequence, (_, n) in zip(ROUNDS, searching, plan, strict=False):
         steps = max(round(loss / target.promised), 1)
         wide = [neighbours(steps) for neighbours in pool]
-        learned = each(partial(_learn, level=LENIENT), n, wide, sequence)
+        learned = each(partial(_learn, level=LENIENT, deadline=deadline), n, wide, sequence)
         scores = [score / (x != y).sum() for (x, y), (score, *_) in zip(wide, learned, strict=True)]
         best = np.argsort(-np.array(scores), kind="stable")[:remaining]
         pool = [pool[i] for i in best]
     pairs = [neighbours(1) for neighbours in pool]
-    learned = each(partial(_learn, level=level), plan[-2][1], pairs, choosing)
+    learned = each(partial(_learn, level=level, deadline=deadline), plan[-2][1], pairs, choosing)
     tested = each(test, runs, pairs, testing, learned)
     i = int(np.argmax([measured for measured, *_ in tested]))
     measured, counts, used, detectable = tested[i]
@@ -203,10 +202,18 @@ def most_games(runs: int, candidates: int | None) -> int:
     return PROPOSED * pool + 2 * sum(pairs * n for pairs, n in schedule(runs, pool))
 
 
-def _learn(target, pair, sequence, runs, level):
+def _learn(target, pair, sequence, runs, level, deadline):
     """The best event on a fresh sample, with its score."""
-    sizes = [min(CHUNK, runs - done) for done in range(0, runs, CHUNK)]
-    x, y = (np.concatenate(list(found)) for found in _samples(target, pair, sequence, sizes))
+    chunk = CHUNK if target.compiled else FEW
+    sizes = [min(chunk, runs - done) for done in range(0, runs, chunk)]
+
+    def sampled(chunks):
+        for part in chunks:
+            _check_time(deadline)
+            yield part
+
+    samples = _samples(target, pair, sequence, sizes)
+    x, y = (np.concatenate(list(sampled(chunks))) for chunks in samples)
     return learn((x, y), level, PROMISES[target.unit][1])
 
 

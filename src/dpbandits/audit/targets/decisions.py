@@ -213,7 +213,7 @@ class RegretTarget(DecisionTarget):
         return None
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
-        K = int(rng.choice(self.sizes or SIZES))
+        K = int(rng.choice(self.sizes or np.minimum(SIZES, T)))
         extremes = self.extremes()
         if extremes is None:
             edge = largest_untruncated(lambda x: self.mean_output(x, rng), T, K, 1e-2, 1e4)
