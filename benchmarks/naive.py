@@ -409,6 +409,59 @@ def smallest_cost(m, N, l, eps):
 dp_klucb, dp_imed = map(phases_without_forgetting, (largest_index, smallest_cost))
 
 
+# Courses
+
+
+@njit
+def etc(rng, means, T, m):
+    """Lattimore & Szepesvari 2020, Algorithm 1."""
+    K = len(means)
+    m = m if m > 0.0 else (T / K) ** (2.0 / 3.0) * math.log(T) ** (1.0 / 3.0)
+    m = max(math.ceil(m), 1)
+    N, S, best = np.zeros(K), np.zeros(K), 0
+    for t in range(T):
+        if t < m * K:
+            S[t % K] += bernoulli(rng, means[t % K])
+            N[t % K] += 1.0
+            best = np.argmax(S)
+        else:
+            bernoulli(rng, means[best])
+            N[best] += 1.0
+    return N
+
+
+@njit
+def eps_greedy(rng, means, T, c, d):
+    """Auer, Cesa-Bianchi & Fischer 2002, Figure 3."""
+    K = len(means)
+    N, S, mean = np.zeros(K), np.zeros(K), np.zeros(K)
+    for t in range(1, T + 1):
+        a = rng.integers(0, K) if rng.random() < c * K / (d * d * t) else np.argmax(mean)
+        S[a] += bernoulli(rng, means[a])
+        N[a] += 1.0
+        mean[a] = S[a] / N[a]
+    return N
+
+
+@njit
+def exp3(rng, means, T, gamma):
+    """Auer, Cesa-Bianchi, Freund & Schapire 2002, Figure 1."""
+    K = len(means)
+    if gamma == 0.0:
+        gamma = min(1.0, math.sqrt(K * math.log(K) / ((math.e - 1.0) * T)))
+    N, w, p = np.zeros(K), np.ones(K), np.zeros(K)
+    for _ in range(T):
+        p = (1.0 - gamma) * w / w.sum() + gamma / K
+        u, a, below = rng.random(), 0, p[0]
+        while a < K - 1 and below <= u:
+            a += 1
+            below += p[a]
+        w[a] *= math.exp(gamma * bernoulli(rng, means[a]) / (K * p[a]))
+        w /= w.max()
+        N[a] += 1.0
+    return N
+
+
 # Posteriors and lazy buffers
 
 

@@ -10,13 +10,13 @@ import numba
 import numpy as np
 import pytest
 from conformance import ROWS
-from helpers import NAMES, NASH, THOMPSON, arguments, bernoulli, play, without_noise
+from helpers import NAMES, NASH, THOMPSON, WEIGHTED, arguments, bernoulli, play, without_noise
 
 from dpbandits.environments.catalogue import build
 
 DETERMINISTIC = sorted(
     name
-    for name in {*NAMES} - {"prae_c", *NASH, *THOMPSON}  # which play some arms at random
+    for name in {*NAMES} - {"prae_c", *NASH, *THOMPSON, *WEIGHTED}  # which play some arms at random
     if ROWS[name].in_law[0].spec["law"] == "bernoulli" and hasattr(naive, name)
 )
 

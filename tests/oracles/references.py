@@ -442,6 +442,51 @@ def clip01(x):
     return min(max(x, 0.0), 1.0)
 
 
+def etc(reward, K, T, noise, m) -> list[int]:
+    """Explore then commit: m pulls of each arm; 0 stands for (T/K)^(2/3) (ln T)^(1/3)."""
+    m = max(1, math.ceil(m if m > 0 else (T / K) ** (2 / 3) * math.log(T) ** (1 / 3)))
+    total, played = [0.0] * K, []
+    for t in range(1, T + 1):
+        a = (t - 1) % K if t <= m * K else first_argmax(total)
+        x = reward(a, t)
+        if t <= m * K:
+            total[a] += x
+        played.append(a)
+    return played
+
+
+def eps_greedy(reward, K, T, noise, c, d, uniform) -> list[int]:
+    """Auer, Cesa-Bianchi & Fischer 2002, Figure 3."""
+    rewards, played = [[] for _ in range(K)], []
+    for t in range(1, T + 1):
+        epsilon_t = min(1, c * K / (d**2 * t))
+        if uniform() < epsilon_t:
+            a = math.floor(uniform() * K)
+        else:
+            a = first_argmax([sum(x) / len(x) if x else 0.0 for x in rewards])
+        rewards[a].append(reward(a, t))
+        played.append(a)
+    return played
+
+
+def exp3(reward, K, T, noise, gamma, uniform) -> list[int]:
+    """Auer, Cesa-Bianchi, Freund & Schapire 2002, Figure 1; 0 stands for the gamma of Corollary
+    3.2 with the horizon as the bound on the best sum of rewards.
+    """
+    if gamma == 0:
+        gamma = min(1, math.sqrt(K * math.log(K) / ((math.e - 1) * T)))
+    w, played = [1.0] * K, []
+    for t in range(1, T + 1):
+        p = [(1 - gamma) * w[i] / sum(w) + gamma / K for i in range(K)]
+        u, a = uniform(), 0
+        while a < K - 1 and sum(p[: a + 1]) <= u:
+            a += 1
+        w[a] *= math.exp(gamma * reward(a, t) / p[a] / K)
+        w = [x / max(w) for x in w]
+        played.append(a)
+    return played
+
+
 def ts(reward, K, T, noise, uniform, draw_beta) -> list[int]:
     """Agrawal & Goyal 2017, Thompson sampling; draw_beta(a, b) draws from Beta(a, b)."""
     successes = [0] * K

@@ -148,6 +148,12 @@ OF_DPR_UCB = {"c": 0.1, "u": 1.0, "v": 0.5}
 ROWS = {
     "ucb": arms(other=OTHER_MEANS),
     "kl_ucb": arms(other=OTHER_MEANS),
+    "etc": arms(other={"m": 1}, short={"m": 30}, trillion=True),
+    "eps_greedy": arms(other={"c": 5}, short={"c": 0.5, "d": 0.3}, all_played=math.inf),
+    "exp3": arms(
+        other={"gamma": 0.3}, short={"gamma": 0.1}, all_played=math.inf,
+        options=({}, {"gamma": "minimax"}),
+    ),
     "dp_ucb": arms(
         hides=False, options=({}, *COUNTERS), spent=0.5,
         aligned=({}, {"tree": "honaker"}, {"tree": "kary"}, {"tree_budget": "split"}),
