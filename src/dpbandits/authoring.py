@@ -128,7 +128,7 @@ from .contracts.assumptions import (
     Assumption as Assumption, UNIT_INTERVAL as UNIT_INTERVAL, WITHIN_R as WITHIN_R,
     HeavyTails as HeavyTails, RawMoments as RawMoments, CentralMoments as CentralMoments,
     LINEAR as LINEAR, CONTEXTUAL as CONTEXTUAL, BOUNDED_LINEAR as BOUNDED_LINEAR,
-    BOUNDED_CONTEXTUAL as BOUNDED_CONTEXTUAL,
+    BOUNDED_CONTEXTUAL as BOUNDED_CONTEXTUAL, LABELLED as LABELLED,
 )  # fmt: skip
 
 # privacy guarantees: the value of ``GUARANTEE``
@@ -136,6 +136,7 @@ from .contracts.guarantees import (
     Guarantee as Guarantee, global_dp as global_dp, gaussian_zcdp as gaussian_zcdp,
     gaussian_rdp as gaussian_rdp, skellam_rdp as skellam_rdp, local_dp as local_dp,
     joint_dp as joint_dp, limited_proof as limited_proof, message_dp as message_dp,
+    oracle_dp as oracle_dp,
     NOT_PRIVATE as NOT_PRIVATE, STOPPING as STOPPING, STOPPING_AND_ANSWER as STOPPING_AND_ANSWER,
     SUMS as SUMS,
 )  # fmt: skip

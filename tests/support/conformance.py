@@ -10,7 +10,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from helpers import EVERY, RULES, algorithm, bernoulli, contaminated, table
 
-from dpbandits.contracts.question import ARMS, BEST_ARM, CONTEXTS, FEATURES, HYPOTHESES, STOPPING
+from dpbandits.contracts.question import (
+    ARMS,
+    BEST_ARM,
+    CONTEXTS,
+    FEATURES,
+    HYPOTHESES,
+    STOPPING,
+    USERS,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -419,6 +427,89 @@ ROWS |= {
 }
 # fmt: on
 
+# Labelled users
+
+IRIS = {"law": "labels", "source": "sklearn:iris"}
+CANCER = {"law": "labels", "source": "sklearn:breast_cancer", "features": ["mean area"]}
+QUADRATIC = {"loss": "quadratic"}
+
+
+def users(eps, *wrong, runs=120, T=150, spec=IRIS, of_package=2000, tier="long", **own):
+    """A game of users in law."""
+    return Game(
+        spec=spec, T=T, eps=eps, own=own, runs=runs, of_package=of_package, mutants=mutants(*wrong),
+        tier=tier,
+    )  # fmt: skip
+
+
+def exact_fits(*wrong, **own):
+    """Games without noise, of the same random numbers, with each loss."""
+    return (
+        shared(IRIS, math.inf, *wrong, "cumulative", T=150, **own),
+        shared(CANCER, math.inf, T=100, **own),
+        shared(IRIS, math.inf, "ridge", T=100, **own | QUADRATIC),
+    )
+
+
+# fmt: off
+GAPS = {"g": 10.0, "r": 0.5}
+ROWS |= {
+    "square_cb": Row(
+        options=({}, QUADRATIC, PRINTED), exactly=exact_fits("r", "K", "sign", **GAPS),
+        in_law=(
+            users(30.0, "tenth", "cumulative", **GAPS), users(1000.0, **GAPS | QUADRATIC),
+            users(60.0, **GAPS | PRINTED), users(4.0, spec=CANCER, **GAPS),
+        ),
+    ),
+    "vpo": Row(
+        options=({}, QUADRATIC, PRINTED), exactly=exact_fits("k", eta0=4.0),
+        in_law=(
+            users(30.0, "tenth", "cumulative", eta0=4.0),
+            users(1000.0, "tenth", eta0=4.0, **QUADRATIC),
+            users(60.0, eta0=2.0, **PRINTED), users(4.0, spec=CANCER, eta0=8.0),
+        ),
+    ),
+    "bpo": Row(
+        options=({}, QUADRATIC, PRINTED), exactly=exact_fits("bonus", "after", eta=0.1, gamma=0.1),
+        in_law=(
+            users(30.0, "tenth", "cumulative", eta=0.1, gamma=0.1),
+            users(1000.0, "tenth", eta=0.1, gamma=0.1, **QUADRATIC),
+            users(60.0, eta=0.5, gamma=0.3, **PRINTED),
+            users(4.0, spec=CANCER, eta=0.1, gamma=0.0),
+        ),
+    ),
+    "fast_cb": Row(
+        options=({}, PRINTED), exactly=exact_fits("low", **GAPS)[:2],
+        in_law=(
+            users(30.0, "tenth", "cumulative", **GAPS), users(60.0, g=1.0, r=0.7),
+            users(60.0, **GAPS | PRINTED), users(4.0, spec=CANCER, **GAPS),
+        ),
+    ),
+    "reg_cb": Row(
+        options=({}, QUADRATIC, PRINTED), exactly=exact_fits("w", w=3.0),
+        in_law=(
+            users(60.0, "tenth", w=0.3), users(1000.0, w=0.3, **QUADRATIC),
+            users(100.0, w=0.1, **PRINTED), users(8.0, spec=CANCER, w=0.3),
+        ),
+    ),
+    "ada_cb": Row(
+        options=({}, QUADRATIC, PRINTED), exactly=exact_fits("all", w=3.0, **GAPS),
+        in_law=(
+            users(60.0, "tenth", w=0.3, **GAPS),
+            users(1000.0, w=0.3, **GAPS | QUADRATIC),
+            users(100.0, w=0.1, **GAPS | PRINTED), users(8.0, spec=CANCER, w=0.3, **GAPS),
+        ),
+    ),
+    "oracle_ucb": Row(
+        options=({}, QUADRATIC, PRINTED), exactly=exact_fits("square", c=0.3),
+        in_law=(
+            users(60.0, "tenth", c=0.3), users(1000.0, c=0.3, **QUADRATIC),
+            users(100.0, c=0.1, **PRINTED), users(8.0, spec=CANCER, c=0.3),
+        ),
+    ),
+}
+# fmt: on
+
 # Stopping rules
 
 
@@ -609,6 +700,10 @@ OF_CONTEXTS = {
     "one number": BALL | CONTEXTUAL | {"K": 2, "center": [0.1]},
     "still": BALL | CONTEXTUAL | {"K": 2, "center": [0.6, 0.6], "variance": 0.0},
 }
+OF_USERS = {
+    "iris": IRIS | {"passes": 7},
+    "one feature": CANCER | {"passes": 2},
+}
 UNIFORM = {"law": "uniform", "low": -0.2, "high": 1.0}
 OF_ONE_ARM = {
     "sign": sign(-0.6),
@@ -633,6 +728,7 @@ KINDS = {
         fast=1,
     ),
     CONTEXTS: Kind(played=OF_CONTEXTS, compared=OF_CONTEXTS, fast=1),
+    USERS: Kind(played=OF_USERS, compared=OF_USERS, fast=1),
     STOPPING.name: Kind(played={"nothing": sign(0.0)}, compared=OF_ONE_ARM, blocks=20_000),
     BEST_ARM.name: Kind(
         played=TIED,

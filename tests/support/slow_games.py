@@ -12,6 +12,7 @@ import identification_references
 import linear_references
 import naive
 import numpy as np
+import oracle_references
 import private_references
 import references
 import stopping_references
@@ -38,8 +39,8 @@ from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 from dpbandits.stopping.sparse_vector import first_above
 
 ORACLES = (
-    references, linear_references, private_references, greedy_references, stopping_references,
-    identification_references,
+    references, linear_references, private_references, greedy_references, oracle_references,
+    stopping_references, identification_references,
 )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from ..files import PACKAGE
 from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
 from .parameters import BUDGETS, Domain, Options, domain_of
-from .question import ARMS, QUESTIONS, REGRET, Question, question_for
+from .question import ARMS, QUESTIONS, REGRET, USERS, Question, question_for
 from .versions import unfollowed_in, version_of_file, version_of_function
 
 LONGEST = 200  # characters of a name
@@ -44,7 +44,7 @@ class Algorithm:
         leading_term: for local privacy, the leading term of its regret (in theory/ren2020.py).
         any_rewards: the name of its variant for unbounded rewards, or None.
         unused: values of parameters that change nothing where another one has a value: pairs of
-            name and value.
+            name and value. NUMBER is any number, unless the guarantee consists of the parameter.
         question: the question that it answers.
         version: hash of the sources that decide what it does; for a user's, of all that the loaded
             function uses.
@@ -266,7 +266,8 @@ def _declared(name, group, function, constants, where, file):
     question = constants.get("QUESTION") or next(q for q in QUESTIONS if q.group == group)
     for key in own.keys() & set(question.goal_names):
         raise BadInput(f"{where}: {key} is a key of {question.command}; leave its default out")
-    long = constants.get("ROUND_BY_ROUND")
+    by_round = rewards is not None and rewards.actions == USERS  # each of whom is shown
+    long = constants.get("ROUND_BY_ROUND", by_round or None)
     ours = file is not None and file.parent in HOMES.values()
     return Algorithm(
         name=name,

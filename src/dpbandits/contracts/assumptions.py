@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from ..errors import plain
-from .question import ARMS, CONTEXTS, FEATURES
+from .question import ARMS, CONTEXTS, FEATURES, USERS
 
 ROUNDING = 1.0 + 1e-7  # tolerance for moments computed by quadrature
 UNBOUNDED = (-math.inf, math.inf)
@@ -47,7 +47,7 @@ class Assumption:
             may waive it.
         outliers: whether rewards may be contaminated.
         waived_with_privacy: whether the user may waive it together with the privacy guarantee.
-        actions: what the algorithm knows of the actions, ARMS, FEATURES or CONTEXTS.
+        actions: what the algorithm knows of the actions, ARMS, FEATURES, CONTEXTS or USERS.
         words: the assumption in words, if the privacy guarantee requires it.
     """
 
@@ -117,6 +117,22 @@ class Bounded(Assumption):
 
 
 UNIT_INTERVAL = Bounded(0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class OfUsers(Bounded):
+    """Users with features of length at most 1, which every environment of users has."""
+
+    @property
+    def actions(self) -> str:
+        return USERS
+
+    @property
+    def words(self) -> str:
+        return f"{super().words} and features of length at most 1"
+
+
+LABELLED = OfUsers(0.0, 1.0)
 
 
 @dataclass(frozen=True)

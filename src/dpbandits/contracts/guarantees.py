@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .alignments import Alignment
 from .gaussian_dp import delta_of_noise, eps_of_noise
@@ -26,6 +26,7 @@ STOPPING = "stopping time and estimate"
 STOPPING_AND_ANSWER = "all actions, stopping time and answer"
 TINY = 1e-300  # smaller deltas are not printed as numbers
 DELTA = 1e-6  # the delta at which conversions to (eps, delta)-DP are printed
+DEFAULT_DELTA = 1e-5  # of policies with an oracle, where Gaussian noise is used
 
 
 def all_of_eps(values: Values) -> float:
@@ -182,6 +183,41 @@ def exact_curve(mu: Callable[[Values], float]) -> ExactCurve:
 
 
 @dataclass(frozen=True)
+class OneRelease(ExactCurve):
+    """Gaussian noise of the one release that a record enters, with the rho of zCDP for which
+    rho + 2 sqrt(rho ln(1/delta)) is the promised eps, or half of it beside a pure release of the
+    other half.
+    """
+
+    pure: float = 0.0  # the share of eps of the pure release
+
+    def conversion(self, values: Values) -> str:
+        """As for Gaussian noise; a pure release is named."""
+        found = super().conversion(values)
+        if not self.pure:
+            return found
+        try:
+            mu, eps, delta = self.mu(values), values["eps"], values["delta"]
+        except KeyError:  # a parameter has no value, or several
+            return f"a pure release of eps/2, and noise with {found}"
+        exact = delta_of_noise(mu, (1.0 - self.pure) * eps)
+        return (
+            f"a pure release of eps/2, and noise that is mu-GDP with mu = {mu:.4g}: together "
+            f"({eps:g}, {exact:.3g})-DP ({self.source}), {exact:.3g} <= {delta:g}"
+        )
+
+    def broken(self, values: Values) -> str:
+        """Nothing: the conversion of zCDP holds for every eps."""
+        return ""
+
+    def of_group(self, values: Values, m: int) -> tuple[float, float]:
+        """The (eps, delta) of m records that one user owns: the rho of a group is m^2 rho."""
+        rho, l = self.rho(values), math.log(1.0 / values["delta"])
+        own = m * m * rho + 2.0 * m * math.sqrt(rho * l)
+        return m * self.pure * values["eps"] + own, values["delta"]
+
+
+@dataclass(frozen=True)
 class Guarantee:
     """A guarantee of differential privacy, with its neighbouring relation and its source.
 
@@ -191,7 +227,8 @@ class Guarantee:
     Attributes:
         notion: ``global`` (a trusted curator sees the rewards, its output is private), ``local``
             (the response of each user is private), ``global zCDP``, ``global RDP``, ``joint DP``,
-            ``local DP``, ``pure local`` (the last three of contexts and rewards) or ``none``.
+            ``pure joint``, ``local DP``, ``pure local`` (the last four of contexts and rewards) or
+            ``none``.
         epsilon: the privacy loss in nats as a function of the parameters by name; for local
             privacy ``eps`` is the level of the user.
         source: paper and theorem that prove it.
@@ -238,10 +275,13 @@ class Guarantee:
 
     def of_group(self, values: Values, m: int) -> tuple[float, float]:
         """The (eps, delta) of m records that one user owns, by the triangle inequality: a pure eps
-        becomes m eps, and (eps, delta) becomes (m eps, delta (e^(m eps) - 1)/(e^eps - 1)).
+        becomes m eps, and (eps, delta) becomes (m eps, delta (e^(m eps) - 1)/(e^eps - 1)), unless
+        the noise of the one release that holds a record gives less.
         """
         if self.gaussian is None:
             return m * self.epsilon(values), 0.0
+        if isinstance(self.gaussian, OneRelease):
+            return self.gaussian.of_group(values, m)
         eps, delta = values["eps"], values["delta"]
         if m * eps > 700.0:
             return math.inf, 1.0
@@ -356,4 +396,29 @@ def message_dp(
     return Guarantee(
         "local DP", nothing_hidden, source, mechanism, MESSAGE, alignment, exact_curve(mu),
         ANY_TWO_ROUNDS, of_contexts=True,
+    )  # fmt: skip
+
+
+def oracle_dp(source: str, has_bonus: bool = False, has_losses: bool = True) -> Guarantee:
+    """Joint DP of a policy whose records enter one fit of an oracle each: pure eps of a logistic
+    fit and, if the policy ``has_losses`` to choose from, (eps, delta) of ``loss=quadratic``. The
+    bonus of a policy that ``has_bonus`` needs a Gaussian release beside a logistic fit, with half
+    of eps for each.
+    """
+
+    def joint(pure: float) -> Guarantee:
+        def mu(values: Values) -> float:
+            eps, l = (1.0 - pure) * values["eps"], math.log(1.0 / values["delta"])
+            return math.sqrt(2.0) * eps / (math.sqrt(l + eps) + math.sqrt(l))
+
+        curve = exact_curve(mu)
+        one = OneRelease(*(getattr(curve, x) for x in curve.__dataclass_fields__), pure=pure)
+        return joint_dp(source, one)
+
+    quadratic = (("loss", 1.0, joint(0.0)),) if has_losses else ()
+    if has_bonus:
+        return replace(joint(0.5), unless=quadratic)
+    return Guarantee(
+        "pure joint", all_of_eps, source, None, OTHER_ACTIONS, neighbours=ONE_ROUND,
+        of_contexts=True, unless=quadratic,
     )  # fmt: skip

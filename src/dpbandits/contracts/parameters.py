@@ -83,6 +83,7 @@ class Named:
 Domain = Interval | Options | Named
 
 BUDGETS = ("eps", "rho")  # names of privacy budgets: a parameter of such a name is one
+NUMBER = "a number"  # any number in the place of a name, where an option is not used
 AUTO = "auto"  # the value is computed from the environment
 PER_HORIZON = "/horizon"
 INVERSE_HORIZON = f"1{PER_HORIZON}"

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from ..contracts.algorithm import Algorithm
-from ..contracts.parameters import AUTO, BUDGETS
+from ..contracts.parameters import AUTO, BUDGETS, NUMBER
 from ..contracts.question import ARMS, CONTEXTS, FEATURES, USERS, Question, question_for
 from ..environments.catalogue import build, first_rounds
 from ..environments.instances import Instance
@@ -126,9 +126,15 @@ def resolve_point(
     check_names(algorithm, own, own_spec, values)
     env_spec = first_rounds(env_spec, limit)
     for (option, x), (other, y) in algorithm.unused.items():
-        if point.get(option) == x and values.get(other) == y:
+        given, promised = values.get(option), algorithm.guarantee_at(values)
+        is_number = x == NUMBER and not isinstance(given, str)
+        if is_number and promised is not None and option in promised.letters:
+            continue
+        if (point.get(option) == x or is_number) and values.get(other) == y:
             key = f"{question.group}.{option}"
-            raise BadInput(f"{key}={x}: {name} does not use it with {other}={y}; leave it out")
+            raise BadInput(
+                f"{key}={plain(given)}: {name} does not use it with {other}={y}; leave it out"
+            )
     spec, arm = as_json(env_spec), None
     instance = sources.environment(spec)
     asked = question_for(question, instance.actions)

@@ -102,7 +102,7 @@ def problem(record: Mapping[str, Any]) -> Problem:
     spec = record["population"]
     parameters = {name: float(value) for name, value in record["parameters"].items()}
     population = build_population(spec) if spec else homogeneous(eps)
-    pure = record["notion"] in (None, "none", "global", "local", "pure local")
+    pure = record["notion"] in (None, "none", "global", "local", "pure local", "pure joint")
     loss = math.inf if record["loss"] is None else float(record["loss"])
     share = loss / eps if pure and math.isfinite(eps) else 1.0
     return Problem(

@@ -1,0 +1,69 @@
+"""The loop over batches: rounds 2^(m-1) to 2^m - 1 for m = 1, 2, ..., the last batch cut by the
+horizon.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...compiled import random, shared, shared_rare
+from ...contextual_game import ContextualGame, play_users, show_users
+from ...game import rounds_left, rounds_played
+from .learner import BEFORE, LOGISTIC, ROWS, Learner
+from .logistic import fit_logistic
+from .moments import fit_quadratic, noisy_gram, root_rho, widen
+
+ROOT2 = math.sqrt(2.0)
+
+
+@shared
+def next_batch(game: ContextualGame, rng: np.random.Generator, now: Learner) -> bool:
+    """Play the actions that were chosen for the present batch, fit a predictor on the batch, and
+    show the users of the next one; returns whether there is a next one. The first batch is played
+    uniformly, and the last one is not fitted.
+    """
+    if now.clock[ROWS] == 0:
+        show_batch(game, now)
+        for i in range(now.clock[ROWS]):
+            now.actions[i] = int(random(rng) * len(now.f))
+    play_users(game, now.clock[ROWS], now.rows, now.actions, now.losses)
+    if rounds_left(game) == 0:
+        return False
+    fit(rng, now)
+    show_batch(game, now)
+    return True
+
+
+@shared
+def show_batch(game: ContextualGame, now: Learner) -> None:
+    """Show the users of the next batch."""
+    now.clock[BEFORE] = rounds_played(game)
+    now.clock[ROWS] = min(rounds_played(game) + 1, rounds_left(game))
+    show_users(game, now.clock[ROWS], now.rows)
+
+
+@shared
+def fit(rng: np.random.Generator, now: Learner) -> None:
+    """Fit a predictor, and release G for the geometry of a policy with a bonus."""
+    has_bonus = len(now.V) > 0
+    if now.oracle.loss == LOGISTIC:
+        fit_logistic(rng, now, now.oracle.eps / 2.0 if has_bonus else now.oracle.eps)
+    if has_bonus or now.oracle.loss != LOGISTIC:
+        release_moments(rng, now)
+
+
+@shared_rare
+def release_moments(rng: np.random.Generator, now: Learner) -> None:
+    """Release G. The quadratic oracle spends half of its rho on G, which is also its geometry.
+    Beside a logistic fit, G is a release of its own, and each of the two has half of eps.
+    """
+    eps, delta = now.oracle.eps, now.oracle.delta
+    is_quadratic = now.oracle.loss != LOGISTIC
+    sd = ROOT2 / root_rho(eps, delta) if is_quadratic else 1.0 / root_rho(eps / 2.0, delta)
+    G = noisy_gram(rng, now, sd)
+    if is_quadratic:
+        fit_quadratic(rng, now, G, sd)
+    if len(now.V) > 0:
+        widen(now, G)
