@@ -8,12 +8,12 @@ import numpy as np
 
 from dpbandits.figures.bands import prices
 from dpbandits.figures.labels import scientific
-from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, own_legend, styled
+from dpbandits.figures.style import PALETTE, PATTERNS, finish, own_legend, styled, subplots
 from dpbandits.figures.tails import exceedance
 from dpbandits.results.summary import mean_of
 
 BUDGETS = [0.1, 0.5, 1.0]
-COLOURS, LOOKS = list(PALETTE.values()), list(DASHES.values())
+COLOURS, LOOKS = list(PALETTE.values()), PATTERNS
 
 
 def band(ax, middle, low, high, label, look):
@@ -25,8 +25,7 @@ def band(ax, middle, low, high, label, look):
 
 @styled
 def draw(table):
-    figure = Chart(figsize=(10.4, 4.0))
-    left, middle, right = figure.subplots(1, 3)
+    figure, ((left, middle, right),) = subplots(1, 3, 1.9)
     ends = table.runs
     final = prices(mean_of(ends, ["horizon", "rho"], "regret"), "horizon", "rho")
     for i, T in enumerate(final.value.index):
@@ -44,7 +43,7 @@ def draw(table):
     late = prices(late, "t", "rho")
     for i, rho in enumerate([*BUDGETS, np.inf], start=len(final.value)):
         label = "without noise" if np.isinf(rho) else f"$\\rho$ = {rho:g}"
-        styles[label] = {"color": COLOURS[i], "ls": LOOKS[i % len(LOOKS)]}
+        styles[label] = {"color": COLOURS[i], "ls": LOOKS[i]}
         if np.isfinite(rho):
             band(middle, *(x[rho] / free for x in late), label, styles[label])
         exceedance(right, last[last["rho"] == rho].assign(line=label), styles)
@@ -52,9 +51,9 @@ def draw(table):
     middle.set(title=f"relative price, $T$ = {T}", xlabel="round $t$", xscale="log")
     middle.set_ylabel("price / regret without noise")
     right.set(title=f"tails, $T$ = {T}", xlabel="regret $x$", ylabel="$P$(regret > $x$)")
-    title = "What zCDP costs AdaC-UCB on C2 (Azize's thesis, Fig. 5.4; the tails are ours)"
+    title = "The price of zCDP for AdaC-UCB on C2 (Azize's thesis, Fig. 5.4; our tails)"
     note = (
-        "Means of RUNS runs. Bands: 95 % interval of the difference of means; where "
-        "one holds 0, these runs show no price."
+        "Lines show means of RUNS runs, and bands the 95 % interval of the difference of means. "
+        "Where a band holds 0, these runs show no price."
     )
     return finish(figure, title, table, note)

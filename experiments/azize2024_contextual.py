@@ -4,22 +4,23 @@ The regret without privacy is that without noise (rho infinite), which is RS-OFU
 """
 
 import numpy as np
+import pandas as pd
 
+from dpbandits.figures.bands import draw_band
 from dpbandits.figures.draw import load_script
 from dpbandits.figures.labels import scientific
-from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, own_legend, styled
+from dpbandits.figures.style import PALETTE, PATTERNS, finish, own_legend, styled, subplots
 from dpbandits.results.intervals import interval_of_mean
 
-COLOURS, LOOKS = list(PALETTE.values()), list(DASHES.values())
+COLOURS, LOOKS = list(PALETTE.values()), PATTERNS
 BUDGETS = [0.1, 0.5, 1.0]
 EARLIEST = 1e-3  # of the horizon
-TITLE = "What zCDP costs AdaC-OFUL (Azize's thesis, Fig. 5.6; normal rewards: no privacy)"
+TITLE = "The price of zCDP for AdaC-OFUL (Azize's thesis, Fig. 5.6)"
 
 
 @styled
 def draw(table):
-    figure = Chart(figsize=(10.4, 6.4))
-    axes = figure.subplots(2, 2, sharex="col")
+    figure, axes = subplots(2, 2, sharex="col")
     ends, curves = table.runs, table.curves(None)
     longest = ends["horizon"].max()
     for (left, right), (bonus, rows) in zip(axes, ends.groupby("bonus", sort=False), strict=True):
@@ -28,8 +29,8 @@ def draw(table):
             price, (low, high) = each.mean(), interval_of_mean(each.to_numpy())
             look = {"color": COLOURS[i], "ls": LOOKS[i]}
             left.plot(price.index, price, marker="o", ms=3, label=f"$T$ = {scientific(T)}", **look)
-            left.fill_between(price.index, np.maximum(low, price.min() / 1000), high, alpha=0.2,
-                              lw=0, color=COLOURS[i])  # fmt: skip
+            band = pd.DataFrame({"rho": price.index, "middle": price, "low": low, "high": high})
+            draw_band(left, band, "rho", COLOURS[i])
         left.set(title=f"{bonus} bonus: price in regret at $T$", xscale="log", yscale="log")
         left.set_ylabel("regret $-$ regret without noise")
         own_legend(left)
@@ -38,12 +39,16 @@ def draw(table):
         mean = late.groupby(["t", "rho"])["mean"].mean().unstack("rho")
         for i, rho in enumerate(mean.columns.intersection(BUDGETS), start=3):
             relative = mean[rho] / mean[np.inf] - 1
-            right.plot(relative.index, relative, label=f"$\\rho$ = {rho:g}", color=COLOURS[i])
+            look = {"color": COLOURS[i], "ls": LOOKS[i], "label": f"$\\rho$ = {rho:g}"}
+            right.plot(relative.index, relative, **look)
         right.set(title=f"{bonus} bonus: relative price, $T$ = {scientific(longest)}", xscale="log")
         right.set_ylabel("price / regret without noise")
     axes[1, 0].set_xlabel(r"privacy budget $\rho$")
     axes[1, 1].set_xlabel("round $t$")
     thetas = ends["env.instance"].nunique()
-    note = f"Means over {thetas} thetas, RUNS runs each. Bands, left: 95 % interval over thetas."
+    note = (
+        f"Lines show means over {thetas} thetas of RUNS runs each, and bands the 95 % interval "
+        "over the thetas."
+    )
     finish(figure, TITLE, table, note)
     return figure

@@ -7,12 +7,12 @@ The thesis has one instance; here runs of all drawn instances are averaged.
 import numpy as np
 
 from dpbandits.figures.labels import scientific
-from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, own_legend, styled
+from dpbandits.figures.style import PALETTE, PATTERNS, finish, own_legend, styled, subplots
 from dpbandits.results.intervals import interval_of_mean
 
-COLOURS, LOOKS = list(PALETTE.values()), list(DASHES.values())
+COLOURS, LOOKS = list(PALETTE.values()), PATTERNS
 EARLIEST = 1e-4  # of the horizon
-TITLE = "What zCDP costs AdaC-GOPE (Azize's thesis, Figs. 5.5 and C.1; normal rewards: no privacy)"
+TITLE = "The price of zCDP for AdaC-GOPE (Azize's thesis, Figs. 5.5 and C.1)"
 MIDDLE_AND_SUMS = 1e6  # the horizon of runs with both places of the noise
 
 
@@ -25,8 +25,7 @@ def prices(ends):
 
 @styled
 def draw(table):
-    figure = Chart(figsize=(10.4, 7.0))
-    (price, relative), (regret, ratio) = figure.subplots(2, 2)
+    figure, ((price, relative), (regret, ratio)) = subplots(2, 2)
     final, curves = table.runs, table.curves(None)
     longest, middle = final["horizon"].max(), final[final["noise"] == "middle"]
     of_rho = middle[(middle["horizon"] < longest) & (middle["rho"] >= 0.1)]
@@ -42,10 +41,10 @@ def draw(table):
     curves = curves[curves["t"] >= EARLIEST * curves["horizon"]]
     late = curves[(curves["noise"] == "middle") & (curves["horizon"] == longest)]
     mean = late.groupby(["t", "rho"])["mean"].mean().unstack("rho")
-    both = curves[(curves["horizon"] == MIDDLE_AND_SUMS) & (curves["rho"] <= 1)]
+    both = curves[(curves["horizon"] == MIDDLE_AND_SUMS) & curves["rho"].between(0.01, 1)]
     both = both.set_index(["noise", "rho", "t", "env.instance"])["mean"].unstack("noise")
-    for i, (rho, rows) in enumerate(both.dropna().groupby("rho"), start=len(LOOKS) - 1):
-        look = {"color": COLOURS[i], "label": f"$\\rho$ = {rho:g}"}
+    for i, (rho, rows) in enumerate(both.dropna().groupby("rho"), start=3):
+        look = {"color": COLOURS[i], "ls": LOOKS[i], "label": f"$\\rho$ = {rho:g}"}
         relative.plot(mean.index, mean.get(rho, np.nan) / mean[np.inf] - 1, **look)
         means = rows.groupby("t").mean()
         regret.plot(means.index, means["middle"], **look)
@@ -60,12 +59,12 @@ def draw(table):
     regret.set(title="noise in the middle (dotted: in sums)", xlabel="round $t$")
     regret.set(xscale="log", yscale="log", ylabel="pseudo-regret")
     ratio.axhline(1, color="black", lw=0.8)
-    ratio.set(title="the two places of the noise", xlabel="round $t$", xscale="log")
-    ratio.set_ylabel("regret, noise in the middle / in sums")
+    ratio.set(title="noise in the middle / in sums", xlabel="round $t$", xscale="log")
+    ratio.set_ylabel("ratio of regrets")
     instances = final["env.instance"].nunique()
     note = (
-        f"Means over {instances} instances, RUNS runs each. Bands, where drawn: 95 % interval "
-        "over instances."
+        f"Lines show means over {instances} instances of RUNS runs each, and bands the 95 % "
+        "interval over the instances."
     )
     finish(figure, TITLE, table, note)
     return figure

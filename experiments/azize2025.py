@@ -10,12 +10,12 @@ from dpbandits.environments.catalogue import build
 from dpbandits.figures.bands import band_note
 from dpbandits.figures.labels import labelled
 from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
-from dpbandits.figures.style import BOUND, Chart, finish, styled, styles_of
+from dpbandits.figures.style import BOUND, finish, styled, styles_of, subplots
 from dpbandits.figures.tails import exceedance, label_tails
 from dpbandits.settings.composed import read_group
 from dpbandits.theory.azize2025 import bernoulli_lower
 
-TITLE = "Regret against the privacy budget, and its tails (Azize et al. 2025; our setting)"
+TITLE = "Regret against the privacy budget and its tails (Azize et al. 2025; our setting)"
 LABEL = "lower bound, asymptotic: Azize et al. 2025, Thm. 1"
 TAILS_AT = 0.1  # the budget of the lower panels
 
@@ -27,8 +27,7 @@ def draw(table):
     environments = runs["env"].unique()
     finite = runs.loc[np.isfinite(runs["eps"]), "eps"]
     grid = np.geomspace(finite.min(), finite.max(), 100)
-    figure = Chart(figsize=(2.6 * len(environments) + 0.4, 6.0))
-    axes = figure.subplots(2, len(environments), squeeze=False, sharey="row")
+    figure, axes = subplots(2, len(environments), 3.0, sharex="row", sharey="row")
     for (ax, below), env in zip(axes.T, environments, strict=True):
         rows = runs[runs["env"] == env]
         means = build(read_group("env", env)).means

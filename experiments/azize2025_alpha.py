@@ -10,7 +10,7 @@ from dpbandits.figures.bands import band_note
 from dpbandits.figures.labels import budget_title, labelled
 from dpbandits.figures.layout import label_edges
 from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
-from dpbandits.figures.style import Chart, finish, styled, styles_of
+from dpbandits.figures.style import finish, styled, styles_of, subplots
 
 TITLE = "Regret against the growth of the phases (Azize et al. 2025; our setting)"
 
@@ -20,8 +20,7 @@ def draw(table):
     table = labelled(table, but=["alpha"])
     runs, styles = table.runs, styles_of(table.settings)
     budgets, environments = runs["eps"].unique(), runs["env"].unique()
-    figure = Chart(figsize=(2.6 * len(environments) + 0.4, 2.5 * len(budgets) + 1.0))
-    axes = figure.subplots(len(budgets), len(environments), sharex=True, sharey="row")
+    figure, axes = subplots(len(budgets), len(environments), sharex=True, sharey="row")
     panels = itertools.product(budgets, environments)
     for ax, (eps, env) in zip(axes.flat, panels, strict=True):
         rows = runs[(runs["eps"] == eps) & (runs["env"] == env)]

@@ -9,10 +9,10 @@ from dpbandits.contracts.display import environment_title
 from dpbandits.figures.bands import draw_band
 from dpbandits.figures.labels import budget_title, labelled
 from dpbandits.figures.layout import label_edges
-from dpbandits.figures.style import Chart, finish, styled, styles_of
+from dpbandits.figures.style import finish, styled, styles_of, subplots
 from dpbandits.results.table import curve_of
 
-TITLE = "Regret per round on drawn instances (Chowdhury & Zhou 2023)"
+TITLE = "Regret per round, ten drawn means (Chowdhury & Zhou 2023)"
 EARLIEST = 1e-4  # of the horizon
 
 
@@ -27,8 +27,7 @@ def draw(table):
     curves = curves.assign(value=curves["mean"] / curves["t"])
     budgets, environments = sorted(ends["eps"].unique()), ends["env"].unique()
     styles = styles_of(table.settings)
-    figure = Chart(figsize=(3.4 * len(budgets) + 0.4, 2.5 * len(environments) + 1.2))
-    axes = figure.subplots(len(environments), len(budgets), squeeze=False, sharex=True, sharey=True)
+    figure, axes = subplots(len(environments), len(budgets), sharex=True, sharey="row")
     for ax, (env, eps) in zip(axes.flat, itertools.product(environments, budgets), strict=True):
         here = curves[(curves["env"] == env) & (curves["eps"] == eps)]
         for label, rows in here.groupby("line", sort=False):
@@ -40,7 +39,7 @@ def draw(table):
     label_edges(axes, "round $t$", "pseudo-regret / $t$")
     instances, runs = ends["env.instance"].nunique(), ends["run"].nunique()
     note = (
-        f"Lines: means over {instances} instances of {runs} runs each. Bands: 95 % interval over "
-        "the instances, which all algorithms share."
+        f"Lines show means over {instances} instances of {runs} runs each, and bands the 95 % "
+        "interval over the instances, which all algorithms share."
     )
     return finish(figure, TITLE, table, note)

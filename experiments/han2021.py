@@ -6,13 +6,13 @@ import numpy as np
 from dpbandits.figures.bands import draw_band
 from dpbandits.figures.labels import budget_title, labelled
 from dpbandits.figures.layout import label_edges
-from dpbandits.figures.style import Chart, finish, styled, styles_of
+from dpbandits.figures.style import finish, styled, styles_of, subplots
 
 TITLE = "Local privacy of contexts and rewards (Han et al. 2021)"
 NOTE = (
-    "contextual_sphere: $K$ = 10, $d$ = 2, rewards $\\pm$1; LDP-SGD is $\\epsilon$-locally DP, "
-    "LDP-OLS and LDP-LinUCB with $\\delta$ = .1; LinUCB is not private. Means of RUNS runs. Bands: "
-    "95 % interval."
+    "Ten contexts on the circle, rewards $\\pm$1. LDP-SGD is $\\epsilon$-locally DP, LDP-OLS and "
+    "LDP-LinUCB are $(\\epsilon, 0.1)$-locally DP, and LinUCB is not private. Lines show means of "
+    "RUNS runs, and bands the 95 % interval of the mean."
 )
 EARLIEST = 1e-4  # of the horizon
 
@@ -24,8 +24,7 @@ def draw(table):
     curves = curves[curves["t"] >= EARLIEST * curves["horizon"]]
     budgets = sorted(eps for eps in table.settings["eps"].unique() if np.isfinite(eps))
     styles = styles_of(table.settings)
-    figure = Chart(figsize=(3.8 * len(budgets) + 0.4, 4.2))
-    axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)
+    figure, axes = subplots(1, len(budgets), sharey=True)
     for ax, eps in zip(axes.flat, budgets, strict=True):
         here = curves[(curves["eps"] == eps) | ~np.isfinite(curves["eps"])]
         for label, curve in here.groupby("line", sort=False):

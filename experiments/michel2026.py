@@ -11,7 +11,7 @@ import pandas as pd
 from dpbandits.figures.identification import identification_panels
 from dpbandits.results.table import Table
 
-TITLE = "Which of two hypotheses holds? (Michel, Basu & Kaufmann 2026)"
+TITLE = "Which of two Bernoulli laws? (Michel, Basu & Kaufmann 2026)"
 RUNS = 20  # of the package, which takes microseconds for a sample
 PACKAGE = f"the authors' package, {RUNS} runs"
 

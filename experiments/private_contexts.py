@@ -13,29 +13,30 @@ import yaml
 from tabulate import tabulate
 
 from dpbandits.environments.catalogue import build
-from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, own_legend, styled
+from dpbandits.figures.style import DASHES, PALETTE, finish, styled, subplots
 from dpbandits.files import package_folder
 
 PANELS = {  # of each notion the curves, each with its label, colour and dash
     r"zCDP of rewards ($\rho = \epsilon^2/2$)": {
-        "adac_oful printed": ("AdaC-OFUL, printed bonus", "blue", "dotted"),
+        "adac_oful printed": ("AdaC-OFUL, printed bonus", "blue", "dashed"),
         "adac_oful eigenvalue": ("AdaC-OFUL, eigenvalue bonus", "blue", "solid"),
     },
     "joint DP of contexts and rewards": {
-        "private_lin_ucb gaussian printed": ("Private LinUCB, Gaussian", "vermillion", "solid"),
-        "private_lin_ucb gaussian exact": ("Private LinUCB, exact noise", "vermillion", "dashed"),
-        "private_lin_ucb wishart printed": ("Private LinUCB, Wishart", "orange", "solid"),
+        "private_lin_ucb gaussian printed": ("Private LinUCB", "vermillion", "dashdotted"),
+        "private_lin_ucb gaussian exact": ("Private LinUCB, exact", "vermillion", "dotted"),
+        "private_lin_ucb wishart printed": ("Private LinUCB, Wishart", "orange", "long"),
     },
     "local DP of contexts and rewards": {
-        "ldp_lin_ucb printed printed": ("LDP-LinUCB, printed", "purple", "solid"),
-        "ldp_lin_ucb printed exact": ("LDP-LinUCB, printed, exact", "purple", "dashed"),
-        "ldp_lin_ucb coded printed": ("LDP-LinUCB, as coded", "green", "solid"),
-        "ldp_lin_ucb coded exact": ("LDP-LinUCB, coded, exact", "green", "dashed"),
-        "ldp_sgd": ("LDP-SGD", "violet", "solid"),
-        "ldp_ols printed": ("LDP-OLS", "wine", "solid"),
-        "ldp_ols exact": ("LDP-OLS, exact noise", "wine", "dashed"),
+        "ldp_lin_ucb printed printed": ("LDP-LinUCB", "purple", "dash and dots"),
+        "ldp_lin_ucb printed exact": ("LDP-LinUCB, exact", "purple", "sparse"),
+        "ldp_lin_ucb coded printed": ("LDP-LinUCB, coded", "green", "long and short"),
+        "ldp_lin_ucb coded exact": ("LDP-LinUCB, coded, exact", "green", "loose"),
+        "ldp_sgd": ("LDP-SGD", "violet", "long"),
+        "ldp_ols printed": ("LDP-OLS", "wine", "dashed"),
+        "ldp_ols exact": ("LDP-OLS, exact", "wine", "dashdotted"),
     },
 }
+FREE = "LinUCB: not private"
 LAST = {  # the largest eps that the printed noise keeps, or is proved to keep (Wishart, T = 1e6)
     "private_lin_ucb gaussian printed": 1997, "private_lin_ucb wishart printed": 35,
     "ldp_lin_ucb printed printed": 26, "ldp_lin_ucb coded printed": 11, "ldp_ols printed": 5.7,
@@ -45,9 +46,10 @@ SHOWN = (1, 10, 100, 1000, 10_000)  # budgets of the page
 DRAWS = 100_000  # rounds that estimate the regret of random play
 TITLE = r"What the privacy of contexts costs, at $T$ = HORIZON (our setting)"
 NOTE = (
-    r"contextual: $K$ = 10, $d$ = 3, rewards $\pm$1; $\delta$ = .001 (joint), .1 (local); means "
-    "over THETAS thetas, RUNS runs each. Bands: from the smallest to the largest run. Thin: beyond "
-    "the largest eps that the printed noise keeps (Wishart: for which this is proved)."
+    r"Ten contexts in three dimensions, rewards $\pm$1. Joint ($\delta$ = .001) and local "
+    r"($\delta$ = .1) DP protect contexts and rewards, zCDP rewards ($\rho = \epsilon^2/2$). Lines "
+    "show means over THETAS thetas of RUNS runs each, and bands all runs. Lines are thin where the "
+    "printed noise does not keep the budget, or is not proved to keep it (Wishart)."
 )
 
 
@@ -89,8 +91,7 @@ def draw_curve(ax, rows, by, look, last=np.inf):
 def draw(table):
     from dpbandits.figures.labels import scientific
 
-    figure = Chart(figsize=(10.4, 6.0))
-    axes = figure.subplots(1, len(PANELS), sharex=True, sharey=True)
+    figure, (axes,) = subplots(1, len(PANELS), 2.5, sharex=True, sharey=True)
     found = shares(table.runs)
     floor = found[found["algo"] == "lin_ucb"]["share"].mean()
     for ax, (notion, curves) in zip(axes, PANELS.items(), strict=True):
@@ -98,10 +99,14 @@ def draw(table):
             rows = found[found["curve"] == name]
             if len(rows):
                 draw_curve(ax, rows, "budget", look, LAST.get(name, np.inf))
-        ax.set(title=notion, xlabel=r"privacy budget $\epsilon$", xscale="log", yscale="log")
-        own_legend(ax, below=True)
-        ax.axhline(floor, color=PALETTE["brown"], ls=DASHES["dotted"], label="LinUCB: not private")
-        ax.axhline(1.0, color="grey", lw=1.0, label="random play")
+        ax.set(
+            title=notion.partition(" (")[0].partition(" of contexts")[0],
+            xlabel=r"privacy budget $\epsilon$",
+            xscale="log",
+            yscale="log",
+        )
+        ax.axhline(floor, color=PALETTE["brown"], ls=DASHES["dash and dots"], label=FREE)
+        ax.axhline(1.0, color="black", lw=1.0, label="random play")
     axes[0].set_ylabel("regret / regret of random play")
     note = NOTE.replace("THETAS", str(found["env.instance"].nunique()))
     title = TITLE.replace("HORIZON", scientific(found["horizon"].max()))

@@ -11,7 +11,7 @@ from dpbandits.environments.populations import build_population
 from dpbandits.figures.bands import INTERVAL
 from dpbandits.figures.labels import legend_name
 from dpbandits.figures.regret_vs_budget import regret_label
-from dpbandits.figures.style import PALETTE, Chart, finish, styled
+from dpbandits.figures.style import PALETTE, finish, styled, subplots
 from dpbandits.settings.composed import read_group
 from dpbandits.theory.ren2020 import v_b, v_l
 
@@ -35,8 +35,7 @@ def leading_term(algo, population, eps_min):
 def draw(table):
     points = table.summary()
     points["x"] = [leading_term(*key) for key in points[SETTING].itertuples(index=False)]
-    figure = Chart(figsize=(5.8, 4.2))
-    ax = figure.subplots()
+    figure, ((ax,),) = subplots(1, 1, 2.8)
     groups = points.groupby(["algo", "population"], sort=False)
     small = ax.inset_axes((0.09, 0.5, 0.36, 0.42))  # the same points near 0
     for (algo, population), rows in groups:
@@ -58,4 +57,6 @@ def draw(table):
     ax.set(xlabel=r"$V_L$ (HeLDP-UCB-L) or $V_B$ (HeLDP-UCB-B)", ylabel=regret_label(table))
     ax.set(xlim=(0, None), ylim=(0, None))
     ax.yaxis.set_major_formatter(EngFormatter(sep=""))
-    return finish(figure, TITLE, table, f"Points: mean of RUNS runs. Bars: {INTERVAL}.")
+    return finish(
+        figure, TITLE, table, f"Points show the mean of RUNS runs, and bars the {INTERVAL}."
+    )

@@ -8,7 +8,7 @@ import itertools
 
 from dpbandits.contracts.display import display_name
 from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
-from dpbandits.figures.style import Chart, finish, styled, styles_of
+from dpbandits.figures.style import finish, styled, styles_of, subplots
 
 ALGORITHMS = ("dpr_ucb", "dpr_se", "ldpr_se")
 SETTING = ["env", "env.shape", "env.v", "v", "eps"]
@@ -36,8 +36,7 @@ def draw(table):
     runs = table.runs
     chosen = worst_ratios(runs).idxmin(axis=1)
     styles = styles_of(table.settings, "line")
-    figure = Chart(figsize=(8.6, 5.4))
-    axes = figure.subplots(len(LAWS), len(ALGORITHMS), sharex=True, sharey=True)
+    figure, axes = subplots(len(LAWS), len(ALGORITHMS), sharex=True, sharey=True)
     for ax, (law, algo) in zip(axes.flat, itertools.product(LAWS, ALGORITHMS), strict=True):
         inside = (runs["algo"] == algo) & (runs["env"] == law)
         regret_vs(ax, runs[inside], "c", styles, None)
@@ -48,7 +47,12 @@ def draw(table):
     for ax in axes[:, 0]:
         ax.set_ylabel(regret_label(table))
     note = (
-        "Lines: mean of RUNS runs in a setting. Dotted: the c whose largest ratio to the best c, "
-        "over the settings, is the smallest."
+        "Lines show the mean of RUNS runs in a setting. At the dotted constant, the regret divided "
+        "by the regret at the best c of the setting is smallest in the worst setting."
     )
-    return finish(figure, "How the practical constants were chosen", table, note)
+    return finish(
+        figure,
+        "The choice of the practical constants: regret against $c$ (our setting)",
+        table,
+        note,
+    )

@@ -11,11 +11,11 @@ from matplotlib.ticker import NullLocator
 
 from dpbandits.figures.labels import labelled
 from dpbandits.figures.regret_vs_budget import order, regret_label, regret_vs
-from dpbandits.figures.style import Chart, finish, styled, styles_of
+from dpbandits.figures.style import finish, styled, styles_of, subplots
 
 TITLE = "DPR-SE with the paper's constants (Tao et al. 2022, Theorem 4; our setting)"
 FIRST_EPOCH = 0.3  # larger gaps are eliminated in it, see the note
-SLOPE = r"slope only, of the order $\epsilon^{-1} \sum \mathrm{gap}^{-1/v}$"
+SLOPE = r"slope only, of the order $\epsilon^{-1} \Sigma\,\mathrm{gap}^{-1/v}$"
 
 
 @styled
@@ -25,8 +25,7 @@ def draw(table):
     table = table.assign(gap=gaps.where(pairs), pairs=pairs)
     table = labelled(table, but=["gap", "pairs", "env.v", "env.means"])
     styles, runs = styles_of(table.settings), table.runs
-    figure = Chart(figsize=(7.6, 4.0))
-    axes = figure.subplots(1, 2)
+    figure, (axes,) = subplots(1, 2)
     for ax, rows, column in zip(
         axes, (runs[~runs["pairs"]], runs[runs["pairs"]]), ("eps", "gap"), strict=True
     ):
@@ -46,8 +45,8 @@ def draw(table):
     axes[1].set_title(r"two arms, $\epsilon$ = 1")
     axes[0].set_ylabel(regret_label(table))
     note = (
-        "Points: mean of RUNS runs, which differ by less than a line's width. Gaps .4 and .8: the "
-        "first epoch eliminates the worse arm, after as many pulls; regret is their number times "
-        "the gap."
+        "Points show the mean of RUNS runs, which differ by less than a line's width. At the gaps "
+        ".4 and .8 the first epoch eliminates the worse arm after a fixed number of pulls, so "
+        "regret is proportional to the gap."
     )
     return finish(figure, TITLE, table, note)

@@ -10,7 +10,7 @@ from dpbandits.comparison.table import compare
 from dpbandits.contracts.display import display_name, line_of
 from dpbandits.environments.catalogue import one_better
 from dpbandits.figures.labels import scientific
-from dpbandits.figures.style import DASHES, PALETTE, Chart, shade, styled
+from dpbandits.figures.style import DASHES, DECLARED, PALETTE, Chart, shade, styled
 from dpbandits.theory.azize2025 import bernoulli_lower
 
 TITLE = "The eps-global-DP algorithms that may have the smallest regret (our setting)"
@@ -63,7 +63,7 @@ def colours_of(names):
     found, dashes = {}, list(DASHES)
     for name in names:
         colour, dash = line_of(name)
-        found[name] = shade(PALETTE[colour], len(dashes) - 1 - dashes.index(dash), len(dashes))
+        found[name] = shade(PALETTE[colour], DECLARED - 1 - dashes.index(dash), DECLARED)
     return found
 
 

@@ -33,7 +33,7 @@ def test_a_committed_picture_shows_its_options(name):
     assert width == (WIDTHS[words] if words in WIDTHS else float(words))
     assert "height" not in given or height == float(given["height"])
     assert any("cmr10" in font.lower() for font in fonts) == (given.get("font") == "latex"), fonts
-    assert any("Lines: mean" in x for x in texts) == ("note" not in given)
+    assert any("Lines show the mean" in x for x in texts) == ("note" not in given)
     assert ("Ours" in texts) == ("labels" in given)
     assert ("DP-UCB" in texts) == ("only" not in given)
     assert any("4 algorithms on C2" in x or "2 algorithms" in x for x in texts) == (

@@ -94,7 +94,7 @@ def test_a_reference_is_drawn_in_the_panel_of_every_budget():
 @pytest.mark.slow
 @pytest.mark.parametrize("given", [{"x": "t"}, {"x": "eps"}, {"kind": "tail"}], ids=str)
 def test_what_is_also_played_without_privacy_has_a_line_of_its_own(given):
-    """Not the mean of both, and in the lighter shade; the private line looks as it always does."""
+    """Not the mean of both, and in the darker shade; the private line looks as it always does."""
     alone = dp.plot(made([("dp_se", 0.1), ("dp_se", 1.0)]), **given).axes[0].lines[0]
     several = made([("dp_se", 0.1), ("dp_se", 1.0), ("dp_se", np.inf)])
     several.loc[np.isinf(several["eps"]), "regret"] *= 50
@@ -167,7 +167,7 @@ def test_the_note_counts_the_runs_of_each_setting_and_says_what_a_missing_band_i
     note = note_of(dp.plot(different))
     assert "mean of 2 to 5 runs" in note
     assert note.endswith("A band that cannot be seen is narrower than its line.")
-    assert note_of(dp.plot(made([("dp_se", 1.0, 1)]))) == "Lines: a single run of each setting."
+    assert note_of(dp.plot(made([("dp_se", 1.0, 1)]))) == "Lines show a single run of each setting."
 
 
 def test_lines_of_small_nash_regret_go_on_until_the_horizon():
@@ -266,7 +266,7 @@ def test_nash_regret_has_no_spread(given):
 
 def test_a_single_run_is_no_mean_and_has_no_tail():
     table = dp.run("ucb", "bernoulli_c2", **FEW | {"runs": 1})
-    assert dp.plot(table).get_supxlabel() == "Lines: a single run of each setting."
+    assert dp.plot(table).get_supxlabel() == "Lines show a single run of each setting."
     (line,) = dp.plot(table, kind="tail").axes[0].lines
     assert line.get_marker() == "o"
 
@@ -285,7 +285,7 @@ def test_long_titles_of_panels_are_broken_and_do_not_meet(monkeypatch):
     table = dp.run("dp_se", env=env, eps=[0.5, 1, 2], horizon=100, runs=2)
 
     def gaps():
-        figure = dp.plot(table)
+        figure = dp.plot(table, title="")
         figure.draw_without_rendering()
         titles = [ax.title for ax in figure.axes]
         assert "0.15" in titles[0].get_text()
@@ -323,9 +323,9 @@ def test_a_game_without_private_runs_has_one_panel_and_panels_follow_their_horiz
     private, free = [f"C1, $\\epsilon$ = {eps}" for eps in (0.1, 1)], "C2"
     horizons = ["$10^{4}$", "$10^{4}$", "300", "2000"]
     wanted = zip([*private, free, free], horizons, strict=True)
-    assert titles_of(dp.plot(table)) == [f"{where}\n$T$ = {T}" for where, T in wanted]
+    assert titles_of(dp.plot(table)) == [f"{where}, $T$ = {T}" for where, T in wanted]
     assert titles_of(dp.plot(table, kind="tail")) == [*private, free]
 
 
 def titles_of(figure):
-    return [ax.get_title() for ax in figure.axes if ax.get_visible()]
+    return [ax.get_title().replace("\n", " ") for ax in figure.axes if ax.get_visible()]

@@ -142,7 +142,7 @@ def test_a_font_has_all_characters(font):
 def test_title_note_and_legend_can_be_chosen():
     words = [text.get_text() for text in texts(dp.plot(regrets()))]
     assert "4 algorithms on C2, $T$ = 100, by $\\epsilon$" in words
-    assert any(word.startswith("Lines: mean of 3 runs") for word in words)
+    assert any(word.startswith("Lines show the mean of 3 runs") for word in words)
     bare = dp.plot(regrets(), title="", note=False, legend="none")
     words = [text.get_text() for text in texts(bare)]
     assert not legend_of(bare) and not any("Lines" in x or "algorithms" in x for x in words)
@@ -174,7 +174,16 @@ def test_algorithms_are_chosen_ordered_and_named():
 def test_what_is_not_highlighted_is_grey():
     found = colours(dp.plot(regrets(), highlight=["dp_se"]))
     assert found.pop("DP-SE") == PALETTE["blue"].lower()
-    assert set(found.values()) == {OTHERS.lower()} and len(found) == 3
+    assert set(found.values()) == {OTHERS[0].lower()} and len(found) == 3
+
+
+def test_the_greys_of_what_is_not_highlighted_differ():
+    """Mutation: the dashes are taken in turn, and begin again with the same grey."""
+    one = regrets()[lambda rows: rows["algo"] == "dp_se"]
+    table = pd.concat([one.assign(algo=f"a{i}") for i in range(14)])
+    lines = dp.plot(table, highlight=["a0"]).axes[0].lines
+    looks = {(to_hex(x.get_color()), str(x._dash_pattern)) for x in lines}
+    assert len(looks) == len({x.get_label() for x in lines}) == 14
 
 
 @pytest.mark.slow

@@ -2,10 +2,12 @@
 
 import itertools
 
+import numpy as np
 import pandas as pd
 import pytest
 from helpers import NAMES
 
+from dpbandits.figures.colours import APART, _seen, distance
 from dpbandits.figures.options import PALETTE
 from dpbandits.figures.style import styles_of
 
@@ -18,16 +20,33 @@ def looks(lines):
 
 @pytest.mark.slow
 def test_an_algorithm_looks_the_same_in_all_figures():
-    """Unless another algorithm of the figure has its colour: then it has another one."""
-    whole = looks([(name, name) for name in NAMES])
+    """Unless another algorithm of the figure has its colour or its dash: then it has another."""
+    alone = {name: looks([(name, name)])[name] for name in NAMES}
     for first, second in itertools.permutations(NAMES, 2):
         found = looks([(first, first), (second, second)])
-        assert found[first] == whole[first]
-        if whole[first][0] != whole[second][0]:
-            assert found[second] == whole[second]
-        else:
-            assert found[second][0] != found[first][0] and found[second][1] == whole[second][1]
-    assert whole["dp_se"] == (PALETTE["blue"].lower(), "-")
+        assert found[first] == alone[first]
+        for i in (0, 1):
+            assert (found[second][i] == alone[second][i]) == (alone[first][i] != alone[second][i])
+    assert alone["dp_se"] == (PALETTE["blue"].lower(), "-")
+
+
+def test_two_lines_of_one_dash_differ_in_grey_and_to_the_colour_blind():
+    """Mutation: the dash that an algorithm declares, whatever else has the dash."""
+    lines = [
+        (name, f"{name} {i}") for name in ("dp_ucb", "adap_klucb", "dp_klucb") for i in (1, 2, 3)
+    ]
+    found = looks(lines)
+    for one, other in itertools.combinations(found.values(), 2):
+        assert one[1] != other[1] or distance(one[0], other[0]) >= APART
+
+
+def test_distances_of_colours_are_those_of_cielab():
+    """Values of the standard, and what the colour-blind confuse. Mutation: the view in grey."""
+    assert distance("#000000", "#ffffff") == pytest.approx(100, abs=0.1)
+    assert distance(PALETTE["vermillion"], PALETTE["green"]) < 5  # in grey
+    grey = _seen(PALETTE["blue"])[1]
+    assert grey[0] == pytest.approx(46.0, abs=0.5) and abs(grey[1:]).max() < 0.1
+    assert np.linalg.norm(_seen("#ff0000")[0] - [53.24, 80.09, 67.2]) < 0.2
 
 
 @pytest.mark.parametrize("values", [1, 2, 5])

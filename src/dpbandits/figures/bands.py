@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -11,12 +13,16 @@ from matplotlib.axes import Axes
 from ..comparison.pairs import Located, difference
 from ..results.table import Table
 
+FURTHEST = 3.0  # how many times smaller than its curve the end of a band is that an axis shows
 INTERVAL = "95 % interval of the mean"
 # What a line is, and what its band is
 BANDS = {
-    "ci": ("mean", INTERVAL),
-    "std": ("mean", "± one standard deviation"),
-    "quantiles": ("median", "10 % to 90 % of the runs. Dots: mean"),
+    "ci": ("mean", f"the {INTERVAL}"),
+    "std": ("mean", "one standard deviation on each side"),
+    "quantiles": (
+        "median",
+        "10 % to 90 % of the runs, and dots the mean, which rare runs can move out of the band",
+    ),
 }
 
 
@@ -42,13 +48,24 @@ def prices(found: pd.DataFrame, by: str, budget: str) -> Located:
 
 
 def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:
-    """Fill the band of a curve against ``by``. On a logarithmic axis a band that reaches below 0
-    goes down to the axis: far below the curve, but not so far that it would stretch the margins.
+    """Fill the band of a curve against ``by``. The part that is far below the curve, such as that
+    below 0 on a logarithmic axis, does not stretch the axis.
     """
     low = np.maximum(curve["low"], curve.loc[curve["middle"] > 0, "middle"].min() / 1000)
-    if len(curve) == 1:
-        ax.vlines(curve[by], low, curve["high"], color=colour, alpha=0.4, lw=2)
-    ax.fill_between(curve[by], low, curve["high"], color=colour, alpha=0.2, lw=0)
+    with unstretched(ax):
+        if len(curve) == 1:
+            ax.vlines(curve[by], low, curve["high"], color=colour, alpha=0.4, lw=2)
+        ax.fill_between(curve[by], low, curve["high"], color=colour, alpha=0.15, lw=0)
+    for end in (np.maximum(low, curve["middle"] / FURTHEST), curve["high"]):
+        ax.update_datalim(np.column_stack([curve[by], end]))
+
+
+@contextmanager
+def unstretched(ax: Axes) -> Iterator[None]:
+    """Draw something that has no part in the range of the axes."""
+    limits = ax.dataLim.frozen()
+    yield
+    ax.dataLim.set(limits)
 
 
 def bars(middle: pd.Series, low: pd.Series, high: pd.Series) -> list[pd.Series]:
@@ -60,6 +77,6 @@ def band_note(table: Table, band: str) -> str:
     """The note below a figure of lines with bands."""
     line, what = BANDS[band]
     if table.ends.groupby("setting").size().max() == 1:
-        return "Lines: a single run of each setting."
+        return "Lines show a single run of each setting."
     hidden = "A band that cannot be seen is narrower than its line."
-    return f"Lines: {line} of RUNS runs. Bands: {what}. {hidden}"
+    return f"Lines show the {line} of RUNS runs, and bands {what}. {hidden}"

@@ -61,6 +61,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "k": as_number,
     "theorems": yes_no,
     "tails": yes_no,
+    "together": yes_no,
     "scale": partial(one_of, SCALES),
     "time": partial(one_of, SCALES),
 }

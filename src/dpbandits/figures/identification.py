@@ -51,7 +51,7 @@ def identification_panels(table: Table, title: str, theorems: bool = False) -> F
     runs = table.runs
     instances = runs["instance"].unique()
     share: Any = {"sharex": True, "sharey": "row", "height_ratios": [1.0, 0.4]}
-    figure, axes = subplots(max(2.6 * len(instances), 7.2) + 0.4, 5.0, 2, len(instances), **share)
+    figure, axes = subplots(2, len(instances), 3.0, **share)
     styles = styles_of(table.settings, "rule")
     for (upper, lower), name in zip(axes.T, instances, strict=True):
         inside = runs[runs["instance"] == name]
@@ -60,17 +60,18 @@ def identification_panels(table: Table, title: str, theorems: bool = False) -> F
         if theorems:
             draw_theorems(upper, inside)
         upper.set_title(name)
-        lower.set_xlabel(symbol("eps"))
+        lower.set_xlabel(f"privacy budget {symbol('eps')}")
     axes[0, 0].set_ylabel("stopping time (samples)")
     axes[1, 0].set_ylabel("wrong answers")
     note = (
-        "Lines: median of RUNS runs. Bars, beside each other, and bands: 10 % to 90 % of the runs. "
-        "Wrong answers: of the runs that stopped, 95 % interval (Clopper-Pearson)."
+        "Lines show the median of RUNS runs, and bars, which stand beside each other, and bands 10 "
+        "% to 90 % of the runs. Below, bars show the 95 % interval (Clopper-Pearson) of the share "
+        "of wrong answers among the runs that stopped."
     )
     if runs["halted"].eq(0).any():
         caps = sorted(runs["cap"].unique())
         own = f"the cap, {rounds_text(caps[0])}" if len(caps) == 1 else "their cap"
-        note += f"\nHollow: more than half of the runs met {own}. Crosses: some did."
+        note += f" Hollow marks: more than half of the runs met {own}. Crosses: some runs did."
     return finish(figure, title, table, note)
 
 

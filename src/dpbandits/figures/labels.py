@@ -18,6 +18,16 @@ from ..settings.composed import LABEL
 from .options import current
 
 WITHOUT = "without privacy"
+# What words of labels mean
+MEANINGS = {
+    "printed": "as in the paper",
+    "coded": "as in the authors' code",
+    "exact": "the least noise for the budget",
+    "literal": "the paper's constant",
+    "practical": "our constant",
+    "unit": "that constants are 1",
+    "explicit": "that constants are proved",
+}
 MOST_MEANS = 6  # in the title of an environment
 
 
@@ -34,12 +44,15 @@ def value_text(value: Any) -> str:
 
 def line_label(algo: Any, values: Mapping[str, Any]) -> str:
     """The label of a line: an algorithm, and what tells it from its other lines, unless blank."""
-    words = [
-        f"{symbol(name)} = {rounds_text(x) if name == 'horizon' else value_text(x)}"
-        for name, x in values.items()
-        if not pd.isna(x)
-    ]
+    words = [setting_text(name, x) for name, x in values.items() if not pd.isna(x)]
     return ", ".join([legend_name(algo), *words])
+
+
+def setting_text(name: str, value: Any) -> str:
+    """A parameter and its value in a label: ``alpha = 2``, or ``binary tree`` of a word."""
+    shown, text = symbol(name), rounds_text(value) if name == "horizon" else value_text(value)
+    is_word = isinstance(value, str) and text.isidentifier() and len(shown) > 1
+    return f"{text} {shown}" if is_word and "$" not in shown else f"{shown} = {text}"
 
 
 def labelled(table: Table, but: Sequence[str] = (), horizons: bool = False) -> Table:
@@ -161,6 +174,13 @@ def usual_title(table: Table) -> str:
     if of_rounds and settings[limit].nunique() > 1:
         varied.append(limit)
     return title + (f", by {', '.join(map(symbol, varied))}" if varied else "")
+
+
+def meanings(labels: Iterable[str]) -> str:
+    """A sentence that explains the words of labels in MEANINGS; empty if there are none."""
+    words = " ".join(labels)
+    used = [f'"{x}" means {MEANINGS[x]}' for x in MEANINGS if re.search(rf"\b{x}\b", words)]
+    return f" In labels, {', and '.join(used)}." if used else ""
 
 
 def as_it_stands(table: Table) -> Table:

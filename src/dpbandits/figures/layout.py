@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,38 +14,63 @@ from matplotlib.figure import Figure
 from ..results.table import Table
 from ..results.varying import without_privacy
 from .labels import budget_title, environment_titles, finite_budgets
+from .placement import most_columns
 from .style import subplots
 
 Budget = tuple[str, float]  # its name and its value
+LEAST, ALONE = 0.95, 1.4  # inches that a panel of a grid, and of a single row, is wide at least
 
 
 def panels_of(table: Table) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd.DataFrame]]]:
-    """A row of panels for each environment of a table, a column for each budget.
+    """A row of panels for each environment of a table, a column for each budget, or as many columns
+    as there is room for.
 
     Algorithms without a budget are in every column. Panels of what was not played are hidden.
 
     Returns:
         The figure, its axes, and for each other panel, with its title, the runs that belong to it.
     """
-    titles, budgets = environment_titles(table), finite_budgets(table)
-    environments = list(titles)
-    rows, columns = len(environments), len(budgets)
-    size = max(2.3 * columns, 4.6) + 0.4, 2.1 * rows + 1.1
-    figure, axes = subplots(*size, rows, columns, sharex=True, sharey="row")
-    runs = table.runs
+    titles, budgets, runs = environment_titles(table), finite_budgets(table), table.runs
     free = without_privacy(runs)
+    grid = [
+        [budget and (env, budget) for budget in budgets_played(runs[runs["env"] == env], budgets)]
+        for env in titles
+    ]
+    places, columns = arranged(grid)
+    share = {"sharex": True, "sharey": "row" if len(grid) > 1 else True}
+    figure, axes = subplots(-(-len(places) // columns), columns, **share)
 
     def panels() -> Iterator[tuple[Axes, pd.DataFrame]]:
-        for env, row in zip(environments, axes, strict=True):
-            here = runs["env"] == env
-            for ax, budget in zip(row, budgets_played(runs[here], budgets), strict=True):
-                if budget is None:
-                    ax.set_visible(False)
-                    continue
-                ax.set_title(panel_title(titles[env], *budget))
-                yield ax, runs[here & (free | (runs[budget[0]] == budget[1]))]
+        for ax, place in itertools.zip_longest(axes.flat, places):
+            if place is None:
+                ax.set_visible(False)
+                continue
+            env, (name, budget) = place
+            ax.set_title(panel_title(titles[env], name, budget))
+            yield ax, runs[(runs["env"] == env) & (free | (runs[name] == budget))]
 
     return figure, axes, panels()
+
+
+def arranged(grid: Sequence[Sequence[Any]]) -> tuple[list[Any], int]:
+    """The places of a grid of panels in the order of reading, None for an empty one, and in how
+    many columns they stand so that panels are wide enough.
+
+    The panels of a single row or column fill as many rows as they need. A high and narrow grid is
+    turned if there is room, and the rows of a grid that is too wide are broken.
+    """
+    rows, columns = len(grid), len(grid[0])
+    if rows == 1 or columns == 1:
+        panels = [panel for row in grid for panel in row if panel is not None]
+        lines = -(-len(panels) // most_columns(ALONE))
+        return panels, -(-len(panels) // lines)
+    most = most_columns(LEAST)
+    if columns < rows <= most and columns < 3:
+        return [panel for column in zip(*grid, strict=True) for panel in column], rows
+    lines = -(-columns // most)
+    each = -(-columns // lines)
+    padded = [[*row, *[None] * (lines * each - columns)] for row in grid]
+    return [panel for row in padded for panel in row], each
 
 
 def budgets_played(rows: pd.DataFrame, budgets: Sequence[Budget]) -> list[Budget | None]:

@@ -5,7 +5,7 @@ told from the smallest of their game.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from itertools import cycle
 from typing import Any
 
@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from ..comparison.table import compare, games
 from ..results.table import Table
 from ..results.varying import SETTING
+from .bands import unstretched
 from .bounds import COLUMNS
 from .style import BOUND, Styles
 
@@ -83,14 +84,6 @@ def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
                     points["x"], points["value"], color=colour, markevery=0.17, gid=BOUND, **look
                 )
         ax.plot([], [], color=common, label=label, gid=BOUND, **look)
-
-
-@contextmanager
-def unstretched(ax: Axes) -> Iterator[None]:
-    """Draw something that has no part in the range of the axes."""
-    limits = ax.dataLim.frozen()
-    yield
-    ax.dataLim.set(limits)
 
 
 def tied(table: Table) -> pd.DataFrame:

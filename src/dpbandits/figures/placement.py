@@ -13,14 +13,21 @@ from matplotlib.figure import Figure
 from matplotlib.textpath import TextPath
 
 from ..errors import BadInput
-from .options import current
+from .options import WIDTHS, current
 
-ROW = 0.2  # inches that a row of a legend is high
-ROWS = 2  # of the upper legend that figures have room for; they grow by those above
-NOTE_ROW = 0.13  # inches that a row of a note is high
+ROW = 0.165  # inches that a row of a legend is high
+NOTE_ROW = 0.125  # inches that a row of a note is high
+HEADING = 9  # points of the title of a figure
+SMALLEST = 7.0  # points of any text but exponents
 SIDE = 0.8  # inches beside the panels, for their labels
-AROUND = 1.1  # inches of a figure's height that are not its panels
+AROUND = 0.75  # inches of a figure's height that are not its panels, title, legends and note
+TITLE_ROW = 0.2  # inches between rows of panels, for their titles
+LOW, HIGH = 1.05, 2.3  # inches that a panel is high, at least and at most
+ALONE = 1.7  # inches that the panels of a single row are high at least
+SHAPE = 0.72  # the height of a panel by its width
+TALL = 5.2  # inches that all rows of panels are high, at most, unless they are LOW
 LEAST_PANEL = 0.35  # inches that a panel is wide and high, at least
+SENTENCE, SOURCE = r"(?<=[.:]) (?=[A-Z])", r" (?=\([A-Z])"  # where sentences, and titles, break
 WORD = r"(?:\$[^$]*\$|\S)+"  # formulas contain spaces
 BOUND = "bound"  # the gid of lines that have their legend below the panels
 
@@ -31,48 +38,151 @@ def lay_out(figure: Figure, title: str, note: str, lines: Mapping[str, Any]) -> 
     """
     chosen = current()
     _resize(figure)
+    _shorten_titles(figure, title)
     _wrap_titles(figure)
+    _join_labels(figure)
     bounds = {x: line for x, line in lines.items() if getattr(line, "get_gid", str)() == BOUND}
     measured = {label: line for label, line in lines.items() if label not in bounds}
     if note and any(line.get_marker() != "None" for line in bounds.values()):
-        note += " Bounds: thin, in the colour of their line; black: of several lines; "
-        note += "grey: slope only."
-    heading = None
+        note += " Bounds are thin and have the colour of their line. A bound of several lines is "
+        note += "black, and one of which the slope alone is known is grey."
+    heading, below = None, {}
+    room = 72 * figure.get_figwidth() - 12
     if chosen.legend in (None, "top"):
-        size = matplotlib.rcParams["font.size"]
-        heading = _legend(figure, measured, "upper center", size, ROWS, title, 10).get_title()
+        heading = _legend(
+            figure, measured, "upper center", wrapped(title, room, HEADING, SOURCE)
+        ).get_title()
+        heading.set_fontsize(HEADING)
         below = bounds
     else:
-        heading = figure.suptitle(title, fontsize=10) if title else None
-        below = {}
+        heading = figure.suptitle(title, fontsize=HEADING) if title else None
         if chosen.legend == "right":
             figure.legend(list(lines.values()), list(lines), loc="outside right center")
         elif chosen.legend == "inside":
             ax = next(ax for ax in figure.axes if ax.get_visible())
-            ax.legend(list(lines.values()), list(lines), frameon=True, framealpha=0.8, fontsize=7.5)
-    words = wrapped(note, 72 * figure.get_figwidth() - 12, 7.5)
+            ax.legend(list(lines.values()), list(lines), frameon=True, framealpha=0.8)
+    words = wrapped(note, 0.96 * room, SMALLEST)
     if below:
-        _grow(figure, 0.15)
-        legend = _legend(figure, below, "lower center", 8, 0, words, 7.5)
-        legend.get_title().set(color="#444444", multialignment="center")
+        legend = _legend(figure, below, "lower center", words)
+        legend.get_title().set(color="#444444", fontsize=SMALLEST)
+        legend.get_children()[0].get_children().reverse()  # the note below
     elif words:
-        figure.supxlabel(words, fontsize=7.5, color="#444444")
-    _grow(figure, NOTE_ROW * max(0, words.count("\n") - 1))
+        figure.supxlabel(words, fontsize=SMALLEST, color="#444444")
+    _grow(figure, NOTE_ROW * (words.count("\n") + 1 if words else 0))
+    _grow(figure, 0.17 * (title.count("\n") + 1 if title else 0))
     _check_room(figure)
     return heading
 
 
-def _resize(figure: Figure) -> None:
-    """Give a figure the width and the height that are asked for. A narrower figure is as much lower
-    as its panels are narrower, down to the half.
+def size_of(rows: int, columns: int, high: float | None = None) -> tuple[float, float]:
+    """The inches of a figure with a grid of panels, before its title, legends and note are placed.
+
+    ``high`` are the inches that the rows of panels are high together; None for what suits the width
+    of a panel.
     """
-    chosen, width, own = current(), figure.get_figwidth(), _size_of_user()
-    new = chosen.width or (own[0] if own else width)
-    height = chosen.height or (own[1] if own and chosen.width is None else None)
-    if height is None:
-        panels = figure.get_figheight() - AROUND
-        height = AROUND + panels * min(1.0, max(0.5, new / width))
-    figure.set_size_inches(new, height)
+    wide = (figure_width() - SIDE) / columns
+    least = LOW if rows > 1 else ALONE
+    each = min(max(least, SHAPE * wide), HIGH, max(least, TALL / rows))
+    return figure_width(), AROUND + (rows * each if high is None else high) + TITLE_ROW * (rows - 1)
+
+
+def figure_width() -> float:
+    """The inches that figures are wide: as the options, or the user's settings of matplotlib, say,
+    or else those of the text of a paper.
+    """
+    return current().width or (_size_of_user() or [WIDTHS["text"]])[0]
+
+
+def most_columns(least: float) -> int:
+    """How many panels that are ``least`` inches wide stand beside each other."""
+    return max(1, int((figure_width() - SIDE) / least))
+
+
+def _resize(figure: Figure) -> None:
+    """Give a figure the height that is asked for."""
+    own = _size_of_user()
+    height = current().height or (own[1] if own and current().width is None else None)
+    if height is not None:
+        figure.set_figheight(height)
+
+
+def _shorten_titles(figure: Figure, title: str) -> None:
+    """Let no panel say again what the figure's title says, or what the panels of its row or column
+    say: what these share stands above the column, and at the end of the row.
+    """
+    panels = [ax for ax in figure.axes if ax.get_visible() and ax.get_subplotspec() is not None]
+    parts = {ax: re.split(r", |,?\n", ax.get_title()) for ax in panels if ax.get_title()}
+    if not parts:
+        return
+    common = set.intersection(*map(set, parts.values()))
+    said = {x for x in common if re.search(rf"(?<!\w){re.escape(x)}(?!\w)", title, re.I)}
+    parts = {ax: [x for x in own if x not in said] for ax, own in parts.items()}
+
+    def shared(across: str) -> dict[Any, list[str]]:
+        """What the panels of each row, or column, have in common."""
+        lines: dict[int, list[Any]] = {}
+        for ax in parts:
+            lines.setdefault(getattr(ax.get_subplotspec(), across).start, []).append(ax)
+        own = {n: set.intersection(*(set(parts[ax]) for ax in some)) for n, some in lines.items()}
+        return {ax: own[n] for n, some in lines.items() for ax in some}
+
+    rows, columns = shared("rowspan"), shared("colspan")
+    ends: dict[int, int] = {}  # the last column of each row
+    for place in (ax.get_subplotspec() for ax in parts):
+        ends[place.rowspan.start] = max(ends.get(place.rowspan.start, 0), place.colspan.start)
+    first = min(ends)
+    if len(ends) > 1 and all(set(own) <= rows[ax] | columns[ax] for ax, own in parts.items()):
+        for ax, own in parts.items():
+            place = ax.get_subplotspec()
+            beside = [x for x in own if x in rows[ax] and x not in columns[ax]]
+            if beside and place.colspan.start == ends[place.rowspan.start]:
+                look = {"rotation": 270, "va": "center", "transform": ax.transAxes}
+                ax.text(1.03, 0.5, ", ".join(beside), size=ax.title.get_fontsize(), **look)
+            above = [x for x in own if x in columns[ax]]
+            parts[ax] = above if place.rowspan.start == first else []
+    else:  # a panel below another one of the same title needs none
+        at = {
+            (x.rowspan.start, x.colspan.start): own
+            for ax, own in parts.items()
+            if (x := ax.get_subplotspec())
+        }
+        above = {
+            ax: at.get((x.rowspan.start - 1, x.colspan.start))
+            for ax in parts
+            if (x := ax.get_subplotspec())
+        }
+        parts = {ax: [] if own == above[ax] else own for ax, own in parts.items()}
+    for ax in panels:
+        ax.set_title(", ".join(parts.get(ax, [])))
+
+
+def _join_labels(figure: Figure) -> None:
+    """Let a label that is longer than its axis, and has the same words in all rows or columns,
+    stand once, in the middle.
+    """
+    for way, name, size in (
+        ("colspan", "xlabel", figure.get_figwidth() - SIDE),
+        ("rowspan", "ylabel", figure.get_figheight() - AROUND),
+    ):
+        named = [ax for ax in figure.axes if ax.get_visible() and getattr(ax, f"get_{name}")()]
+        places = sorted(named, key=lambda ax: getattr(ax.get_subplotspec(), way).start)
+        words = {getattr(ax, f"get_{name}")() for ax in named}
+        across = {
+            getattr(ax.get_subplotspec(), "rowspan" if way == "colspan" else "colspan").start
+            for ax in named
+        }
+        if len(places) < 2 or len(words) > 1 or len(across) > 1:
+            continue
+        (text,) = words
+        if text_width(text, matplotlib.rcParams["axes.labelsize"]) < 0.9 * 72 * size / len(places):
+            continue
+        for ax in places:
+            getattr(ax, f"set_{name}")("")
+        middle, between = places[(len(places) - 1) // 2], len(places) % 2 == 0
+        if way == "colspan":
+            middle.set_xlabel(text, x=1.1 if between else 0.5)
+        else:
+            middle.set_ylabel(text, y=-0.1 if between else 0.5)
 
 
 def _wrap_titles(figure: Figure) -> None:
@@ -84,17 +194,16 @@ def _wrap_titles(figure: Figure) -> None:
         place = ax.get_subplotspec()
         if place is None or not ax.get_title():
             continue
-        room = 0.92 * 72 * (figure.get_figwidth() - SIDE) / place.get_gridspec().ncols
+        room = 0.94 * 72 * (figure.get_figwidth() - SIDE) / place.get_gridspec().ncols
         lines, size = [""], float(ax.title.get_fontsize())
-        for part in re.split(r"(?<=,) |(?=\n)", ax.get_title()):
+        for part in re.split(r"(?<=,) ", ax.get_title()):
             longer = f"{lines[-1]} {part}".strip()
-            if part.startswith("\n") or text_width(longer, size) > room:
-                lines.append(part.strip())
+            if lines[-1] and text_width(longer, size) > room:
+                lines.append(part)
             else:
                 lines[-1] = longer
-        own = ax.get_title().count("\n") + 1
-        ax.set_title("\n".join(filter(None, lines)))
-        grown[place.rowspan.start] = max(grown.get(place.rowspan.start, 0), len(lines) - own)
+        ax.set_title("\n".join(lines))
+        grown[place.rowspan.start] = max(grown.get(place.rowspan.start, 0), len(lines) - 1)
     _grow(figure, NOTE_ROW * sum(grown.values()))
 
 
@@ -110,28 +219,32 @@ def _grow(figure: Figure, inches: float) -> None:
         figure.set_figheight(figure.get_figheight() + inches)
 
 
-def _legend(
-    figure: Any, lines: Mapping[str, Any], place: str, size: float, free: int, title: str,
-    title_size: float,
-) -> Any:  # fmt: skip
+def _legend(figure: Figure, lines: Mapping[str, Any], place: str, title: str) -> Any:
     """A legend above or below the panels, in as few rows as the width has room for; the figure
-    grows by the rows above those that are ``free``. Letters shrink if a label is too long.
+    grows by these.
     """
+    size = float(matplotlib.rcParams["legend.fontsize"])
     room = 72 * figure.get_figwidth() - 12
-    longest = max((text_width(label, size) for label in lines), default=0.0)
-    size *= min(1.0, max(0.6, room / (longest + 5 * size)))
-    longest = max((text_width(label, size) for label in lines), default=0.0)
-    columns = max(1, min(len(lines), int(room / (longest + 6 * size))))
-    rows = -(-len(lines) // columns)
-    columns = -(-len(lines) // rows) if rows else 1
-    _grow(figure, ROW * max(0, rows - free))
-    title = title if place == "lower center" else wrapped(title, room, title_size)
+    labels = [wrapped(label, room - 6 * size, size) for label in lines]
+    wide = [text_width(label, size) + 5.8 * size for label in labels]  # with what is beside it
+    columns = len(labels) or 1
+    while columns > 1 and sum(max(x) for x in _columns(wide, columns)) > room + size:
+        columns -= 1
+    rows = -(-len(labels) // columns)
+    columns = -(-len(labels) // rows) if rows else 1
+    broken = max((label.count("\n") for label in labels), default=0)
+    _grow(figure, ROW * rows + NOTE_ROW * broken * rows)
     legend = figure.legend(
-        list(lines.values()), list(lines), ncols=columns, fontsize=size, title=title or None,
-        title_fontsize=title_size, loc=f"outside {place}", handlelength=3.0,
+        list(lines.values()), labels, ncols=columns, title=title or None, loc=f"outside {place}",
+        handlelength=3.0, borderaxespad=0.2,
     )  # fmt: skip
     legend.get_title().set_multialignment("center")
     return legend
+
+
+def _columns(values: list[float], n: int) -> list[list[float]]:
+    """Values in the columns of a legend, as matplotlib divides them."""
+    return [[float(x) for x in some] for some in np.array_split(values, n) if len(some)]
 
 
 def text_width(text: str, size: float) -> float:
@@ -141,12 +254,12 @@ def text_width(text: str, size: float) -> float:
     return max((float(np.ptp(points[:, 0])) for points in ends if len(points)), default=0.0)
 
 
-def wrapped(text: str, room: float, size: float) -> str:
-    """A text in lines of at most ``room`` points. Lines end with a sentence where these fit, and
-    not beside an equals sign.
+def wrapped(text: str, room: float, size: float, ends: str = SENTENCE) -> str:
+    """A text in lines of at most ``room`` points. Lines end where a pattern ``ends`` a sentence if
+    sentences fit, and not beside an equals sign.
     """
     lines = [""]
-    for sentence in re.split(r"(?<=[.:]) (?=[A-Z])", " ".join(text.split())):
+    for sentence in re.split(ends, " ".join(text.split())):
         if lines[-1] and text_width(f"{lines[-1]} {sentence}", size) > room:
             lines.append("")
         for word in re.findall(rf"{WORD}(?: = {WORD})*", sentence):

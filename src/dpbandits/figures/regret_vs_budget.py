@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from ..contracts.display import display_name, environment_title, symbol
 from ..errors import BadInput
 from ..results.table import Table, curve_of
-from .bands import band_note, draw_band
+from .bands import band_note, draw_band, unstretched
 from .labels import (
     budget_title,
     check_different,
@@ -27,14 +27,14 @@ from .labels import (
     line_label,
     rounds_text,
 )
-from .layout import label_edges, panels_of
+from .layout import arranged, label_edges, panels_of
 from .options import PALETTE, PLAIN, FigureOptions
-from .overlays import RINGS, SLOPE, draw_bounds, draw_rings, lines_of, tied, unstretched
+from .overlays import RINGS, SLOPE, draw_bounds, draw_rings, lines_of, tied
 from .style import BOUND, Styles, finish, styled, styles_of, subplots
 
 OF_SEARCH = (
-    "Points: the budgets that were tried, with intervals that hold all at once with probability "
-    "95 %.\nDashed: the goal. "
+    "Points show the budgets that were tried, with intervals that hold all at once with "
+    "probability 95 %. The dashed line is the goal. "
 )
 COLUMNS = (
     "algo",
@@ -49,7 +49,7 @@ COLUMNS = (
     "baseline",
     "tried",
 )
-SHADED = "Shaded: the interval of the smallest budget that reaches the goal."
+SHADED = "The shade is the interval of the smallest budget that reaches the goal."
 
 
 def regret_vs(ax: Axes, runs: pd.DataFrame, column: str, styles: Styles, band: str | None) -> None:
@@ -125,21 +125,25 @@ def budget_panels(
     bounds, runs = lines_of(bounds, table, x), table.runs
     best = tied(table) if marks else None
     environments = environment_titles(table)
-    width = max(3.2 * len(environments), 5.0)
-    figure, (axes,) = subplots(width, 3.6, 1, len(environments))
+    places, columns = arranged([list(environments.items())])
+    figure, axes = subplots(-(-len(places) // columns), columns, sharex=True)
     styles = styles_of(table.settings)
     finite = runs.loc[np.isfinite(runs[x]), x]
     budgets = np.geomspace(finite.min(), finite.max(), 100)
-    for ax, (env, heading) in zip(axes, environments.items(), strict=True):
+    for ax, place in itertools.zip_longest(axes.flat, places):
+        if place is None:
+            ax.set_visible(False)
+            continue
+        env, heading = place
         regret_vs(ax, runs[runs["env"] == env], x, styles, band)
-        ax.set(title=heading, xlabel=f"privacy budget {symbol(x)}", xscale="log")
+        ax.set(title=heading, xscale="log")
         draw_bounds(ax, bounds[bounds["env"] == env], styles)
         if best is not None:
             draw_rings(ax, best[best["env"] == env], x, styles)
         for (label, term), dash in zip((terms or {}).items(), ("--", ":", "-."), strict=False):
             values = [term(budget) for budget in budgets]
             ax.plot(budgets, values, label=label, color="black", lw=1, ls=dash, gid=BOUND)
-    axes[0].set_ylabel(regret_label(table))
+    label_edges(axes, f"privacy budget {symbol(x)}", regret_label(table))
     note = band_note(table, band) + (RINGS if marks else "") + (left_out if without else "")
     return finish(figure, title, table, note)
 
@@ -162,30 +166,26 @@ def parameter_panels(table: Table, title: str, x: str, band: str = "ci") -> Figu
 
 @styled
 def contamination_panels(table: Table, title: str, k: float = 2.0, band: str = "ci") -> Figure:
-    """Final regret against the contamination alpha: a column of panels for each budget.
+    """Final regret against the contamination alpha: a panel for each budget.
 
-    There is a row of panels for each algorithm. The order T alpha^(1-1/k) of the lower bound (Wu
-    et al. 2023, Theorem 4.1) is drawn as a slope that ends below all lines.
+    The order T alpha^(1-1/k) of the lower bound (Wu et al. 2023, Theorem 4.1) is drawn as a slope
+    that ends below all lines.
     """
     if "env.alpha" not in table.settings:
         raise BadInput("the table has no column env.alpha, the contamination on the axis")
     table = labelled(table, but=["env.alpha"])
     runs = table.runs
     budgets = sorted(runs["eps"].unique())
-    algorithms = list(runs["algo"].unique())
-    rows, columns = len(algorithms), len(budgets)
-    width, height = 2.6 * columns + 0.4, 1.9 * rows + 1.1
-    figure, axes = subplots(width, height, rows, columns, sharex=True, sharey=True)
+    figure, axes = subplots(1, len(budgets), sharex=True, sharey=True)
     styles = styles_of(table.settings)
     grid = np.linspace(0, runs["env.alpha"].max(), 50)[1:]
     name = f"slope only, constant unknown: lower bound $T\\,\\alpha^{{{1 - 1 / k:g}}}$"
     last = runs[runs["env.alpha"] == runs["env.alpha"].max()]
     height = last.groupby(["line", "eps"])["value"].mean().min() / 3
-    for ax, (algo, eps) in zip(axes.flat, itertools.product(algorithms, budgets), strict=True):
-        inside = runs[(runs["algo"] == algo) & (runs["eps"] == eps)]
-        regret_vs(ax, inside, "env.alpha", styles, band)
+    for ax, eps in zip(axes.flat, budgets, strict=True):
+        regret_vs(ax, runs[runs["eps"] == eps], "env.alpha", styles, band)
         order(ax, grid, grid ** (1 - 1 / k), height, name, stretches=True)
-        ax.set_title(f"{legend_name(algo)}, {budget_title('eps', eps)}")
+        ax.set_title(budget_title("eps", eps))
     label_edges(axes, r"contamination $\alpha = \alpha_1$", regret_label(table))
     return finish(figure, title, table, band_note(table, band))
 
@@ -199,8 +199,7 @@ def budget_needed(table: pd.DataFrame, chosen: FigureOptions = PLAIN, title: str
     table = table.iloc[chosen.numbers(list(map(str, table["algo"])))]
     check_different(table["algo"].unique())
     names = list(table["name"].unique())
-    width = max(4.4 * len(names), 5.4)
-    figure, (axes,) = subplots(width, 3.8, 1, len(names), sharey=True)
+    figure, (axes,) = subplots(1, len(names), sharey=True)
     apart = list(table.columns[1 : table.columns.get_loc("budget")])  # see budgets_needed
     lines = [line_label(row["algo"], {k: row[k] for k in apart}) for _, row in table.iterrows()]
     table = table.assign(line=lines)

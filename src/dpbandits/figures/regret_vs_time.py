@@ -24,8 +24,9 @@ from .labels import (
     rounds_text,
     value_text,
 )
-from .layout import Budget, budgets_played, label_edges, panel_title
+from .layout import LEAST, Budget, arranged, budgets_played, label_edges, panel_title
 from .overlays import RINGS, draw_bounds, draw_rings, lines_of, tied
+from .placement import most_columns
 from .style import BOUND, LONG, Prefixed, Styles, finish, styled, styles_of, subplots
 from .tails import exceedance, label_tails
 
@@ -123,6 +124,7 @@ def time_panels(
     tails: bool = False,
     time: str | None = None,
     marks: bool = False,
+    together: bool = False,
 ) -> Figure:
     """A row of panels for each environment and horizon, a column for each budget.
 
@@ -130,23 +132,28 @@ def time_panels(
     ``bounds`` see ``bounds.curves``. With ``tails`` the probability of large final regrets is
     below each panel. ``time`` is the scale of the axis of time, ``log`` or ``linear``; None for
     what suits the table, see ``learns_early``. With ``marks`` the means that are tied with the best
-    have rings, see ``ties``.
+    have rings, see ``ties``. With ``together`` there is a line, and not a panel, for each budget.
     """
+    if together:
+        table = table.assign(**{symbol(name): table.settings[name] for name in table.budgets})
+        table = table.take(np.argsort(table.settings["algo"].map(table.names.index), kind="stable"))
     titles, varied, table = environment_titles(table), table.varied, labelled(table)
     curves = table.curves(band, ["line", "env", "horizon", *table.budgets])
     bounds = lines_of(bounds, table, "t")
     best = tied(table) if marks else None
     budgets, ends = finite_budgets(table), table.runs
+    if together:
+        budgets = [(EVERY, np.inf)]
+        curves, ends, bounds = (x.assign(**{EVERY: np.inf}) for x in (curves, ends, bounds))
     horizons = {env: sorted(ends.loc[ends["env"] == env, "horizon"].unique()) for env in titles}
     games = [(env, horizon) for env, own in horizons.items() for horizon in own]
     places, columns = _grid(ends, games, budgets)
     each = 2 if tails else 1  # rows of a game
     rows = -(-len(places) // columns) * each
-    width, height = (2.9, 2.5) if tails else (2.3, 2.1)  # of a panel, in inches
-    size = max(width * columns, 4.6) + 0.4, height * rows + 1.1
-    figure, everything = subplots(
-        *size, rows, columns, sharex=_shared_time(places, columns, tails), sharey="row"
-    )
+    share = {"sharex": _shared_time(places, columns, tails), "sharey": "row"}
+    if len(games) == 1 and not tails:
+        share["sharey"] = "all"
+    figure, everything = subplots(rows, columns, 1.45 * rows if tails else None, **share)
     axes, below = everything[::each], everything[each - 1 :: each]
     styles = styles_of(table.settings)
     log_time = time == "log" if time else ends["horizon"].max() > LONG or learns_early(curves)
@@ -182,16 +189,15 @@ def _grid(
     There is a row for each game and a column for each budget, unless some games were not played at
     some budgets and panels in the order of reading leave fewer places empty.
     """
-    places = [
-        budget and (game, budget)
-        for game in games
-        for budget in budgets_played(table[_of_game(table, *game)], budgets)
-    ]
-    panels = [place for place in places if place is not None]
-    columns = min(range(len(budgets), 0, -1), key=lambda n: (n < 2, -len(panels) % n))
-    if -len(panels) % columns < len(places) - len(panels):
-        return panels, columns
-    return places, len(budgets)
+    played = {game: budgets_played(table[_of_game(table, *game)], budgets) for game in games}
+    grid = [[budget and (game, budget) for budget in row] for game, row in played.items()]
+    places, columns = arranged(grid)
+    panels = [place for row in grid for place in row if place is not None]
+    most = min(len(budgets), most_columns(LEAST))
+    fewer = min(range(most, 0, -1), key=lambda n: (n < 2, -len(panels) % n))
+    if -len(panels) % fewer < -len(places) % columns + len(places) - len(panels):
+        return panels, fewer
+    return places, columns
 
 
 def _shared_time(places: Sequence[Any], columns: int, tails: bool) -> Any:
@@ -264,7 +270,7 @@ def time_panel(
     scale = scale if bounds is None else "log"
     bounds, styles = lines_of(bounds, table, "t"), styles_of(table.settings)
     names = [name for name in table.settings["panel"].unique() if name != EVERY] or [EVERY]
-    figure, (axes,) = subplots(4.0 * len(names) + 1.0, 4.0, 1, len(names), sharey=True)
+    figure, (axes,) = subplots(1, len(names), sharey=True)
     longest = table.settings["horizon"].max()
     log_time = time == "log" if time else longest > LONG or learns_early(curves)
     for ax, name in zip(axes, names, strict=True):

@@ -49,8 +49,9 @@ def stopping_panels(table: Table, title: str, theorems: bool = False) -> Figure:
     table = labelled(table.assign(size=table.settings["true_mean"].abs()))
     budgets, errors = finite_budgets(table), sorted(table.settings["rel_error"].unique())
     rows, columns = len(errors) + 1, len(budgets)
-    size, heights = (max(2.6 * columns, 5.2) + 0.4, 2.2 * rows + 0.6), [1.0] * len(errors) + [0.6]
-    figure, axes = subplots(*size, rows, columns, sharey="row", height_ratios=heights)
+    heights = [1.0] * len(errors) + [0.6]
+    high = 1.3 * len(errors) + 0.8
+    figure, axes = subplots(rows, columns, high, sharey="row", height_ratios=heights)
     styles, runs = styles_of(table.settings, "rule"), table.runs
     for style, marker in zip(styles.values(), itertools.cycle(MARKERS), strict=False):
         style |= {"marker": marker, "ms": 2.5}
@@ -61,15 +62,16 @@ def stopping_panels(table: Table, title: str, theorems: bool = False) -> Figure:
             draw_times(ax, inside, styles)
             if theorems:
                 draw_theorems(ax, inside[np.isfinite(inside["eps"])])
-            ax.set_title(f"{budget_title('eps', eps)}, relative error $a$ = {a:g}")
+            ax.set_title(f"{budget_title('eps', eps)}, $a$ = {a:g}")
         axes[-2, j].set_xlabel(r"$|\mu|$")
         draw_correct(axes[-1, j], column, errors, styles)
     for ax in axes[:-1, 0]:
         ax.set_ylabel("stopping time (samples)")
     axes[-1, 0].set_ylabel("correct")
     note = (
-        f"Points: mean of RUNS runs, hollow if some met their cap. Bars: {INTERVAL}.\n"
-        "Last row: all means together, 95 % interval (Clopper-Pearson)."
+        f"Points show the mean of RUNS runs, and are hollow if some runs met their cap. Bars show "
+        f"the {INTERVAL}. The last row is of all means together, with the 95 % interval "
+        "(Clopper-Pearson)."
     )
     return finish(figure, title, table, note)
 

@@ -23,17 +23,25 @@ from ..contracts.display import line_of
 from ..errors import BadInput
 from ..files import write_atomically
 from ..results.table import Table
-from .labels import WITHOUT, check_labels, plain_text, scientific
+from .colours import APART, distance
+from .labels import WITHOUT, check_labels, meanings, plain_text, scientific
 from .options import DEFAULT, PALETTE, PALETTES, current
 from .output import FORMATS, comment, metadata, origin_of, pgf_settings, texts_in_tex
-from .placement import BOUND, lay_out
+from .placement import BOUND, lay_out, size_of
 
 DASHES: dict[str, Any] = {
     "solid": "-",
     "dashed": (0, (5, 1.5)),
     "dashdotted": (0, (3, 1, 1, 1)),
     "dotted": (0, (1, 1)),
+    "long": (0, (9, 2)),
+    "dash and dots": (0, (5, 1, 1, 1, 1, 1)),
+    "sparse": (0, (1, 2.5)),
+    "long and short": (0, (7, 1, 3, 1)),
+    "loose": (0, (3, 3)),
 }
+PATTERNS = list(DASHES.values())
+DECLARED = 4  # dashes that algorithms declare
 LIGHTEST, DARKEST = 0.3, 0.35  # how far the shades of a colour go towards white, or black
 LIGHT = 1.7  # sum of red, green and blue above which a colour is light
 STYLE = matplotlib.rc_params_from_file(
@@ -44,7 +52,7 @@ logging.getLogger("fontTools").setLevel(logging.ERROR)  # it warns of the dates 
 LONG = 1e9  # horizon above which the axis of time is logarithmic
 
 Styles = dict[str, dict[str, Any]]  # matplotlib's properties of each line, by its label
-OTHERS = "#B0B0B0"  # the colour of what is not highlighted
+OTHERS = ("#B0B0B0", "#777777")  # the colours of what is not highlighted
 
 
 def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
@@ -144,29 +152,49 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
 
     They are those that the algorithm declares, the same in all figures; any other algorithm gets
     what is left. Several lines of one algorithm are shades of its colour, with different dashes;
-    the lightest is without privacy. Grey lines, beside highlighted ones, take the dashes in turn.
+    the darkest is without privacy. Grey lines, beside highlighted ones, take the dashes in turn.
     """
     of_names = lines.groupby(group, sort=False)["line"]
     looks = looks_of({str(name): list(rows.unique()) for name, rows in of_names})
     return {
-        label: {"color": colour, "linestyle": dash} | ({"zorder": 1.9} if colour == OTHERS else {})
+        label: {"color": colour, "linestyle": dash} | ({"zorder": 1.9} if colour in OTHERS else {})
         for _, label, colour, dash in looks
     }
 
 
 def looks_of(labels: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str, Any]]:
-    """The algorithm, label, colour and dash of each line, from the labels of each algorithm."""
-    patterns, looks, greys = list(DASHES.values()), list(_looks(labels)), count()
-    colours = [colour for colour, _ in looks]
+    """The algorithm, label, colour and dash of each line, from the labels of each algorithm.
+
+    A line has the dash that its algorithm declares, unless a line before it with this dash has a
+    colour that looks alike in grey or to colour-blind readers, or the figure has a line for each
+    algorithm: then each line has a dash of its own while there are any.
+    """
+    looks, greys = list(_looks(labels)), count()
+    colours, single = [colour for colour, _ in looks], all(len(own) == 1 for own in labels.values())
+    drawn: list[tuple[str, Any]] = []
     for (name, own), (colour, first) in zip(labels.items(), looks, strict=True):
         if len(own) > 1 and colours.count(colour) == 1:
             first = 0  # a value has the same dash in the figures of other algorithms
-        dark = sorted(own, key=lambda label: not label.endswith(WITHOUT))
+        private = [label for label in own if not label.endswith(WITHOUT)]
+        shades = [shade(PALETTE.get(colour, colour), i, len(private)) for i in range(len(private))]
+        by_label = dict(zip(private, shades, strict=True))
         grey = current().highlight and name not in current().highlight
         for i, label in enumerate(own):
-            pattern = patterns[(next(greys) if grey else first + i) % len(patterns)]
-            base = OTHERS if grey else PALETTE.get(colour, colour)
-            yield name, label, base if grey else shade(base, dark.index(label), len(own)), pattern
+            darkest = mixed(PALETTE.get(colour, colour), 0.0, 0.5)
+            base, wanted = by_label.get(label, darkest), first + i
+            if grey:
+                again, wanted = divmod(next(greys), len(PATTERNS))
+                base = OTHERS[again % len(OTHERS)]
+            wanted %= len(PATTERNS)
+
+            def alike(pattern: Any, base: str = base) -> tuple[int, int, int]:
+                same = [other for other, dash in drawn if dash == pattern]
+                near = sum(distance(base, other) < APART for other in same)
+                return same.count(base), near, len(same) if single else 0
+
+            pattern = min(PATTERNS[wanted:] + PATTERNS[:wanted], key=alike)
+            drawn.append((base, pattern))
+            yield name, label, base, pattern
 
 
 def _looks(names: Iterable[str]) -> Iterator[tuple[str, int]]:
@@ -203,7 +231,11 @@ def shade(colour: str, i: int, n: int) -> str:
     """
     light = sum(to_rgb(colour)) > LIGHT
     most = (i if light else n - 1 - i) / (n - 1) if n > 1 else 0.0
-    end, part = (0.0, DARKEST * most) if light else (1.0, LIGHTEST * most)
+    return mixed(colour, 0.0, DARKEST * most) if light else mixed(colour, 1.0, LIGHTEST * most)
+
+
+def mixed(colour: str, end: float, part: float) -> str:
+    """A colour, of which a ``part`` is black (an ``end`` of 0) or white (1)."""
     red, green, blue = ((1 - part) * x + part * end for x in to_rgb(colour))
     return to_hex((red, green, blue))
 
@@ -229,8 +261,12 @@ def finish(
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             lines.setdefault(label, handle)
     check_labels(names if table is None else table.names, lines)
-    lines = {chosen.labels.get(plain_text(label), label): line for label, line in lines.items()}
     title = title if chosen.title is None else chosen.title
+    said = said_in(title, [label.partition(", ")[0] for label in lines])
+    lines = {
+        chosen.labels.get(plain_text(label), label.removeprefix(said)): line
+        for label, line in lines.items()
+    }
     if chosen.ax is not None:
         _finish_axes(chosen.ax, chosen.title, lines)
         return figure
@@ -240,10 +276,18 @@ def finish(
     if table is not None:
         runs = table.ends.groupby("setting").size()
         note = note.replace("RUNS", " to ".join(map(str, sorted({runs.min(), runs.max()}))))
-    heading = lay_out(figure, title, note + _hidden(panels) if chosen.note else "", lines)
+    heading = lay_out(
+        figure, title, note + meanings(lines) + _hidden(panels) if chosen.note else "", lines
+    )
     if isinstance(figure, Chart):
         figure.heading = heading
     return figure
+
+
+def said_in(title: str, starts: Sequence[str]) -> str:
+    """What all labels of a legend begin with, if the title says it, too; else nothing."""
+    common = len(starts) > 1 and len(set(starts)) == 1 and starts[0] in title
+    return f"{starts[0]}, " if common else ""
 
 
 def own_legend(ax: Axes, below: bool = False) -> None:
@@ -251,7 +295,7 @@ def own_legend(ax: Axes, below: bool = False) -> None:
     lines.
     """
     under: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.18)} if below else {}
-    ax.legend(fontsize=7.5, handlelength=3.0, **under)
+    ax.legend(fontsize=7, handlelength=3.0, **under)
     for line in ax.get_lines():
         line.set_label(f"_{line.get_label()}")
 
@@ -282,8 +326,11 @@ def _hidden(panels: Iterable[Axes]) -> str:
     return f" These lines coincide: {words}." if words else ""
 
 
-def subplots(width: float, height: float, rows: int, columns: int, **share: Any) -> Any:
-    """A figure of some inches with a grid of panels, or the user's axes as the only panel.
+def subplots(rows: int, columns: int, high: float | None = None, **share: Any) -> Any:
+    """A figure with a grid of panels, or the user's axes as the only panel.
+
+    The figure is as wide as the options say. ``high`` are the inches that the rows of panels are
+    high together; None for what suits the width of a panel.
 
     Returns:
         The figure and the array of its panels.
@@ -293,7 +340,7 @@ def subplots(width: float, height: float, rows: int, columns: int, **share: Any)
     """
     ax = current().ax
     if ax is None:
-        figure = Chart(figsize=(width, height))
+        figure = Chart(figsize=size_of(rows, columns, high))
         return figure, figure.subplots(rows, columns, squeeze=False, **share)
     if rows * columns > 1:
         needed = "choose one environment and one budget, or leave ax out"
@@ -324,8 +371,8 @@ def label_logarithms(ax: Axes) -> None:
         if np.floor(high) - np.ceil(low) < 1:
             between = (2.0, 5.0) if high - low > 0.5 else (1.5, 2.0, 3.0, 5.0)
             axis.set_minor_locator(LogLocator(subs=between))
-            plain = min(limits) >= 0.001 and max(limits) <= 10_000
-            form = FuncFormatter(lambda x, _, plain=plain: f"{x:g}" if plain else scientific(x))
+            plain = min(limits) >= 0.001 and max(limits) <= 100_000
+            form = FuncFormatter(lambda x, _, plain=plain: f"{x:.6g}" if plain else scientific(x))
             axis.set_major_formatter(form)
             axis.set_minor_formatter(form)
             axis.set_tick_params(which="minor", labelsize=matplotlib.rcParams["xtick.labelsize"])

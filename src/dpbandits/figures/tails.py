@@ -21,9 +21,10 @@ def exceedance(ax: Axes, runs: pd.DataFrame, styles: Styles) -> None:
     """
     for line, rows in runs.groupby("line", sort=False):
         regrets = np.sort(rows["value"])
-        above = 1.0 - np.arange(len(regrets)) / len(regrets)
+        above = 1.0 - np.arange(len(regrets) + 1) / len(regrets)  # no run exceeds the largest
         mark = "o" if len(regrets) == 1 else None  # a single run has no step
-        ax.step(regrets, above, label=str(line), marker=mark, **styles[str(line)])
+        ends = [*regrets, regrets[-1]]
+        ax.step(ends, above, label=str(line), marker=mark, **styles[str(line)])
     scale = "log" if (runs["value"] > 0).any() else "linear"
     ax.set(xscale=scale, yscale="log")
 
@@ -44,5 +45,5 @@ def tail_panels(table: Table, title: str) -> Figure:
     for ax, inside in panels:
         exceedance(ax, inside, styles)
     label_tails(axes)
-    note = f"Steps: share of RUNS runs whose {regret_label(table)} exceeds $x$."
+    note = f"Steps show the share of RUNS runs whose {regret_label(table)} exceeds $x$."
     return finish(figure, title, table, note)
