@@ -20,7 +20,8 @@ import dpbandits as dp
 from dpbandits.cli import plot
 from dpbandits.figures.labels import plain_text, usual_title
 from dpbandits.figures.options import PALETTE, PALETTES, FigureOptions
-from dpbandits.figures.output import TEX, in_tex, origin_in
+from dpbandits.figures.origin import origin_in
+from dpbandits.figures.output import TEX, in_tex
 from dpbandits.figures.placement import wrapped
 from dpbandits.figures.style import OTHERS, rendered, save
 from dpbandits.results.table import Table

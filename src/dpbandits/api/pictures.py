@@ -22,6 +22,10 @@ def plot(
     table: pd.DataFrame,
     *,
     x: str | None = None,
+    hue: str | None = None,
+    col: str | None = None,
+    eps: float | Sequence[float] | None = None,
+    env: str | Sequence[str] | None = None,
     kind: str | None = None,
     band: str = "ci",
     bounds: bool = False,
@@ -30,6 +34,9 @@ def plot(
     title: str | None = None,
     width: float | str | None = None,
     height: float | None = None,
+    figsize: Sequence[float] | None = None,
+    dpi: float | None = None,
+    ylim: Sequence[float] | None = None,
     font: str | None = None,
     note: bool | None = None,
     legend: str | None = None,
@@ -41,6 +48,7 @@ def plot(
     yscale: str | None = None,
     palette: str | Sequence[str] | None = None,
     ax: Axes | None = None,
+    out: str | PathLike[str] | None = None,
 ) -> Figure:
     """Draw a tidy table: regret against time or budget, or stopping times.
 
@@ -48,8 +56,12 @@ def plot(
 
     Args:
         table: a tidy table, or any with the columns ``algo``, ``t`` and ``regret``.
-        x: ``t`` for regret against time, a budget (``eps`` or ``rho``) or a parameter that the
-            table varies for final regret against it; None for what suits the table.
+        x: ``t`` for regret against time, a budget (``eps`` or ``rho``) or any other column for
+            final regret against its values; None for what suits the table.
+        hue: the column of which each value has a line; None for algorithms and what else varies.
+        col: the column of which each value has a panel; None for environments and budgets.
+        eps: the budget, or the budgets, that are drawn; None for all.
+        env: the environment, or the environments, that are drawn; None for all.
         kind: ``tail`` for the probability of large regrets; else None.
         band: ``ci`` for the 95 % interval of the mean, ``std`` for one standard deviation,
             ``quantiles`` for medians with 10 % to 90 % of the runs.
@@ -60,6 +72,9 @@ def plot(
         title: a title; None for one that says what varies, an empty one for none.
         width: inches, or ``column``, ``text``, ``icml-column``, ``ieee-text`` and others.
         height: inches.
+        figsize: the width and the height in inches.
+        dpi: dots per inch of files that are no vector graphics.
+        ylim: the lowest and the highest value of the axis of regret, or of stopping times.
         font: ``sans``, ``serif`` (Times), ``latex`` (Computer Modern) or an installed font.
         note: False for no note below the panels.
         legend: ``top``, ``right``, ``inside`` or ``none``.
@@ -72,27 +87,39 @@ def plot(
         palette: ``okabe-ito``, ``tol-bright``, ``tol-high-contrast`` or ``grey``, or a list of
             colours.
         ax: axes of yours, in which a figure of one panel is drawn.
+        out: the file to write: PDF, PNG, SVG or PGF, or PDF and PNG if its name has no suffix.
 
     Returns:
-        A figure, which Jupyter shows; ``figure.savefig(path)`` writes it.
+        A figure, which Jupyter shows. If pyplot is imported, the figure is pyplot's current one.
 
     Raises:
         BadInput: the table cannot be drawn so.
     """
     given = locals()
 
+    from dataclasses import replace
+
     from ..figures.draw import figure_of
     from ..figures.options import FigureOptions
-    from ..validation import text, yes_no
+    from ..figures.origin import files_of
+    from ..files import check_writable
+    from ..validation import path_of, text, yes_no
 
     for key in ("bounds", "marks"):
         yes_no(key, given[key])
-    x, kind = (None if v is None else text(k, v) for k, v in (("x", x), ("kind", kind)))
-    chosen = FigureOptions.parse(given, ax, "dpbandits.plot")
+    words = ("x", "kind", "hue", "col")
+    named = {key: None if given[key] is None else text(key, given[key]) for key in words}
+    chosen = replace(FigureOptions.parse(given, ax, "dpbandits.plot"), in_pyplot=True)
+    files = None if out is None else files_of(path_of("out", out))
+    if files is not None:
+        check_writable(files[0].parent)
     asked = "bounds=True" if bounds else None
-    return figure_of(
-        table, chosen, bounds=asked, metric=metric, x=x, kind=kind, band=band, marks=marks
-    )
+    figure = figure_of(table, chosen, bounds=asked, metric=metric, band=band, marks=marks, **named)
+    if files is not None:
+        from ..figures.style import save
+
+        save(figure, *files)
+    return figure
 
 
 def report(

@@ -6,17 +6,11 @@ import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from matplotlib.figure import Figure
-
-from ..errors import BadInput, unknown
-from ..figures.bands import BANDS
-from ..figures.draw import axis_of, chosen_settings, figure_as_chosen
-from ..figures.experiments import experiment_figure
+from ..errors import BadInput
 from ..figures.options import KEYS, FigureOptions
-from ..figures.output import FORMATS, in_text, origin_in
-from ..figures.style import save
+from ..figures.origin import files_of, formats_of, origin_in
 from ..files import check_writable
 from ..results.metrics import METRICS, REGRET
 from ..results.table import open_tables
@@ -35,7 +29,10 @@ from .command import (
 )
 from .words import value_of
 
-OF_TABLES = ("x", "y", "metric", "band", "kind", "marks")
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+OF_TABLES = ("x", "y", "hue", "col", "metric", "band", "kind", "marks")
 TEXTS = ("title", "font", "legend")  # keys whose values are taken as they stand
 
 
@@ -50,30 +47,28 @@ def main(given: Namespace) -> int:
         return _show(given)
     names, keys = names_and_keys("plot", given.words, files=True)
     bounds = is_true(keys, "bounds")
-    formats = _formats(keys.get("format", "pdf,png"))
-    out = stem_of(keys, Path("-"))
+    formats = formats_of(keys["format"]) if "format" in keys else None
+    out, written = files_of(stem_of(keys, Path("-")), formats)
     chosen = _options(keys, shlex.join(["bandit-plot", *given.line]))
     files = tables_of(names)
     folders = user_folders(given.config_dir)
+    if keys.get("out") == "-" and formats:
+        raise BadInput(f"format={keys['format']}: out=- prints text")
+    # matplotlib takes a second to import: no mistake above waits for it
+    from ..figures.output import in_text
+    from ..figures.style import save
+
     if files:
         stem, figure = _of_tables(files, keys, bounds, folders, chosen)
     else:
         stem, figure = _of_experiment(keys, bounds, chosen)
     if keys.get("out") == "-":
-        if "format" in keys:
-            raise BadInput(f"format={keys['format']}: out=- prints text")
         print(in_text(figure))
         return 0
     stem = stem.with_name(f"{stem.name}_bounds") if bounds else stem
-    if "out" in keys:
-        stem = out
-        if stem.suffix[1:] in FORMATS:
-            if "format" in keys and formats != [stem.suffix[1:]]:
-                words = f"format={keys['format']}: out={out} names a format"
-                raise BadInput(f"{words}; write out={stem.with_suffix('')}")
-            stem, formats = stem.with_suffix(""), [stem.suffix[1:]]
+    stem = out if "out" in keys else stem
     check_writable(stem.parent)
-    for path in save(figure, stem, formats):
+    for path in save(figure, stem, written):
         print(path)
     return 0
 
@@ -104,18 +99,12 @@ def _options(keys: dict[str, str], command: str) -> FigureOptions:
     return FigureOptions.parse(values, command=command)
 
 
-def _formats(given: str) -> list[str]:
-    formats = given.strip("[]").split(",")
-    for name in formats:
-        if name not in FORMATS:
-            raise unknown("format", name, FORMATS)
-    return formats
-
-
 def _of_experiment(
     keys: dict[str, str], bounds: bool, chosen: FigureOptions
 ) -> tuple[Path, Figure]:
     """The figure of an experiment, and its path without a suffix."""
+    from ..figures.experiments import experiment_figure
+
     for key in OF_TABLES:
         if key in keys:
             name, table = keys["experiment"], f"{results_of(keys)}/{keys['experiment']}.csv"
@@ -133,6 +122,9 @@ def _of_tables(
     chosen: FigureOptions,
 ) -> tuple[Path, Figure]:
     """The figure of tables, and its path without a suffix; says what was chosen."""
+    from ..figures.bands import BANDS
+    from ..figures.draw import axis_of, chosen_settings, figure_as_chosen
+
     table, x, kind = open_tables(files), keys.get("x"), keys.get("kind")
     band = one_of(BANDS, "band", keys.get("band", "ci"))
     if one_of(("regret", "quantiles"), "y", keys.get("y", "regret")) == "quantiles":
@@ -143,8 +135,9 @@ def _of_tables(
         table, chosen, bounds="bounds=true" if bounds else None,
         metric=one_of(METRICS, "metric", keys.get("metric", REGRET)), folders=folders,
         x=x, band=band, kind=kind, marks=is_true(keys, "marks"),
+        hue=keys.get("hue"), col=keys.get("col"),
     )  # fmt: skip
-    if table.question.each_checkpoint and kind is None:
-        drawn = axis_of(chosen_settings(table, chosen), x)
+    if table.question.each_checkpoint and kind is None and not {"hue", "col"} & set(keys):
+        drawn = x or axis_of(chosen_settings(table, chosen), None)
         print(f"drawn with x={drawn} band={band}", file=sys.stderr)
     return named_after(files), figure

@@ -10,7 +10,15 @@ import pandas as pd
 from tabulate import tabulate
 
 from ..contracts.question import Question
-from ..results.summary import FORMATS, HEADINGS, NAMES, columns_shown, latex_table, significant
+from ..results.summary import (
+    FORMATS,
+    HEADINGS,
+    NAMES,
+    columns_shown,
+    in_markdown,
+    latex_table,
+    significant,
+)
 from .samples import ITSELF
 from .table import contradicted, games
 
@@ -59,6 +67,7 @@ def render(
     align += ["right"] * 7 + ["left", "left", "right"]
     if latex:
         return latex_table(header, rows, align)
+    rows = in_markdown(rows) if style == "pipe" else rows
     return tabulate(rows, header, tablefmt=style, colalign=align, disable_numparse=True)
 
 

@@ -23,16 +23,19 @@ from ..files import package_folder
 from ..results.frames import frame_of
 from ..results.metrics import METRICS, NASH, REGRET
 from ..results.table import Table
+from ..results.varying import without_privacy
 from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, one_of, text, yes_no
 from .bands import BANDS
 from .bounds import curves
+from .columns import column_panels
 from .identification import identification_panels
 from .labels import as_it_stands, check_different, finite_budgets, usual_title
 from .options import SCALES, FigureOptions, current
 from .regret_vs_budget import budget_needed, budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
+from .style import closed_if_refused
 from .tails import tail_panels
 
 Draw = Callable[..., Figure]  # of a table and, where a figure has them, curves of bounds
@@ -76,10 +79,11 @@ def figure_of(table: Any, chosen: FigureOptions, **given: Any) -> Figure:
     """
     one_of(BANDS, "band", given["band"])
     frame = frame_of("the table", table)
-    if "reached" not in frame:
-        return figure_as_chosen(Table.of_frame(frame), chosen, **given)
-    with chosen.applied():
-        return budget_needed(frame, chosen)
+    with closed_if_refused():
+        if "reached" not in frame:
+            return figure_as_chosen(Table.of_frame(frame), chosen, **given)
+        with chosen.applied():
+            return budget_needed(frame, chosen)
 
 
 def figure_as_chosen(
@@ -120,7 +124,21 @@ def figure_as_chosen(
 
 
 def chosen_settings(table: Table, chosen: FigureOptions) -> Table:
-    """The settings of the algorithms that are drawn, in the order of the legend."""
+    """The settings of the algorithms, budgets and environments that are drawn, in the order of the
+    legend. Algorithms without privacy are drawn at every budget.
+
+    Raises:
+        BadInput: the table has no such algorithm, budget or environment.
+    """
+    for key in ("eps", "env"):
+        wanted = getattr(chosen, key)
+        values = table.settings.get(key, pd.Series(dtype=float))
+        known = [x for x in dict.fromkeys(values) if not pd.isna(x)]
+        if missing := [x for x in wanted if x not in known]:
+            raise unknown(key, plain(missing[0]), [plain(x) for x in known])
+        if wanted:
+            free = without_privacy(table.settings) if key == "eps" else False
+            table = table.where(values.isin(wanted) | free)
     names = table.settings[table.question.group]
     with chosen.applied():
         found = table.take(chosen.numbers(list(map(str, names))))
@@ -136,6 +154,8 @@ def figure_of_table(
     band: str = "ci",
     kind: str | None = None,
     marks: bool = False,
+    hue: str | None = None,
+    col: str | None = None,
 ) -> Figure:
     """The figure of a table: stopping times, or regret against time or the budget.
 
@@ -152,6 +172,10 @@ def figure_of_table(
     question = table.question
     if marks and (not question.each_checkpoint or kind is not None):
         raise BadInput("marks=true: only figures of regret against t, eps or rho have marks")
+    if kind is not None or not question.each_checkpoint:
+        for key, value in {"hue": hue, "col": col}.items():
+            if value is not None:
+                raise BadInput(f"{key}={value}: a figure of regret against x= alone takes {key}")
     if not question.each_checkpoint:
         if x is not None or kind is not None or band != "ci":
             given = f"kind={kind}" if kind else f"x={x}" if x is not None else f"band={band}"
@@ -163,6 +187,11 @@ def figure_of_table(
                 f"kind={kind}: the axis of this figure is regret; leave x, band and bounds out"
             )
         return tail_panels(table, title)
+    words = set(table.settings) - set(table.settings.select_dtypes(["number", "bool"]))
+    if hue is not None or col is not None or x in words:
+        if bounds is not None or marks:
+            raise BadInput("bounds and marks are drawn without hue=, col= and x= of words")
+        return column_panels(table, title, x or axis_of(table, None), hue, col, band)
     x = axis_of(table, x)
     if x in AXES:
         return AXES[x](table, title, band=band, bounds=bounds, marks=marks)

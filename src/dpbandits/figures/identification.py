@@ -23,7 +23,7 @@ from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds
 from .bands import bars
 from .labels import WITHOUT, legend_name, rounds_text, unprotected, value_text
-from .style import Styles, finish, styled, styles_of, subplots
+from .style import SHARE, Styles, finish, styled, styles_of, subplots
 
 LOWER = {
     "lower bound on the mean: Azize et al. 2024": samples_lower,
@@ -145,6 +145,7 @@ def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
             ax.axhline(risk, color="black", lw=1, ls=REQUIRED, label=f"required: at most {risk:g}")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=None if _few(ax) else 0))
     ax.set_ylim(bottom=-0.04 * ax.get_ylim()[1])
+    ax.set_gid(SHARE)
 
 
 def _few(ax: Axes) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import BadInput, nearest, plain, unknown
 from ..settings.choices import plain_data
-from ..validation import number_where, one_of, text, yes_no
+from ..validation import as_number, number_where, one_of, text, yes_no
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,6 +86,11 @@ def _inches(key: str, value: Any) -> float:
     return number_where(key, value, lambda x: LEAST <= x <= MOST, words)
 
 
+def _within(least: float, most: float, unit: str, key: str, value: Any) -> float:
+    words = f"{unit} from {least:g} to {most:g} are needed"
+    return number_where(key, value, lambda x: least <= x <= most, words)
+
+
 def _font(key: str, value: Any) -> str:
     name = text(key, value)
     if name in FONTS:
@@ -96,6 +101,20 @@ def _font(key: str, value: Any) -> str:
     if name not in installed:
         raise unknown(key, name, [*FONTS, *installed])
     return name
+
+
+def _pair(key: str, value: Any) -> tuple[float, float]:
+    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2:
+        raise BadInput(f"{key}={plain(value)}: two numbers are needed, such as [1,100]")
+    low, high = (as_number(key, x) for x in value)
+    if not -np.inf < low < high < np.inf:
+        raise BadInput(f"{key}={plain(value)}: the first number must be below the second one")
+    return low, high
+
+
+def _budgets(key: str, value: Any) -> tuple[float, ...]:
+    some = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+    return tuple(as_number(key, x) for x in some)
 
 
 def _names(key: str, value: Any) -> tuple[str, ...]:
@@ -147,6 +166,10 @@ class FigureOptions:
 
     width: float | None = _option(_inches)
     height: float | None = _option(_inches)
+    dpi: float | None = _option(partial(_within, 10, 2400, "dots per inch"))  # of a PNG
+    ylim: tuple[float, float] | None = _option(_pair)  # of the axis of regret
+    eps: tuple[float, ...] = _option(_budgets, ())  # the budgets that are drawn; all if empty
+    env: tuple[str, ...] = _option(_names, ())  # the environments that are drawn; all if empty
     font: str = _option(_font, "sans")  # a key of FONTS, or the name of an installed font
     title: str | None = _option(with_math)
     note: bool = _option(yes_no, True)  # whether the note below the panels is printed
@@ -160,6 +183,7 @@ class FigureOptions:
     palette: tuple[str, ...] = _option(_palette, PALETTES[DEFAULT])
     ax: Axes | None = None  # the user's axes, in which the only panel is drawn
     command: str = ""  # what draws the figure, which its files hold
+    in_pyplot: bool = False  # whether the figure is pyplot's current one, if pyplot is in use
 
     @classmethod
     def parse(cls, given: Mapping[str, Any], ax: Any = None, command: str = "") -> FigureOptions:
@@ -169,12 +193,19 @@ class FigureOptions:
             BadInput: a value is not allowed.
         """
         found = {}
+        if given.get("figsize") is not None:
+            if both := [key for key in ("width", "height") if given.get(key) is not None]:
+                raise BadInput(f"figsize={plain(given['figsize'])}: leave {both[0]} out")
+            size = plain_data("figsize", given["figsize"])
+            if not isinstance(size, Sequence) or isinstance(size, str) or len(size) != 2:
+                raise BadInput(f"figsize={plain(size)}: inches are needed, such as [5.5,3]")
+            given = {**given, "width": size[0], "height": size[1]}
         for option in fields(cls):
             key, check = option.name, option.metadata.get("check")
             if check is not None and given.get(key) is not None:
                 found[key] = check(key, plain_data(key, given[key]))
         if ax is not None:
-            for key in ("width", "height"):
+            for key in ("width", "height", "dpi"):
                 if key in found:
                     raise BadInput(f"{key}={plain(given[key])}: the figure of ax has its own size")
             found["ax"] = _axes(ax)
@@ -183,7 +214,7 @@ class FigureOptions:
     @property
     def choice(self) -> str:
         """The words that choose or order what is drawn; empty if all is drawn as it is."""
-        chosen = {"only": self.only, "order": self.order}
+        chosen = {"only": self.only, "order": self.order, "eps": self.eps, "env": self.env}
         return next((f"{key}={plain(list(x))}" for key, x in chosen.items() if x), "")
 
     def numbers(self, names: Sequence[str]) -> np.ndarray:
@@ -218,7 +249,7 @@ class FigureOptions:
 
 _current: ContextVar[FigureOptions] = ContextVar("options")
 PLAIN = FigureOptions()
-KEYS = tuple(x.name for x in fields(FigureOptions) if "check" in x.metadata)
+KEYS = (*(x.name for x in fields(FigureOptions) if "check" in x.metadata), "figsize")
 
 
 def current() -> FigureOptions:

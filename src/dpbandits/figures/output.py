@@ -1,60 +1,27 @@
-"""How figures leave the package: what their files say about how they were made, and figures as
-text in a terminal.
-"""
+"""Figures as text: for LaTeX, and in a terminal."""
 
 from __future__ import annotations
 
-import html
 import itertools
-import json
 import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cbook import is_math_text
 from matplotlib.figure import Figure
-from PIL import Image
 
-from ..errors import BadInput, first_line, plain
+from ..errors import BadInput, first_line
 from .labels import plain_text
 
-FORMATS = ("pdf", "png", "svg", "pgf")
 TEX_NAMES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
 MINUS = "\N{MINUS SIGN}"
 TEX = ("pdflatex", "lualatex", "xelatex")  # programs with which matplotlib measures text for pgf
-# Where files hold the text about how they were made
-IN_PDF = re.compile(rb"/Subject \(((?:[^\\)]|\\.)*)\)", re.S)
-IN_SVG = re.compile(rb"<dc:description>(.*?)</dc:description>", re.S)
-IN_PGF = re.compile(rb"% (\{.*)")
-
 SIZE = 90, 24  # characters of a panel
 MARKS = "*o+x#@%&=~"  # of lines, which may have no colours
-
-
-def origin_of(ids: list[str], command: str) -> dict[str, Any]:
-    """How a figure is made: the command, the version and the ids of the settings."""
-    made = {"command": command} if command else {}
-    return {**made, "version": f"dpbandits {version('dpbandits')}", "settings": ids}
-
-
-def metadata(suffix: str, origin: dict[str, Any] | None) -> dict[str, Any]:
-    """The metadata of a PDF, a PNG or an SVG. Without dates and versions of matplotlib a figure is
-    written with the same bytes every time.
-    """
-    same = {"pdf": {"CreationDate": None}, "png": {"Software": None}, "svg": {"Date": None}}[suffix]
-    key = "Subject" if suffix == "pdf" else "Description"
-    return same if origin is None else {**same, key: json.dumps(origin)}
-
-
-def comment(origin: dict[str, Any] | None) -> bytes:
-    """The first line of a file for pgf."""
-    return b"" if origin is None else f"% {json.dumps(origin)}\n".encode()
 
 
 def pgf_settings() -> dict[str, Any]:
@@ -101,38 +68,16 @@ def in_tex(text: str) -> str:
     return "".join(parts).replace(MINUS, r"\ensuremath{-}")
 
 
+def usual_tex(text: str) -> str:
+    """A text of matplotlib for ``text.usetex``: as ``in_tex``, and with what pgf escapes itself."""
+    parts = re.split(r"((?<!\\)\$.*?(?<!\\)\$)", in_tex(text))
+    parts[::2] = [re.sub(r"(?<!\\)%", r"\%", part).replace("^", r"\^{}") for part in parts[::2]]
+    parts[1::2] = [re.sub(r"(?<!\\)%", r"\%", part) for part in parts[1::2]]
+    return "".join(parts)
+
+
 def _plain_in_tex(text: str) -> str:
     return "".join(TEX_NAMES.get(c, rf"\{c}" if c in "&#_{}$" else c) for c in text)
-
-
-def origin_in(file: Path) -> dict[str, Any]:
-    """How the figure in a file was made, see ``origin_of``.
-
-    Raises:
-        BadInput: the file does not say it.
-    """
-    found: Any = None
-    try:
-        if file.suffix == ".png":
-            with Image.open(file) as picture:
-                found = str(picture.info.get("Description")).encode()
-        else:
-            pattern = {".pdf": IN_PDF, ".svg": IN_SVG, ".pgf": IN_PGF}.get(file.suffix)
-            match = pattern.search(file.read_bytes()) if pattern else None
-            found = (
-                match and re.sub(rb"\\(.)", rb"\1", match[1])
-                if pattern is IN_PDF
-                else (match and html.unescape(match[1].decode()).encode())
-            )
-        origin = json.loads(found or b"")
-    except FileNotFoundError:
-        raise BadInput(f"{file}: no such file") from None
-    except (OSError, ValueError):
-        origin = None
-    if not isinstance(origin, dict) or "version" not in origin:
-        words = f"a figure that bandit-plot wrote ({', '.join(FORMATS)}) is needed"
-        raise BadInput(f"{plain(str(file))}: {words}; this file does not say how it was made")
-    return origin
 
 
 def in_text(figure: Figure) -> str:

@@ -22,7 +22,7 @@ from ..theory.bounds import where_it_holds
 from ..theory.sajed2019 import stopping_lower, stopping_upper
 from .bands import INTERVAL, bars
 from .labels import WITHOUT, budget_title, finite_budgets, legend_name, unprotected, value_text
-from .style import Styles, finish, styled, styles_of, subplots
+from .style import SHARE, Styles, finish, styled, styles_of, subplots
 
 MARKERS = "osD^vP"
 DASHES = ((0, (5, 2)), (0, (1, 1.5)), (0, (3, 1, 1, 1)))  # of bounds and of what is required
@@ -145,5 +145,6 @@ def draw_correct(ax: Axes, table: pd.DataFrame, errors: list[float], styles: Sty
     ax.set_xticks(np.arange(len(errors)), [f"{a:g}" for a in errors])
     ax.set_xlim(-0.5, len(errors) - 0.5)
     ax.margins(y=0.1)
+    ax.set_gid(SHARE)
     ax.set_xlabel("relative error $a$")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import logging
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from itertools import combinations, count, cycle, product
 from pathlib import Path
@@ -17,6 +19,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.ticker import EngFormatter, FixedLocator, FuncFormatter, LogLocator
 
 from ..contracts.display import line_of
@@ -26,7 +29,8 @@ from ..results.table import Table
 from .colours import APART, distance
 from .labels import WITHOUT, check_labels, meanings, plain_text, scientific
 from .options import DEFAULT, PALETTE, PALETTES, current
-from .output import FORMATS, comment, metadata, origin_of, pgf_settings, texts_in_tex
+from .origin import FORMATS, comment, metadata, origin_of
+from .output import pgf_settings, texts_in_tex, usual_tex
 from .placement import BOUND, lay_out, size_of
 
 DASHES: dict[str, Any] = {
@@ -49,6 +53,7 @@ STYLE = matplotlib.rc_params_from_file(
 )
 ALIKE = 0.01  # relative difference of lines of which one hides the other
 logging.getLogger("fontTools").setLevel(logging.ERROR)  # it warns of the dates of LaTeX's fonts
+SHARE = "share"  # the gid of panels whose axis is no regret and no stopping time
 LONG = 1e9  # horizon above which the axis of time is logarithmic
 
 Styles = dict[str, dict[str, Any]]  # matplotlib's properties of each line, by its label
@@ -80,16 +85,56 @@ class Chart(Figure):
 
     heading: Any = None  # the text of its title
     origin: dict[str, Any] | None = None  # what its files hold, see ``files.origin_of``
+    resolution: float | None = None  # dots per inch of its files, if they are asked for
 
     def _repr_png_(self) -> bytes:
         return rendered(self, "png")
+
+    def _ipython_display_(self) -> None:
+        """Be shown once: Jupyter would show a figure of pyplot again at the end of the cell."""
+        from IPython.display import display
+
+        display({"image/png": self._repr_png_(), "text/plain": repr(self)}, raw=True)
+        if self.canvas.manager is not None and "inline" in matplotlib.get_backend():
+            sys.modules["matplotlib.pyplot"].close(self)
+
+    def show(self, warn: bool = True) -> None:
+        """Open a window, see matplotlib, also of a figure that was made without pyplot."""
+        if self.canvas.manager is None:
+            import matplotlib.pyplot as plt
+
+            window = plt.figure()
+            type(window.canvas).new_manager(self, window.number)
+            plt.close(window)
+        super().show(warn)
 
     def savefig(self, fname: Any, **options: Any) -> None:
         """Write the figure, see matplotlib; PDF, PNG and SVG hold how it was made."""
         suffix = options.get("format") or Path(str(fname)).suffix[1:]
         if suffix in FORMATS and suffix != "pgf":
             options["metadata"] = metadata(suffix, self.origin) | options.get("metadata", {})
+        if self.resolution is not None:
+            options.setdefault("dpi", self.resolution)
         super().savefig(fname, **options)
+
+
+def new_chart(size: tuple[float, float]) -> Any:
+    """A figure of some inches: pyplot's current one, if pyplot is in use and the options ask."""
+    pyplot = sys.modules.get("matplotlib.pyplot") if current().in_pyplot else None
+    return pyplot.figure(FigureClass=Chart, figsize=size) if pyplot else Chart(figsize=size)
+
+
+@contextmanager
+def closed_if_refused() -> Iterator[None]:
+    """Close the figures of pyplot that are made by what is refused."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    before = pyplot.get_fignums() if pyplot else []
+    try:
+        yield
+    except BaseException:
+        for number in set(pyplot.get_fignums() if pyplot else []) - set(before):
+            pyplot.close(number)
+        raise
 
 
 def rendered(figure: Figure, suffix: str) -> bytes:
@@ -255,6 +300,9 @@ def finish(
     chosen = current()
     panels = [chosen.ax] if chosen.ax is not None else figure.axes
     rescale(figure)
+    for ax in panels if chosen.ylim is not None else ():
+        if ax.get_gid() != SHARE:
+            ax.set_ylim(chosen.ylim)
     lines: dict[str, Any] = {}
     for ax in panels:
         label_logarithms(ax)
@@ -272,7 +320,7 @@ def finish(
         return figure
     if isinstance(figure, Chart):
         ids = [] if table is None else table.settings.index.unique().tolist()
-        figure.origin = origin_of(ids, chosen.command)
+        figure.origin, figure.resolution = origin_of(ids, chosen.command), chosen.dpi
     if table is not None:
         runs = table.ends.groupby("setting").size()
         note = note.replace("RUNS", " to ".join(map(str, sorted({runs.min(), runs.max()}))))
@@ -281,7 +329,23 @@ def finish(
     )
     if isinstance(figure, Chart):
         figure.heading = heading
+    if matplotlib.rcParams["text.usetex"]:
+        escape_texts(figure)
     return figure
+
+
+def escape_texts(figure: Figure) -> None:
+    """Write all texts of a figure as LaTeX reads them, as for pgf: with ``text.usetex`` matplotlib
+    passes them as they are.
+    """
+    for words in figure.findobj(Text):
+        words.set_text(usual_tex(words.get_text()))
+    for ax in figure.axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            if isinstance(axis.get_major_locator(), FixedLocator):
+                ticks = axis.get_majorticklocs()
+                labels = axis.get_major_formatter().format_ticks(ticks)
+                axis.set_ticks(ticks, [usual_tex(x) for x in labels])
 
 
 def said_in(title: str, starts: Sequence[str]) -> str:
@@ -340,7 +404,7 @@ def subplots(rows: int, columns: int, high: float | None = None, **share: Any) -
     """
     ax = current().ax
     if ax is None:
-        figure = Chart(figsize=size_of(rows, columns, high))
+        figure = new_chart(size_of(rows, columns, high))
         return figure, figure.subplots(rows, columns, squeeze=False, **share)
     if rows * columns > 1:
         needed = "choose one environment and one budget, or leave ax out"

@@ -11,7 +11,7 @@ from ..results.table import Table
 from .labels import labelled
 from .layout import label_edges, panels_of
 from .regret_vs_budget import regret_label
-from .style import Styles, finish, styled, styles_of
+from .style import SHARE, Styles, finish, styled, styles_of
 
 
 def exceedance(ax: Axes, runs: pd.DataFrame, styles: Styles) -> None:
@@ -26,7 +26,7 @@ def exceedance(ax: Axes, runs: pd.DataFrame, styles: Styles) -> None:
         ends = [*regrets, regrets[-1]]
         ax.step(ends, above, label=str(line), marker=mark, **styles[str(line)])
     scale = "log" if (runs["value"] > 0).any() else "linear"
-    ax.set(xscale=scale, yscale="log")
+    ax.set(xscale=scale, yscale="log", gid=SHARE)
 
 
 def label_tails(axes: np.ndarray) -> None:

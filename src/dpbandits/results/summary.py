@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,7 @@ def render(summary: pd.DataFrame, question: Question, style: str) -> str:
     header.append("runs")
     if latex:
         return latex_table(header, rows, align)
+    rows = in_markdown(rows) if style == "pipe" else rows
     return tabulate(rows, header, tablefmt=style, colalign=align, disable_numparse=True)
 
 
@@ -163,6 +165,11 @@ def _in_words(found: pd.DataFrame, row: pd.Series, question: Question) -> str:
     formats = FORMATS | dict.fromkeys(BUDGETS, "{:g}".format)
     shown = [n for n in columns_shown(found, question) if pd.notna(row[n])]
     return " ".join(f"{name}={formats.get(name, str)(row[name])}" for name in shown)
+
+
+def in_markdown(rows: Iterable[Iterable[Any]]) -> list[list[str]]:
+    """The cells of a table in Markdown, where names are no HTML and divide no cell."""
+    return [[escape(str(x), quote=False).replace("|", r"\|") for x in row] for row in rows]
 
 
 def latex_table(header: list[str], rows: list[list[Any]], align: list[str]) -> str:

@@ -1,0 +1,101 @@
+"""Regret against any column of a table, with a line for each value of another one, and a panel for
+each value of a third one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from ..contracts.display import environment_title, symbol
+from ..errors import BadInput, unknown
+from ..results.table import Table
+from .bands import band_note
+from .labels import labelled, legend_name, rounds_text, setting_text
+from .layout import arranged, label_edges
+from .overlays import lines_of
+from .regret_vs_budget import regret_label, regret_vs
+from .regret_vs_time import learns_early, regret_vs_time
+from .style import LONG, finish, styled, styles_of, subplots
+
+MAIN = ("algo", "env", "horizon")  # columns that every table has, of which each may vary
+
+
+@styled
+def column_panels(
+    table: Table, title: str, x: str, hue: str | None, col: str | None, band: str = "ci"
+) -> Figure:
+    """Regret against time, or final regret against a column ``x``: a line for each value of the
+    column ``hue`` (None: for each algorithm, and what else varies), a panel for each of ``col``.
+
+    Raises:
+        BadInput: there is no such column, or points of one line would be means over several values
+            of a column that has no place in the figure.
+    """
+    settings = table.settings
+    several = [name for name in (*MAIN, *table.budgets, *table.varied) if _several(settings, name)]
+    places = [name for name in (x, hue, col) if name not in (None, "t")]
+    for key, name in {"x": x, "hue": hue, "col": col}.items():
+        if name is not None and name not in settings and (key, name) != ("x", "t"):
+            raise unknown(key, name, ["t"] * (key == "x") + list(dict.fromkeys(several)))
+    taken = {*places, "algo", *table.varied, *table.budgets} if hue is None else {*places}
+    if left := [name for name in several if name not in taken]:
+        words = f"the table has several values of {' and '.join(left)}"
+        raise BadInput(f"{words}: choose one, or write x=, hue= or col={left[0]}")
+    if hue is None:
+        budgets = {symbol(b): settings[b] for b in table.budgets if b not in places}
+        table = labelled(table.assign(**budgets), but=[*places])
+    else:
+        table = table.assign(line=[value_title(hue, value) for value in settings[hue]])
+    panels = [""] if col is None else list(dict.fromkeys(settings[col]))
+    of_value = {value: value_title(col, value) if col else "" for value in panels}
+    table = table.assign(panel=[of_value[x] for x in settings[col]] if col else "")
+    grid, columns = arranged([list(of_value.values())])
+    figure, axes = subplots(-(-len(grid) // columns), columns, sharex=True, sharey=True)
+    styles = styles_of(table.settings, "line" if hue not in (None, "algo") else "algo")
+    drawn, words = table.runs, None
+    if x == "t":
+        drawn = table.curves(band, ["line", "panel"])
+        log_time = settings["horizon"].max() > LONG or learns_early(drawn)
+    elif not pd.api.types.is_numeric_dtype(settings[x]):
+        words = list(dict.fromkeys(settings[x]))
+        drawn = drawn.assign(**{x: drawn[x].map(words.index).astype(float)})
+    for ax, name in itertools.zip_longest(axes.flat, grid):
+        if name is None:
+            ax.set_visible(False)
+            continue
+        inside = drawn[drawn["panel"] == name]
+        ax.set_title(name)
+        if x == "t":
+            regret_vs_time(ax, inside, styles, band, "log", lines_of(None, table, "t"), log_time)
+            continue
+        regret_vs(ax, inside, x, styles, band)
+        values = drawn[x][np.isfinite(drawn[x])]
+        if words is not None:
+            ax.set_xticks(range(len(words)), [value_title(x, word) for word in words])
+        elif values.min() > 0 and values.max() > 20 * values.min():
+            ax.set_xscale("log")
+    names = ("round $t$", "pseudo-regret") if x == "t" else (symbol(x), regret_label(table))
+    label_edges(axes, *names)
+    return finish(figure, title, table, band_note(table, band))
+
+
+def _several(settings: pd.DataFrame, name: str) -> bool:
+    return name in settings and settings[name].nunique(dropna=False) > 1
+
+
+def value_title(name: str, value: Any) -> str:
+    """A value of a column as a title or in a legend."""
+    if name == "algo":
+        return legend_name(value)
+    if name == "env":
+        return environment_title(str(value))
+    if isinstance(value, float) and not np.isfinite(value):
+        return "without privacy" if name in ("eps", "rho") else f"no {symbol(name)}"
+    if name == "horizon":
+        return f"$T$ = {rounds_text(value)}"
+    return setting_text(name, value)

@@ -1,0 +1,104 @@
+"""What the files of figures say about how they were made, and how the files are named. Nothing here
+needs matplotlib, which takes a second to import.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from ..errors import BadInput, plain, unknown
+
+FORMATS = ("pdf", "png", "svg", "pgf")
+OTHERS = ("jpg", "jpeg", "tif", "tiff", "webp", "eps", "ps", "gif", "bmp", "svgz")  # not written
+# Where files hold the text about how they were made
+IN_PDF = re.compile(rb"/Subject \(((?:[^\\)]|\\.)*)\)", re.S)
+IN_SVG = re.compile(rb"<dc:description>(.*?)</dc:description>", re.S)
+IN_PGF = re.compile(rb"% (\{.*)")
+
+
+def formats_of(given: str) -> list[str]:
+    """The formats that are asked for, such as pdf,png.
+
+    Raises:
+        BadInput: figures are not written in one of them.
+    """
+    formats = given.strip("[]").split(",")
+    for name in formats:
+        if name not in FORMATS:
+            raise unknown("format", name, FORMATS)
+    return formats
+
+
+def files_of(out: Path, formats: list[str] | None = None) -> tuple[Path, list[str]]:
+    """The path without a suffix, and the formats, of the files of a figure: ``out`` may name one.
+
+    Raises:
+        BadInput: the name is that of a format in which figures are not written, or of another one
+            than those that are asked for.
+    """
+    suffix = out.suffix[1:].lower()
+    if suffix in OTHERS:
+        raise BadInput(f"out={out}: figures are written as {', '.join(FORMATS)}")
+    if suffix not in FORMATS:
+        return out, formats or ["pdf", "png"]
+    if formats not in (None, [suffix]):
+        words = f"format={','.join(formats or [])}: out={out} names a format"
+        raise BadInput(f"{words}; write out={out.with_suffix('')}")
+    return out.with_suffix(""), [suffix]
+
+
+def origin_of(ids: list[str], command: str) -> dict[str, Any]:
+    """How a figure is made: the command, the version and the ids of the settings."""
+    made = {"command": command} if command else {}
+    return {**made, "version": f"dpbandits {version('dpbandits')}", "settings": ids}
+
+
+def metadata(suffix: str, origin: dict[str, Any] | None) -> dict[str, Any]:
+    """The metadata of a PDF, a PNG or an SVG. Without dates and versions of matplotlib a figure is
+    written with the same bytes every time.
+    """
+    same = {"pdf": {"CreationDate": None}, "png": {"Software": None}, "svg": {"Date": None}}[suffix]
+    key = "Subject" if suffix == "pdf" else "Description"
+    return same if origin is None else {**same, key: json.dumps(origin)}
+
+
+def comment(origin: dict[str, Any] | None) -> bytes:
+    """The first line of a file for pgf."""
+    return b"" if origin is None else f"% {json.dumps(origin)}\n".encode()
+
+
+def origin_in(file: Path) -> dict[str, Any]:
+    """How the figure in a file was made, see ``origin_of``.
+
+    Raises:
+        BadInput: the file does not say it.
+    """
+    found: Any = None
+    try:
+        if file.suffix == ".png":
+            from PIL import Image
+
+            with Image.open(file) as picture:
+                found = str(picture.info.get("Description")).encode()
+        else:
+            pattern = {".pdf": IN_PDF, ".svg": IN_SVG, ".pgf": IN_PGF}.get(file.suffix)
+            match = pattern.search(file.read_bytes()) if pattern else None
+            found = (
+                match and re.sub(rb"\\(.)", rb"\1", match[1])
+                if pattern is IN_PDF
+                else (match and html.unescape(match[1].decode()).encode())
+            )
+        origin = json.loads(found or b"")
+    except FileNotFoundError:
+        raise BadInput(f"{file}: no such file") from None
+    except (OSError, ValueError):
+        origin = None
+    if not isinstance(origin, dict) or "version" not in origin:
+        words = f"a figure that bandit-plot wrote ({', '.join(FORMATS)}) is needed"
+        raise BadInput(f"{plain(str(file))}: {words}; this file does not say how it was made")
+    return origin

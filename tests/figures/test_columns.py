@@ -1,0 +1,134 @@
+"""Figures that a user chooses: columns, filters, sizes, files, and pyplot's current figure."""
+
+import subprocess
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.text import Text
+from PIL import Image
+from refusals import message_of
+
+import dpbandits as dp
+
+
+@pytest.fixture(scope="module")
+def table():
+    envs = ["bernoulli_c1", "bernoulli_c2"]
+    given = {"eps": [0.1, 1], "horizon": 300, "runs": 3, "jobs": 1}
+    return dp.run(["adap_ucb", "dp_se", "ucb"], envs, **given)
+
+
+@pytest.fixture(autouse=True)
+def no_open_figures():
+    plt.close("all")
+    yield
+    plt.close("all")
+
+
+def legend_of(figure):
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_a_figure_is_the_current_one_of_pyplot(table, tmp_path, monkeypatch):
+    """The file that pyplot writes was empty. Without pyplot no figure stays open."""
+    figure = dp.plot(table, eps=1)
+    assert plt.gcf() is figure
+    plt.savefig(tmp_path / "x.png")
+    assert np.asarray(Image.open(tmp_path / "x.png").convert("L")).min() < 50
+    plt.close("all")
+    assert "no room" in message_of(dp.plot, table, width=1.2, height=1)
+    monkeypatch.delitem(sys.modules, "matplotlib.pyplot")
+    alone = dp.plot(table, eps=1)
+    monkeypatch.undo()
+    assert not plt.get_fignums() and alone.canvas.manager is None
+    alone.show()
+    assert alone.canvas.manager is not None
+
+
+@pytest.mark.extra("IPython")
+def test_jupyter_shows_a_figure_once(table, monkeypatch):
+    """Mutation: the figure stays open, and Jupyter shows it again at the end of the cell."""
+    from IPython import display
+
+    shown = []
+    monkeypatch.setattr(display, "display", lambda data, raw: shown.append(set(data)))
+    figure = dp.plot(table, eps=1)
+    figure._ipython_display_()
+    assert plt.get_fignums()  # a window of another back-end stays open
+    monkeypatch.setattr("matplotlib.get_backend", lambda: "inline")
+    figure._ipython_display_()
+    assert shown == [{"image/png", "text/plain"}] * 2 and not plt.get_fignums()
+
+
+def test_the_file_has_the_size_that_is_asked_for(table, tmp_path):
+    dp.plot(table, eps=1, out=tmp_path / "x.png", figsize=[4, 3], dpi=50)
+    assert Image.open(tmp_path / "x.png").size == (200, 150)
+    dp.plot(table, eps=1, out=tmp_path / "both")
+    assert {file.name for file in tmp_path.glob("*.p*")} == {"x.png", "both.pdf", "both.png"}
+    for words, given in {
+        "out=a.jpg: figures are written as pdf, png, svg, pgf": {"out": "a.jpg"},
+        "figsize=[4,3]: leave width out": {"figsize": [4, 3], "width": 4},
+        "figsize=4: inches are needed, such as [5.5,3]": {"figsize": 4},
+        "dpi=1: dots per inch from 10 to 2400 are needed": {"dpi": 1},
+        "ylim=[2,1]: the first number must be below the second one": {"ylim": [2, 1]},
+    }.items():
+        assert message_of(dp.plot, table, **given) == words
+
+
+def test_limits_budgets_and_environments_are_chosen(table):
+    figure = dp.plot(table, ylim=[1, 500], eps=0.1, env=["bernoulli_c2"])
+    (ax,) = figure.axes
+    assert ax.get_ylim() == (1, 500) and ax.get_title() == r"$\epsilon$ = 0.1"
+    assert legend_of(figure) == ["AdaP-UCB", "DP-SE", "UCB"]
+    assert len(dp.plot(table, x="t").axes) == 4
+    assert "unknown eps '0.2': did you mean 0.1?" in message_of(dp.plot, table, eps=0.2)
+    assert "unknown env 'c1'" in message_of(dp.plot, table, env="c1")
+
+
+def test_any_column_is_the_axis_a_line_or_a_panel(table):
+    """Each point is the mean of the runs of its setting alone."""
+    figure = dp.plot(table, x="eps", hue="algo", col="env")
+    assert [ax.get_title() for ax in figure.axes] == ["C1", "C2"]
+    ends = table[(table["t"] == 300) & (table["env"] == "bernoulli_c2")]
+    means = ends[ends["algo"] == "dp_se"].groupby("eps")["regret"].mean()
+    (line,) = (x for x in figure.axes[1].lines if x.get_label() == "DP-SE")
+    assert line.get_xdata().tolist() == [0.1, 1] and line.get_ydata() == pytest.approx(means)
+    figure = dp.plot(table, x="t", hue="eps", col="algo", env="bernoulli_c1")
+    assert [ax.get_title() for ax in figure.axes] == ["AdaP-UCB", "DP-SE", "UCB"]
+    assert legend_of(figure) == [r"$\epsilon$ = 0.1", r"$\epsilon$ = 1", "without privacy"]
+    (ax,) = dp.plot(table, x="env", eps=1).axes
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["C1", "C2"]
+
+
+def test_points_are_not_means_over_a_column_that_has_no_place(table):
+    message = message_of(dp.plot, table, x="eps", hue="env")
+    assert message.startswith("the table has several values of algo: choose one")
+    assert "unknown hue 'algos': did you mean algo?" in message_of(dp.plot, table, hue="algos")
+    assert "hue=eps: a figure" in message_of(dp.plot, table, kind="tail", hue="eps")
+
+
+def test_all_texts_are_written_for_latex_with_usetex(table):
+    """Notes hold %, names of a user _ and #. Mutation: the note alone is escaped."""
+    rows = table.assign(algo=table["algo"].replace("ucb", "my_own & 50%#^"))
+    with plt.rc_context({"text.usetex": True}):
+        figure = dp.plot(rows, title="a_b & 5 % of $x_1$", x="algo", col="env", eps=1)
+        found = [text.get_text() for text in figure.findobj(Text)]
+        found += [label.get_text() for label in figure.axes[0].get_xticklabels()]
+    assert r"a\_b \& 5 \% of $x_1$" in found and r"my\_own \& 50\%\#\^{}" in found
+    assert any(r"95 \% interval" in text for text in found)
+    outside = "".join(part for text in found for part in text.split("$")[::2])
+    bare = [c for i, c in enumerate(outside) if c in "%&#_" and outside[i - 1] != "\\"]
+    assert not bare
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", ["--help", "x.csv widht=3", "x.csv legend=tpo", "--show no.pdf"])
+def test_help_and_mistakes_do_not_wait_for_matplotlib(line):
+    code = (
+        "import sys; from dpbandits.cli.plot import main\n"
+        "try: main()\nexcept SystemExit: sys.exit('matplotlib' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *line.split()], capture_output=True)
+    assert done.returncode == 0 and (done.stdout or done.stderr)
