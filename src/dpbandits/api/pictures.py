@@ -40,6 +40,7 @@ def plot(
     xscale: str | None = None,
     yscale: str | None = None,
     palette: str | Sequence[str] | None = None,
+    colors: Mapping[str, str] | None = None,
     ax: Axes | None = None,
 ) -> Figure:
     """Draw a tidy table: regret against time or budget, or stopping times.
@@ -71,6 +72,8 @@ def plot(
         yscale: ``log`` or ``linear``.
         palette: ``okabe-ito``, ``tol-bright``, ``tol-high-contrast`` or ``grey``, or a list of
             colours.
+        colors: the colours of algorithms, by their names: names of the palette ``okabe-ito`` as
+            ``line`` in the files of algorithms, or of matplotlib, or codes such as ``#0072B2``.
         ax: axes of yours, in which a figure of one panel is drawn.
 
     Returns:
