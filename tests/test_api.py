@@ -4,6 +4,7 @@ import importlib
 import os
 import sys
 import threading
+from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
 
@@ -318,7 +319,11 @@ MISTAKES_OF_CALLS = [
     (dp.run, {"algo": lambda game, rng: None}, "a function with a name is needed"),
     (dp.run, {"algo": sample}, "n is missing: sample needs it"),
     (dp.run, {"algo": test_workers_do_not_change_the_table}, "must start"),
-    (dp.run, {"algo": Exception}, "not a class; dp.audit(policy=Exception) takes"),
+    (dp.run, {"algo": Exception}, "policy=Exception: a policy has the method choose, act,"),
+    (dp.run, {"policy": "ucb"}, "policy=ucb: a class, or a list of classes, is needed"),
+    (dp.run, {"policy": []}, "algo=[]: at least one is needed"),
+    (dp.run, {"policy": lambda arms: None}, "a function with a name is needed"),
+    (dp.stop, {"rule": Counter}, "rule=Counter: a function f(game, rng, ...) is needed, not"),
     (dp.run, {"experiment": "sajed2019_stopping"}, "dp.stop runs it"),
     (dp.stop, {"experiment": "azize2022_fig8"}, "dp.run runs it"),
     (dp.run, {"experiment": "azize2022_fig4", "runs": [1, 2]}, "runs=[1,2]"),

@@ -14,6 +14,7 @@ import dpbandits as dp
 from dpbandits.cli import run
 from dpbandits.cli.words import read_request
 from dpbandits.comparison.table import RESULTS
+from dpbandits.figures.labels import plain_text
 from dpbandits.results.summary import QUANTILES, STATISTICS
 from dpbandits.settings.request import COLUMNS
 from dpbandits.settings.user_files import user_folders
@@ -40,6 +41,7 @@ def greedy(game, rng, eps, explore):
 FAST_GREEDY = GREEDY.replace("def greedy", "@kernel\ndef fast_greedy")
 EXPLORE = "# Explore, then commit. eps-global DP.\nexplore: 20\n"
 EXPERIMENT = """\
+# @package _global_
 # Greedy, twice, against AdaP-UCB.
 horizon: 2000
 runs: 3
@@ -144,9 +146,82 @@ def test_a_broken_algorithm_is_refused(broken):
     assert after == before
 
 
+CLASS = '''
+"""Explore, then commit."""
+import numpy as np
+
+NAME = "my ETC"
+LINE = "wine", "dotted"
+
+
+class _Sums:
+    """A helper, which is no algorithm."""
+
+    def __init__(self, K):
+        self.sums = np.zeros(K)
+
+
+class MyETC:
+    def __init__(self, K, eps, m=5, rng=None):
+        self.K, self.m, self.t, self.seen = K, m, 0, _Sums(K)
+        self.noise = rng.laplace(0, 1 / eps, K)
+
+    def choice(self):
+        committed = self.t >= self.m * self.K
+        return int(np.argmax(self.seen.sums + self.noise)) if committed else self.t % self.K
+
+    def getReward(self, arm, reward):
+        self.t += 1
+        self.seen.sums[arm] += reward
+'''
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", [CLASS, CLASS.replace("MyETC", "my_etc")])
+def test_a_file_with_a_class_and_without_yaml_is_an_algorithm(ended, source):
+    """Its defaults are those of the signature; its name and line are those of figures, tables."""
+    write(MINE / "algo", {"my_etc.py": source, "helper.py": "x = 1\n"})
+    words = ["--config-dir=mine", "-m", "algo=my_etc,ucb", "algo.m=5,7", "eps=0.5,2", *QUICK]
+    code, out, err = ended(run, *words, "runner=local", "jobs=2")
+    assert code == 0, err
+    path = Path(out.splitlines()[-1])
+    found = dp.load(path)
+    assert set(found["m"].dropna()) == {5, 7} and "m" in found
+    assert "my ETC" in path.with_suffix(".tex").read_text()
+    lines = {x.get_label(): x for ax in dp.plot(found).axes for x in ax.get_lines()}
+    assert any(label.startswith("my ETC, m = 5") for label in map(plain_text, lines))
+    table = dp.run(["my_etc", "ucb"], "bernoulli", horizon=60, runs=2, jobs=1, config_dir="mine")
+    usual = dp.algorithm("my_etc", m=5)
+    same = dp.run([usual, "ucb"], "bernoulli", horizon=60, runs=2, jobs=1, config_dir="mine")
+    assert table["regret"].equals(same["regret"])
+    assert (
+        ended(run, "--config-dir=mine", "--help", "algo")[1].splitlines()[-1].split()[0] == "my_etc"
+    )
+
+
+def test_a_file_in_the_wrong_folder_is_found_where_it_is():
+    write(MINE, {"my_etc.py": CLASS, "algo/other.py": CLASS})
+    for folder, word, said in (
+        ("mine", "my_etc", "the file is needed in the folder"),
+        ("mine/algo", "other", "the folder above it is needed"),
+    ):
+        message = message_of(read_request, [f"algo={word}", *QUICK], user_folders(folder))
+        assert said in message
+
+
+@pytest.mark.parametrize(("decorator", "suggested"), [("", True), ("@kernel\n", False)])
+def test_the_kernel_is_suggested_once_for_plain_python(capsys, decorator, suggested):
+    name = f"told{len(decorator)}"
+    own_algorithm(MINE, name, GREEDY.replace("def greedy", f"{decorator}def {name}"), EXPLORE)
+    for _ in range(2):
+        dp.run(name, "bernoulli", horizon=5, runs=1, backend="threads", config_dir="mine")
+    err = capsys.readouterr().err
+    assert err.count("the decorator @kernel makes its runs faster") == suggested
+
+
 @pytest.mark.slow
 def test_an_experiment_without_a_sweep_runs_one_setting():
-    header = "algo: adap_ucb\n"
+    header = "# @package _global_\ndefaults: [override /algo: adap_ucb, _self_]\n"
     write(MINE, {"experiment/single.yaml": header + "horizon: 200\nruns: 2\n"})
     done = bandit_run("experiment=single", "eps=0.5", "jobs=1")
     assert done.returncode == 0, done.stderr

@@ -224,6 +224,9 @@ BAD = [
     ({"yscale": "symlog"}, "yscale=symlog:", "log or linear"),
     ({"palette": "okabe"}, "'okabe'", "did you mean okabe-ito?"),
     ({"palette": ["#12"]}, "palette=[#12]:", "#12 is no colour"),
+    ({"colors": ["blue"]}, "colors=[blue]:", "such as {dp_se: blue}"),
+    ({"colors": {"dp_se": "blu"}}, "colors.dp_se=[blu]:", "blu is no colour"),
+    ({"colors": {"dp_sse": "blue"}}, "'dp_sse'", "did you mean dp_se?"),
 ]
 
 
@@ -348,6 +351,14 @@ def test_red_and_green_are_no_such_colours():
 def test_lines_of_one_declared_colour_differ_in_one_figure():
     table = regrets().replace({"algo": {"dp_se": "dist_dp_se", "dp_ucb": "dist_rdp_se"}})
     assert len(set(colours(dp.plot(table)).values())) == 4
+
+
+def test_colours_of_algorithms_can_be_given():
+    """By the names of our palette, of matplotlib, or as codes; no other algorithm has them."""
+    given = {"dp_se": "sky blue", "dp_ucb": "crimson"}
+    found = colours(dp.plot(regrets(), colors=given))
+    assert found["DP-SE"] == "#56b4e9" and found["DP-UCB"] == "#dc143c"
+    assert len(set(found.values())) == len(found)
 
 
 def test_the_command_and_python_share_their_options():

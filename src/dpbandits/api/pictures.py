@@ -47,6 +47,7 @@ def plot(
     xscale: str | None = None,
     yscale: str | None = None,
     palette: str | Sequence[str] | None = None,
+    colors: Mapping[str, str] | None = None,
     ax: Axes | None = None,
     out: str | PathLike[str] | None = None,
 ) -> Figure:
@@ -86,6 +87,8 @@ def plot(
         yscale: ``log`` or ``linear``.
         palette: ``okabe-ito``, ``tol-bright``, ``tol-high-contrast`` or ``grey``, or a list of
             colours.
+        colors: the colours of algorithms, by their names: names of the palette ``okabe-ito`` as
+            ``line`` in the files of algorithms, or of matplotlib, or codes such as ``#0072B2``.
         ax: axes of yours, in which a figure of one panel is drawn.
         out: the file to write: PDF, PNG, SVG or PGF, or PDF and PNG if its name has no suffix.
 

@@ -131,15 +131,15 @@ def audit(
             (see ``algorithm``) and does not truncate rewards is *undecided*.
         rule: a stopping rule instead.
         mechanism: the name of a release instead.
-        policy: an external policy instead, a bandit in plain Python that does not use this package,
-            for rewards in [0, 1]: ``policy(arms=K, horizon=T, eps=eps, rng=generator)`` returns an
-            object with ``choose() -> int`` and ``receive(arm, reward)``, or with its own loop,
-            ``play(pull)``, that calls ``pull(arm) -> reward``. The policy may also draw random
-            numbers from the functions of ``numpy.random`` and ``random``; a fixed seed has its
-            effect. The audit replays the noise of the policy, and samples its actions if the
-            replays show no privacy, or if the policy makes choices with probabilities that depend
-            on rewards. The verdict is *consistent* only if every replay succeeded, else *VIOLATED*
-            or *undecided*.
+        policy: an external policy instead, a class in plain Python, for rewards in [0, 1], which
+            ``run`` plays, too: ``policy(arms=K, horizon=T, eps=eps, rng=generator)`` returns an
+            object with ``choose() -> int`` and ``receive(arm, reward)``, or with other names of
+            these methods (docs/own_class.md), or with its own loop, ``play(pull)``, that calls
+            ``pull(arm) -> reward``. The policy may also draw random numbers from the functions of
+            ``numpy.random`` and ``random``; a fixed seed has its effect. The audit replays the
+            noise of the policy, and samples its actions if the replays show no privacy, or if the
+            policy makes choices with probabilities that depend on rewards. The verdict is
+            *consistent* only if every replay succeeded, else *VIOLATED* or *undecided*.
         local: whether a policy promises the privacy of each user's response, which the policy adds
             to a reward at once. Otherwise it promises the privacy of all its actions. If a replay
             fails, the audit samples responses and actions.
@@ -174,6 +174,8 @@ def audit(
         BadInput: something cannot be audited, an exact loss is out of reach, or scikit-learn (for
             exact losses python-flint) is not installed.
     """
+    if isinstance(algo, type) and policy is None:
+        algo, policy = None, algo
     given = locals()
     for key in ("algo", "rule", "policy", "local", "config_dir", "parameters"):
         del given[key]

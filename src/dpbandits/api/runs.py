@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import BadInput
+from ..errors import BadInput, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +24,7 @@ def run(
     algo: AlgorithmLike | Sequence[AlgorithmLike] | None = None,
     env: EnvironmentLike | Sequence[EnvironmentLike] | None = None,
     *,
+    policy: Callable[..., Any] | Sequence[Callable[..., Any]] | None = None,
     eps: Number | Sequence[Number] | None = None,
     rho: Number | Sequence[Number] | None = None,
     horizon: float | Sequence[float] | None = None,
@@ -67,9 +68,24 @@ def run(
     >>> float(table["regret"].max())
     25.0
 
+    It can also be a class whose objects choose arms (docs/own_class.md):
+
+    >>> class Fixed:
+    ...     def __init__(self, arms, first=0):
+    ...         self.first = first
+    ...     def act(self):
+    ...         return self.first
+    ...     def update(self, arm, reward): ...
+    >>> table = dp.run(policy=Fixed, algo="ucb", env="bernoulli_c2", horizon=100, runs=2, jobs=1)
+    >>> list(table["algo"].unique())
+    ['ucb', 'Fixed']
+
     Args:
-        algo: an algorithm's name, ``dp.algorithm(...)``, or a function.
+        algo: an algorithm's name, ``dp.algorithm(...)``, a function or a class.
         env: an environment's name, or a value such as ``dp.bernoulli([0.9, 0.8])``.
+        policy: a class, or a function that returns an object, whose object chooses arms and
+            receives rewards, as in ``audit``; or a list. It is run beside the algorithms of
+            ``algo``.
         eps: privacy budget, in nats.
         rho: privacy budget of algorithms with rho-zCDP.
         horizon: number of rounds, T.
@@ -105,7 +121,19 @@ def run(
         BadInput: a value cannot be run; the message names it and what is allowed.
         RunsFailed: an algorithm raised an error.
     """
-    return _table("regret", locals())
+    given = locals()
+
+    from ..settings.choices import algorithm_choice, listed
+
+    if (own := listed("policy", given.pop("policy"))) is not None:
+        policies = own if isinstance(own, list) else [own]
+        if not all(map(callable, policies)):
+            raise BadInput(f"policy={plain(own)}: a class, or a list of classes, is needed")
+        others = [] if algo is None else listed("algo", as_list(algo))
+        choices = [algorithm_choice(x, "algo", {}, makes_policies=True) for x in policies]
+        found = [*(others if isinstance(others, list) else [others]), *choices]
+        given["algo"] = found[0] if len(found) == 1 else found
+    return _table("regret", given)
 
 
 def stop(
@@ -235,9 +263,10 @@ def algorithm(
     adap_ucb(alpha=[1,3.1])
 
     Args:
-        algo: the name of an algorithm or stopping rule, or a function.
-        rewards: for a function, the interval of rewards that it assumes, or another assumption.
-        guarantee: for a function, its promise, such as ``authoring.global_dp(SOURCE)``.
+        algo: the name of an algorithm or stopping rule, or a function, or a class.
+        rewards: for a function or a class, the interval of rewards that it assumes, or another
+            assumption.
+        guarantee: for a function or a class, its promise, such as ``authoring.global_dp(SOURCE)``.
         **parameters: values of the algorithm's parameters.
     """
     from ..settings.choices import algorithm_choice

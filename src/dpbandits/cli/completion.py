@@ -122,7 +122,9 @@ def _names(group: str, folders: list[Path]) -> list[str]:
     """The names of the files of a group."""
     if not group.isidentifier():
         return []
-    return sorted({file.stem for home in folders for file in (home / group).glob("*.yaml")})
+    ends = "yaml", *(["py"] * (group in ALGORITHMS))
+    files = (x for home in folders for end in ends for x in (home / group).glob(f"*.{end}"))
+    return sorted({file.stem for file in files})
 
 
 def _claims() -> list[str]:

@@ -19,6 +19,7 @@ from typing import Any
 from ..compiled import is_compiled
 from ..errors import BadInput, first_line, plain
 from ..files import PACKAGE
+from . import display
 from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
 from .parameters import BUDGETS, Domain, Options, domain_of
@@ -26,6 +27,7 @@ from .question import ARMS, QUESTIONS, REGRET, USERS, Question, question_for
 from .versions import unfollowed_in, version_of_file, version_of_function
 
 LONGEST = 200  # characters of a name
+POLICIES = "dpbandits.policies"  # the module that plays the objects of classes
 HOMES = {"algo": PACKAGE / "algorithms", "rule": PACKAGE / "stopping"}
 
 
@@ -52,6 +54,7 @@ class Algorithm:
         reports: whether it plays on if outliers replace what its users send.
         file: the file that defines it, or None for a function that was passed as such.
         defaults: default values in its signature.
+        shown: a user's printed name and line in figures, ``NAME`` and ``LINE``.
     """
 
     name: str
@@ -72,6 +75,7 @@ class Algorithm:
     file: Path | None = field(default=None, compare=False, repr=False)
     defaults: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     unfollowed: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    shown: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __reduce__(self):
         """Other processes load an algorithm from its file, one of the package from their own
@@ -86,6 +90,11 @@ class Algorithm:
     def compiled(self) -> bool:
         """Whether it is a compiled kernel."""
         return is_compiled(self.function)
+
+    @property
+    def of_class(self) -> bool:
+        """Whether it plays the objects of a class that choose arms."""
+        return self.function.__module__ == POLICIES
 
     @property
     def per_user(self) -> bool:
@@ -178,10 +187,34 @@ def load(file: Path) -> Algorithm:
     group = next((g for g, home in HOMES.items() if home == file.parent), file.parent.name)
     where = f"{group}={file.stem}: {file}"
     module = import_file(file, group)
-    function = getattr(module, file.stem, None)
+    function, constants = getattr(module, file.stem, None), vars(module)
+    if group == "algo" and (make := _class_of(module, file.stem)) is not None:
+        function, constants = _plays(make), {**vars(make), **constants}
     if not callable(function):
-        raise BadInput(f"{where} defines no function {file.stem}(game, rng, ...)")
-    return _declared(file.stem, group, function, vars(module), where, file)
+        no = f"no function {file.stem}(game, rng, ...)"
+        raise BadInput(f"{where} defines {no}{' and no class' if group == 'algo' else ''}")
+    return _declared(file.stem, group, function, constants, where, file)
+
+
+def _class_of(module: ModuleType, name: str) -> type | None:
+    """The class that a file defines for an algorithm: that of its name, or the only one that has no
+    underscore before its name if nothing in the file has this name.
+    """
+    own = [x for x in vars(module).values() if isinstance(x, type)]
+    own = [x for x in own if x.__module__ == module.__name__]
+    named = getattr(module, name, None)
+    if named is not None:
+        return named if isinstance(named, type) else None
+    public = [x for x in own if not x.__name__.startswith("_")]
+    return public[0] if len(public) == 1 else None
+
+
+def _plays(make: Callable[..., Any]) -> Callable[..., None]:
+    """The algorithm that plays the policies of a class. Its module is imported by its name, like an
+    algorithm, since it plays games.
+    """
+    played: Callable[..., None] = importlib.import_module(POLICIES).algorithm_of(make)
+    return played
 
 
 def load_ours(name: str, group: str) -> Algorithm:
@@ -211,16 +244,26 @@ def from_function(
     group: str = "algo",
     rewards: Assumption | tuple[float, float] | None = None,
     guarantee: Guarantee | None = None,
+    makes_policies: bool = False,
 ) -> Algorithm:
     """The algorithm that a function defines, plain or decorated with ``kernel``, such as one
-    written in a notebook; with what it assumes of the rewards and what it promises.
+    written in a notebook, or a class whose objects choose arms; with what it assumes of the
+    rewards and what it promises.
+
+    Args:
+        function: the function, or the class.
+        group: ``algo`` or ``rule``.
+        rewards: what it assumes of the rewards.
+        guarantee: what it promises.
+        makes_policies: whether the function returns an object that chooses arms, as a class does.
 
     Raises:
         BadInput: its signature is not that of an algorithm, or its name is one of the package's.
     """
     try:
         name = getattr(function, "py_func", function).__name__
-        inspect.signature(function)
+        if not isinstance(function, type):
+            inspect.signature(function)
     except Exception:  # of a class or an object that can be called
         name = ""
     if not (isinstance(name, str) and name.isidentifier()):
@@ -234,6 +277,11 @@ def from_function(
             return ours
         raise BadInput(f"{group}={name}: the package uses this name; rename the function")
     constants = {"REWARDS": rewards, "GUARANTEE": guarantee}
+    if makes_policies or isinstance(function, type):
+        if group != "algo":
+            raise BadInput(f"{group}={name}: a function f(game, rng, ...) is needed, not a class")
+        constants = {**vars(function), **{k: x for k, x in constants.items() if x is not None}}
+        function = _plays(function)
     return _declared(name, group, function, constants, f"{group}={name}", None)
 
 
@@ -286,7 +334,20 @@ def _declared(name, group, function, constants, where, file):
         question=question,
         file=file,
         defaults=own,
+        shown={} if ours else _shown(name, constants, where),
     )
+
+
+def _shown(name: str, constants: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """How an algorithm of a user is shown, checked."""
+    found = display.declare_own(name, constants)
+    for key in {"NAME", "LINE"} & constants.keys() - found.keys():
+        needed = {
+            "NAME": f"a line of at most {display.LONGEST} characters is needed",
+            "LINE": f"a colour and one of {', '.join(display.DASHES)} are needed, as text",
+        }
+        raise BadInput(f"{where}: {key}={plain(constants[key])}: {needed[key]}")
+    return found
 
 
 def import_file(file: Path, group: str) -> ModuleType:

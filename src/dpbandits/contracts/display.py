@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from ..files import PACKAGE, package_folder
 
+DASHES = "solid", "dashed", "dashdotted", "dotted"
+LONGEST = 60  # characters of the printed name of a user's algorithm
 GREEK = ("rho", "alpha", "beta", "gamma", "delta")
 SYMBOLS = {name: f"${name}$" for name in "kvcuDR"} | {name: f"$\\{name}$" for name in GREEK}
 SYMBOLS |= {"eps": r"$\epsilon$", "eps_min": r"$\epsilon_{\min}$", "horizon": "$T$"}
@@ -17,18 +20,39 @@ SYMBOLS |= {"alpha1": r"$\alpha_1$", "c1": "$c_1$", "mu0": r"$\mu_0$", "mu1": r"
 def display_name(name: str) -> str:
     """The printed name of an algorithm or a stopping rule: AdaP-KLUCB for ``adap_klucb``.
 
-    It is the constant ``NAME`` of the algorithm's file. Any other name, such as that of a user's
-    algorithm, is returned unchanged.
+    It is the constant ``NAME`` of the algorithm's file or class. Any other name is returned
+    unchanged.
     """
-    return str(_declared(name).get("NAME", name))
+    return str(_declared(name).get("NAME", _own.get(name, {}).get("NAME", name)))
 
 
 def line_of(name: str) -> tuple[str, str] | None:
     """The names of the colour and the dash of an algorithm's lines, the same in all figures.
 
-    They are the constant ``LINE`` of its file; None for an algorithm of a user.
+    They are the constant ``LINE`` of its file or class; None if it declares none.
     """
-    return _declared(name).get("LINE")
+    return _declared(name).get("LINE", _own.get(name, {}).get("LINE"))
+
+
+def declare_own(name: str, constants: Mapping[str, Any]) -> dict[str, Any]:
+    """Make known how an algorithm of a user is shown from now on: its constants NAME and LINE,
+    which it has in memory or in the records of its runs.
+
+    Returns:
+        These constants, as the records hold them; those that are not valid are left out.
+    """
+    shown, line = constants.get("NAME"), constants.get("LINE")
+    found: dict[str, Any] = {}
+    if isinstance(shown, str) and shown.isprintable() and 0 < len(shown) <= LONGEST:
+        found["NAME"] = shown
+    colour, dash = line if isinstance(line, list | tuple) and len(line) == 2 else ("", "")
+    if isinstance(colour, str) and dash in DASHES:
+        found["LINE"] = colour, dash
+    _own[name] = found
+    return found
+
+
+_own: dict[str, dict[str, Any]] = {}  # of users' algorithms, by their names
 
 
 def symbol(name: str) -> str:

@@ -33,7 +33,8 @@ MOST_MEANS = 6  # in the title of an environment
 
 def legend_name(name: Any) -> str:
     """The name of an algorithm or a rule in a legend, which omits labels that start with ``_``."""
-    text = current().labels.get(str(name), display_name(str(name)))
+    shown = display_name(str(name))
+    text = current().labels.get(str(name), shown if shown == name else escaped(shown))
     return f" {text}" if text.startswith("_") else text
 
 

@@ -147,6 +147,13 @@ def _palette(key: str, value: Any) -> tuple[str, ...]:
     return tuple(map(to_hex, colours))
 
 
+def _colors(key: str, value: Any) -> Mapping[str, str]:
+    if not isinstance(value, Mapping) or not value:
+        raise BadInput(f"{key}={plain(value)}: colours are needed, such as {{dp_se: blue}}")
+    found = {text(key, name): PALETTE.get(colour, colour) for name, colour in value.items()}
+    return {name: _palette(f"{key}.{name}", [colour])[0] for name, colour in found.items()}
+
+
 def _axes(ax: Any) -> Axes:
     from matplotlib.axes import Axes
 
@@ -181,6 +188,7 @@ class FigureOptions:
     xscale: str | None = _option(partial(one_of, SCALES))
     yscale: str | None = _option(partial(one_of, SCALES))
     palette: tuple[str, ...] = _option(_palette, PALETTES[DEFAULT])
+    colors: Mapping[str, str] = _option(_colors, {})  # of algorithms
     ax: Axes | None = None  # the user's axes, in which the only panel is drawn
     command: str = ""  # what draws the figure, which its files hold
     in_pyplot: bool = False  # whether the figure is pyplot's current one, if pyplot is in use
@@ -224,7 +232,7 @@ class FigureOptions:
             BadInput: an option names an algorithm that there is not.
         """
         known = list(dict.fromkeys(names))
-        for key in ("only", "order", "highlight"):
+        for key in ("only", "order", "highlight", "colors"):
             for name in getattr(self, key):
                 if name not in known:
                     raise unknown(f"algorithm in {key}:", name, known)

@@ -6,7 +6,7 @@ import io
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from itertools import combinations, count, cycle, product
@@ -17,7 +17,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import is_color_like, to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import EngFormatter, FixedLocator, FuncFormatter, LogLocator
@@ -242,32 +242,52 @@ def looks_of(labels: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, st
             yield name, label, base, pattern
 
 
-def _looks(names: Iterable[str]) -> Iterator[tuple[str, int]]:
+def _looks(names: Collection[str]) -> Iterator[tuple[str, int]]:
     """The colour of each algorithm, and the number of its first dash.
 
     The looks are those that algorithms declare, and any other algorithm gets what is left. In a
     figure that has no more algorithms than there are colours, the second algorithm of one declared
     colour gets a colour that no other algorithm has. Other palettes than the default one are taken
-    in order.
+    in order. The option ``colors`` comes before all of these.
     """
-    names, dashes = list(names), list(DASHES)
+    given = current().colors
+    for name, (colour, dash) in zip(names, _looks_without(names, given), strict=True):
+        yield given.get(name, colour), dash
+
+
+def _looks_without(names: Collection[str], given: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+    """``_looks``, where the colours of some algorithms are given."""
+    dashes = list(DASHES)
     if current().palette != PALETTES[DEFAULT]:
         colours = current().palette
         yield from ((colours[i % len(colours)], i // len(colours)) for i in range(len(names)))
         return
-    declared = {name: line_of(name) for name in names}
-    taken = {look[0] for look in declared.values() if look is not None}
+    declared = {name: _line_of(name) for name in names}
+    taken = {look[0] for look in declared.values() if look is not None} | {*given.values()}
+    taken |= {colour for colour, code in PALETTE.items() if code.lower() in given.values()}
     enough = len(names) <= len(PALETTE)
     free = [colour for colour in PALETTE if enough and colour not in taken]
-    looks = ((colour, dash) for dash, colour in product(DASHES, PALETTE))
-    left = cycle([look for look in looks if look not in declared.values()])
+    looks = [(colour, dash) for dash, colour in product(DASHES, PALETTE)]
+    looks = [look for look in looks if look not in declared.values()]
+    left = cycle(sorted(looks, key=lambda look: look[0] in taken))  # own colours come first
     seen: set[str] = set()
     for name in names:
-        colour, dash = declared[name] or next(left)
+        own = (free.pop(0), "solid") if declared[name] is None and free else None
+        colour, dash = own or declared[name] or next(left)
         if colour in seen and free:
             colour = free.pop()
         seen.add(colour)
         yield colour, dashes.index(dash)
+
+
+def _line_of(name: str) -> tuple[str, str] | None:
+    """The colour and the dash that an algorithm declares."""
+    line = line_of(name)
+    if line is None or line[0] in PALETTE:
+        return line
+    if not is_color_like(line[0]):
+        raise BadInput(f"{name}: LINE={line[0]}, {line[1]}: one of {', '.join(PALETTE)} is needed")
+    return to_hex(line[0]), line[1]
 
 
 def shade(colour: str, i: int, n: int) -> str:

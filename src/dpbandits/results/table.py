@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..contracts.display import declare_own
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import CONTEXTUAL, Question
 from ..errors import BadInput
 from ..settings.composed import LABEL
+from ..settings.request import SHOWN
 from ..settings.setting import Setting
 from ..settings.user_files import load_laws
 from ..theory.problem import problem
@@ -146,6 +148,9 @@ class Table:
         ends = scan.ends.drop(columns="number")
         ends.insert(0, SETTING, settings.index.to_numpy()[scan.ends["number"]])
         known = agreeing(settings, records, scan.question)
+        for record in known.values():
+            if isinstance(record.get(SHOWN), dict):
+                declare_own(record["algo"], record[SHOWN])
         return cls(scan.question, settings, ends, rows, scan.metric, known, scan.name)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from multiprocessing import current_process
@@ -129,6 +129,7 @@ def run_settings(
     missing = {setting: numbers for setting, numbers in missing.items() if numbers}
     if not missing:
         return 0, []
+    _suggest_kernel(missing)
     check_draws()
     broken = _compile(missing) if runner == "local" else {}
     parts: dict[str, dict[Setting, list[int]]] = {}  # by the names of their runners
@@ -160,6 +161,16 @@ def _name_unfollowed(settings: Sequence[Setting]) -> None:
 
 
 _named: set[str] = set()  # the algorithms of which that was named
+_suggested: set[str] = set()  # the algorithms of which ``_suggest_kernel`` has spoken
+
+
+def _suggest_kernel(settings: Iterable[Setting]) -> None:
+    """Say once that ``@kernel`` makes a function of a user faster."""
+    for algorithm in dict.fromkeys(setting.algorithm for setting in settings):
+        if not (algorithm.compiled or algorithm.of_class or algorithm.name in _suggested):
+            _suggested.add(algorithm.name)
+            said = "runs as plain Python; the decorator @kernel makes its runs faster"
+            print(f"{algorithm.group}={algorithm.name}: {said}", file=sys.stderr)
 
 
 def _missing(store: Store, setting: Setting, runs: int) -> list[int]:

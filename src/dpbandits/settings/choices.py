@@ -103,11 +103,14 @@ def algorithm_choice(
     values: Mapping[str, Any],
     rewards: Any = None,
     guarantee: Any = None,
+    makes_policies: bool = False,
 ) -> Choice:
-    """An algorithm by its name, as a function or as chosen before, with values for its parameters.
+    """An algorithm by its name, as a function, a class or as chosen before, with values for its
+    parameters.
 
     The group is None if it is not known yet. A function can be given what it assumes of the
-    rewards and what it promises.
+    rewards and what it promises. A function that ``makes_policies`` returns an object that chooses
+    arms, as a class does.
     """
     values = {key: plain_data(key, value) for key, value in values.items()}
     if isinstance(algorithm, Choice):
@@ -115,17 +118,12 @@ def algorithm_choice(
         if made is not None and group is not None:
             made = replace(made, group=group)
         return replace(algorithm, values={**algorithm.values, **values}, algorithm=made)
-    if isinstance(algorithm, type):
-        name = algorithm.__name__
-        raise BadInput(
-            f"{group or 'algo'}={name}: a function f(game, rng, ...) is needed, not a class; "
-            f"dp.audit(policy={name}) takes a class of another package"
-        )
     if callable(algorithm):
-        made = from_function(algorithm, group or "algo", rewards, guarantee)
+        made = from_function(algorithm, group or "algo", rewards, guarantee, makes_policies)
         return Choice(made.name, values, dict(made.defaults), made)
     if rewards is not None or guarantee is not None:
-        raise BadInput(f"{plain(algorithm)}: only a function can be given rewards= and guarantee=")
+        only = "only a function or a class can be given rewards= and guarantee="
+        raise BadInput(f"{plain(algorithm)}: {only}")
     return Choice(plain(plain_data(group or "algo", algorithm)), values)
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..contracts.algorithm import Algorithm
+from ..contracts.algorithm import HOMES, Algorithm, load
 from ..contracts.question import QUESTIONS, Question
 from ..environments.catalogue import ARMS
 from ..errors import ALMOST, BadInput, nearest, plain, similar
@@ -55,11 +55,23 @@ def is_name(value: Any) -> bool:
 def names_in(group: str, folders: Iterable[str] = ()) -> list[str]:
     """The names that can be chosen in a group, the package's and the user's."""
     homes = [package_folder("conf"), *map(Path, folders)]
-    return sorted({file.stem for home in homes for file in (home / group).glob("*.yaml")})
+    found = {file.stem for home in homes for file in (home / group).glob("*.yaml")}
+    for home in homes[1:] if group in HOMES else ():
+        found |= {file.stem for file in (home / group).glob("*.py") if is_algorithm(file)}
+    return sorted(found)
+
+
+def is_algorithm(file: Path) -> bool:
+    """Whether a Python file of a user, which is not imported, defines a function of its name, or a
+    class.
+    """
+    start = rf"^(def {re.escape(file.stem)}\(|{re.escape(file.stem)} *=|class [^_])"
+    return re.search(start, file.read_text(errors="replace"), re.MULTILINE) is not None
 
 
 def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
-    """The configuration file of a name in a group.
+    """The configuration file of a name in a group, or the Python file of an algorithm of a user
+    that has no configuration file: its values are then the defaults of its signature.
 
     Raises:
         BadInput: there is none.
@@ -75,12 +87,18 @@ def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
         for own in others:
             if own.is_symlink() or own.exists():
                 return own  # which is read, if it is a file
+            code = own.with_suffix(".py")
+            if group in HOMES and code.is_file():
+                if is_algorithm(code):
+                    return code
+                needed = f"a function {name}(game, rng, ...)" + " or a class" * (group == "algo")
+                raise BadInput(f"{group}={name}: {code} needs {needed}")
     raise no_file(group, plain(name), names_in(group, folders), folders)
 
 
 def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str]) -> BadInput:
     """The error for a name without a configuration file: for a file of data or the law of an arm in
-    its place, for an algorithm that lacks it, and for one of a user whose folder was not given.
+    its place, and for a file of a user whose folder was not given.
     """
     if group in READERS and re.search(r"\.(csv|tsv|txt|gz)$|[/\\~]", name, flags=re.I):
         reader, key = READERS[group]
@@ -92,20 +110,18 @@ def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str])
             f"env={name}: a law of one arm; env=mixed 'env.arms=[{{law: {name}, ...}}, ...]' has "
             "such arms"
         )
-    for file in (Path(folder, group, f"{name}.py") for folder in folders if is_name(name)):
-        if file.is_file():
-            return BadInput(
-                f"{group}={name}: {file} has no {name}.yaml beside it, with its parameters"
-            )
     for inside in map(Path, folders):
-        if inside.name == group and is_name(name) and (inside / f"{name}.yaml").is_file():
-            return BadInput(f"{group}={name}: the folder above it is needed, {inside.parent}")
+        files = [inside / f"{name}{end}" for end in (".yaml", ".py")] if is_name(name) else []
+        if any(map(Path.is_file, files)):
+            if inside.name == group:
+                return BadInput(f"{group}={name}: the folder above it is needed, {inside.parent}")
+            return BadInput(f"{group}={name}: the file is needed in the folder {inside / group}")
     found = nearest(name, known)
     if group in OWN and not folders and not similar(name, known, ALMOST):
         own = Path(name).stem if re.search(r"\.(py|yaml)$|/", name) else name
-        files = f"DIR/{group}/{own}.yaml{f' and {own}.py' if group != 'env' else ''}"
+        place = f"DIR/{group}/{own}.{'yaml' if group == 'env' else 'py'}"
         start = " One" if found.endswith("?") else "; one"
-        one = f"{start} of your own is {files} with --config-dir DIR"
+        one = f"{start} of your own is {place} with --config-dir DIR"
         found += one if is_name(own) else ""
     return BadInput(f"unknown {group} {name!r}: {found}")
 
@@ -124,7 +140,13 @@ def about(group: str, name: str, folders: Iterable[str] = ()) -> str:
 
 def file_keys(group: str, name: str, folders: Iterable[str] = ()) -> dict[str, Any]:
     """The keys in the file of a name, see ``keys_of``."""
-    return keys_of(file_of(group, name, folders))
+    file = file_of(group, name, folders)
+    return defaults_of(file) if file.suffix == ".py" else keys_of(file)
+
+
+def defaults_of(file: Path) -> dict[str, Any]:
+    """The defaults in the signature of an algorithm, which are its values without a YAML file."""
+    return dict(load(file).defaults)
 
 
 @cache

@@ -22,6 +22,7 @@ from .setting import Setting
 from .sweep import swept_names
 from .user_files import load_laws
 
+SHOWN = "shown"  # of a record: the printed name and the line of an algorithm of a user
 WORD = re.compile(r"[\w.:/@%+,\[\]-]+", re.ASCII)
 EXAMPLES = {"address": "tcp://HOST:8786", "time": "04:00:00", "mem": "4G"}
 BACKENDS = ("auto", "threads", "processes")
@@ -92,14 +93,16 @@ class Request:
 
     @property
     def records(self) -> dict[str, dict[str, Any]]:
-        """The records of the settings by their ids, with the labels of their environments and, for
-        ``runs=auto``, how often their runs are looked at.
+        """The records of the settings by their ids, with the labels of their environments, with how
+        algorithms of users are shown and, for ``runs=auto``, how often their runs are looked at.
         """
         looks = {} if self.auto is None else {"looks": len(self.auto.looks())}
-        return {
-            s.id: s.record | ({LABEL: self.labels[s.env]} if s.env in self.labels else {}) | looks
-            for s in self.settings
-        }
+        found = {}
+        for s in self.settings:
+            label = {LABEL: self.labels[s.env]} if s.env in self.labels else {}
+            shown = {SHOWN: dict(s.algorithm.shown)} if s.algorithm.shown else {}
+            found[s.id] = s.record | label | shown | looks
+        return found
 
     @property
     def folder(self) -> Path:

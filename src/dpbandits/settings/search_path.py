@@ -14,27 +14,35 @@ from hydra.plugins.config_source import ConfigResult, ConfigSource
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import OmegaConf
 
+from ..contracts.algorithm import HOMES
 from ..errors import BadInput
+from .groups import defaults_of, is_algorithm
 from .hydra_names import instead_of
 from .yaml_files import read_yaml
 
 
 class UserFolder(ConfigSource):  # type: ignore[misc]
-    """A user's folder on Hydra's search path, whose files ``read_yaml`` reads."""
+    """A user's folder on Hydra's search path, whose files ``read_yaml`` reads. An algorithm without
+    such a file has the defaults of its signature.
+    """
 
     @staticmethod
     def scheme() -> str:
         return "dpbandits"
 
     def _file(self, path: str) -> Path:
-        return Path(self.path) / self._normalize_file_name(path)
+        file = Path(self.path) / self._normalize_file_name(path)
+        code = file.with_suffix(".py")
+        alone = not file.exists() and file.parent.name in HOMES and code.is_file()
+        return code if alone and is_algorithm(code) else file
 
     def load_config(self, config_path: str) -> ConfigResult:
         file = self._file(config_path)
-        found = read_yaml(file)
+        code = file.suffix == ".py"
+        found = defaults_of(file) if code else read_yaml(file)
         if key := next(_of_hydra(found), None):
             raise BadInput(f"{file}: {key}: {instead_of(key)}")
-        header = self._get_header_dict(file.read_text("utf-8-sig"))
+        header = self._get_header_dict("" if code else file.read_text("utf-8-sig"))
         return ConfigResult(self.provider, self.full_path(), OmegaConf.create(found), header)
 
     def is_group(self, config_path: str) -> bool:

@@ -21,7 +21,7 @@ ONLY = "Hydra's own settings cannot be changed"
 # command lines that ask for code other than a declared algorithm's
 CODE = [
     ("algo=os", "'os'", "ts"),
-    ("algo=evil", "evil.py has no evil.yaml beside it"),  # a Python file alone declares nothing
+    ("algo=evil", "evil.py needs a function evil(game, rng, ...) or a class"),  # not imported
     ("algo=../elsewhere/evil", "'../elsewhere/evil'", "adap_klucb"),
     ("algo=/etc/passwd", "'/etc/passwd'", "adap_klucb"),
     ("algo=os.system", "'os.system'", "adap_klucb"),

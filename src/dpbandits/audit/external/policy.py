@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +14,10 @@ from ...contracts.assumptions import UNIT_INTERVAL
 from ...contracts.guarantees import ACTIONS, RESPONSE, global_dp
 from ...contracts.parameters import POSITIVE
 from ...errors import BadInput, first_line, plain
+from ...policies import Make, make_policy, play_policy, policy_name
 from ..numbers.draws import array_of
 from ..numbers.redirect import redirect_random, replaced, unseeded_generators
 
-Make = Callable[..., Any]  # make(arms=K, horizon=T, eps=eps, rng=generator) returns a policy
 Reward = Callable[[int, int], float]  # of a round, from 0, and an arm
 PROBES, PROBED = 3, 32  # games, and their rounds, in which a policy is examined
 ANY_NUMBER = 10**9
@@ -27,16 +26,11 @@ ARRAYS = ("array", "asarray")  # functions of NumPy that make arrays of the numb
 ANY_NOISE = Alignment("all noise that holds the changed reward", ANY_NUMBER, ANY_NUMBER)
 
 
-class GameOver(BaseException):
-    """All rounds are played. A policy that has a loop of its own need not catch it."""
-
-
-def play_policy(make: Make, reward: Reward, K: int, T: int, eps: float, rng: Any) -> list[int]:
+def play_external(make: Make, reward: Reward, K: int, T: int, eps: float, rng: Any) -> list[int]:
     """The arms of all rounds that a new policy plays.
 
     Args:
-        make: makes the policy, which has methods ``choose() -> int`` and ``receive(arm, reward)``,
-            or one method ``play(pull)``, a loop of its own that calls ``pull(arm) -> reward``.
+        make: makes the policy, see ``policies``.
         reward: of a round, from 0, and an arm.
         K: number of arms.
         T: number of rounds.
@@ -44,35 +38,19 @@ def play_policy(make: Make, reward: Reward, K: int, T: int, eps: float, rng: Any
         rng: generator of the policy's random numbers.
 
     Raises:
-        BadInput: it chooses an arm that does not exist, or has not these methods.
+        BadInput: it chooses an arm that does not exist, or lacks the methods of a policy.
     """
     try:
-        policy = make(arms=K, horizon=T, eps=eps, rng=rng)
+        policy = make_policy(make, K, T, rng, {"eps": eps})
     except TypeError as error:  # most likely of the call
-        raise BadInput(f"policy={name_of(make)}: {first_line(error)}") from error
+        raise BadInput(f"policy={policy_name(make)}: {first_line(error)}") from error
     arms: list[int] = []
 
-    def pull(arm: Any) -> float:
-        if len(arms) == T:
-            raise GameOver
-        a = int(arm)
-        if not 0 <= a < K:
-            raise BadInput(f"policy={name_of(make)}: it chose arm {a} of {K} arms, 0 to {K - 1}")
-        arms.append(a)
-        return reward(len(arms) - 1, a)
+    def pull(arm: int) -> float:
+        arms.append(arm)
+        return reward(len(arms) - 1, arm)
 
-    if hasattr(policy, "play"):
-        with suppress(GameOver):
-            policy.play(pull)
-        return arms
-    if not (hasattr(policy, "choose") and hasattr(policy, "receive")):
-        raise BadInput(
-            f"policy={name_of(make)}: a policy has methods choose() and receive(arm, reward)"
-        )
-    choose, receive = policy.choose, policy.receive
-    for _ in range(T):
-        a = choose()
-        receive(a, pull(a))
+    play_policy(policy, pull, K, T)
     return arms
 
 
@@ -92,11 +70,11 @@ class ExternalPolicy:
     unseeded: bool
 
     def __call__(self, reward: Reward, K: int, T: int, eps: float, rng: Any) -> list[int]:
-        """As ``play_policy``, with all random numbers from one generator."""
+        """As ``play_external``, with all random numbers from one generator."""
         arrays = {name: array_of(getattr(np, name)) for name in ARRAYS}
         noted = {} if isinstance(rng, np.random.Generator) else arrays
         with redirect_random(rng, self.fixed), replaced(np, noted):
-            return play_policy(self.make, reward, K, T, eps, rng)
+            return play_external(self.make, reward, K, T, eps, rng)
 
 
 def examine(make: Make) -> ExternalPolicy:
@@ -112,7 +90,7 @@ def examine(make: Make) -> ExternalPolicy:
             table = rng.random((PROBED, 2))
             with redirect_random(rng, given=given):
                 try:
-                    play_policy(make, lambda t, a: float(table[t, a]), 2, PROBED, 1.0, rng)  # noqa: B023
+                    play_external(make, lambda t, a: float(table[t, a]), 2, PROBED, 1.0, rng)  # noqa: B023
                 except BadInput:
                     raise
                 except Exception:  # the audit reports what is raised
@@ -133,7 +111,7 @@ def claimed(make: Make, local: bool = False) -> Algorithm:
         raise BadInput(f"policy={plain(make)}: {words}")
     hides = RESPONSE if local else ACTIONS
     return Algorithm(
-        name=name_of(make),
+        name=policy_name(make),
         group="algo",
         version="",
         function=examine(make),
@@ -141,8 +119,3 @@ def claimed(make: Make, local: bool = False) -> Algorithm:
         rewards=UNIT_INTERVAL,
         guarantee=global_dp("the promise under audit", hides=hides, alignment=ANY_NOISE),
     )
-
-
-def name_of(make: Make) -> str:
-    """The name of a class or function that makes policies."""
-    return str(getattr(make, "__name__", type(make).__name__))

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...contracts.guarantees import RESPONSE
+from ...policies import GameOver
 from .. import verdicts
 from ..alignment.align import Aligned
 from ..alignment.replayed_streams import CLOSE
@@ -25,7 +26,7 @@ from ..targets.decisions import Played, RegretTarget, Traced, rounds
 from ..targets.neighbours import Neighbours, Pair, fixed, place_of_change
 from ..targets.target import Stage
 from .choices import law_of_choices, loss_between, response_loss
-from .policy import GameOver, play_policy
+from .policy import play_external
 
 # Horizons, those of LONG, runs of a test under each of two neighbours, and pairs of neighbours at
 # the start of the search. Early decisions are cheap to observe, and those of long epochs are late.
@@ -174,7 +175,7 @@ class PolicyTarget(RegretTarget):
         with _legacy_numbers(rng), redirect_random(rng, policy.fixed) as restart:
             for row in seen:
                 restart()
-                arms = play_policy(policy.make, reward, K, T, self.budget, rng)
+                arms = play_external(policy.make, reward, K, T, self.budget, rng)
                 hits = np.zeros((T + 1, K), np.float32)
                 hits[np.arange(1, len(arms) + 1), arms] = 1.0
                 row[:] = hits.cumsum(axis=0)[at]

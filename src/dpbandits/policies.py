@@ -1,0 +1,226 @@
+"""Classes that choose arms: how policies are made and played, in runs and in audits.
+
+A policy is an object in plain Python, of this package's user or of another package. One of its
+methods returns an arm and another one receives the reward of this arm. The names of the methods and
+of the parameters say what they are; ``CHOOSES``, ``RECEIVES`` and ``ROLES`` list these names.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, Literal, get_args, get_origin
+
+import numpy as np
+
+from .contextual_game import contexts, dimension
+from .contextual_game import play as pull_with_contexts
+from .errors import BadInput, either, plain
+from .game import arms, features, rounds_left
+from .game import pull as pull_arm
+
+Make = Callable[..., Any]  # a class, or a function that returns a policy
+CHOOSES = "choose", "act", "choice", "select_arm", "predict"
+RECEIVES = "receive", "update", "getReward", "partial_fit", "learn"
+SHOWN = "contexts", "context", "features", "X"  # parameters that get the contexts of the round
+LISTS = "decisions", "actions", "arms", "rewards"  # parameters that get a list of one value
+ROLES = {
+    **dict.fromkeys(("arms", "n_arms", "num_arms", "nbArms", "K"), "arms"),
+    **dict.fromkeys(("horizon", "T"), "horizon"),
+    **dict.fromkeys(("dimension", "n_features", "d"), "dimension"),
+    **dict.fromkeys(("rng", "generator"), "rng"),
+    **dict.fromkeys(("seed", "random_state"), "seed"),
+}
+USUAL = "arms", "horizon", "eps", "rng"  # what ``**anything`` gets
+NEEDED = (
+    f"a policy has the method {either(CHOOSES)}, which returns an arm, and the method "
+    f"{either(RECEIVES)}, which receives the arm and its reward"
+)
+
+
+class GameOver(BaseException):
+    """All rounds are played. A policy that has a loop of its own need not catch it."""
+
+
+def policy_name(make: Make) -> str:
+    """The name of a class or function that makes policies."""
+    return str(getattr(make, "__name__", type(make).__name__))
+
+
+def make_policy(make: Make, K: int, T: int, rng: Any, values: Mapping[str, Any], d: int = 0) -> Any:
+    """A new policy for K arms, T rounds and contexts of dimension d.
+
+    Args:
+        make: makes the policy.
+        K: number of arms.
+        T: number of rounds.
+        rng: generator of the policy's random numbers; a ``seed`` is drawn from it.
+        values: parameters that have no role of ROLES.
+        d: dimension of the contexts, 0 if there are none.
+    """
+    roles = {"arms": K, "horizon": T, "dimension": d, "rng": rng}
+    given = dict(values)
+    for name in _parameters(make):
+        if ROLES.get(name) == "seed":
+            given[name] = int(rng.integers(2**31))
+        elif name in ROLES:
+            given[name] = roles[ROLES[name]]
+    policy = make(**given)
+    if hasattr(policy, "startGame"):  # of SMPyBandits
+        policy.startGame()
+    return policy
+
+
+def _parameters(make: Make) -> dict[str, inspect.Parameter]:
+    """The parameters that a policy is made with."""
+    kind = inspect.Parameter
+    found: dict[str, inspect.Parameter] = {}
+    try:
+        signature = inspect.signature(make).parameters
+    except (TypeError, ValueError):
+        raise BadInput(f"policy={plain(make)}: a class without a signature") from None
+    for name, parameter in signature.items():
+        if parameter.kind is kind.VAR_KEYWORD:
+            found |= {n: kind(n, kind.KEYWORD_ONLY) for n in USUAL if n not in found}
+        elif parameter.kind is not kind.VAR_POSITIONAL:
+            found[name] = parameter
+    return found
+
+
+def play_policy(
+    policy: Any, pull: Callable[[int], float], K: int, rounds: int, show: Any = None
+) -> None:
+    """Play rounds with a policy.
+
+    Args:
+        policy: an object with methods of CHOOSES and RECEIVES, or with one method ``play(pull)``,
+            a loop of its own that calls ``pull(arm) -> reward`` and ends with GameOver.
+        pull: the reward of an arm.
+        K: number of arms.
+        rounds: number of rounds.
+        show: returns the contexts of a round, float64 array (K, d); None if there are none.
+
+    Raises:
+        BadInput: the policy lacks these methods, or chooses an arm that does not exist.
+    """
+    name, left = type(policy).__name__, rounds
+
+    def pulled(arm: Any) -> float:
+        nonlocal left
+        if not left:
+            raise GameOver
+        left -= 1
+        return pull(_arm(name, arm, K))
+
+    if hasattr(policy, "play"):
+        with suppress(GameOver):
+            policy.play(pulled)
+        return
+    methods = [next((n for n in some if hasattr(policy, n)), "") for some in (CHOOSES, RECEIVES)]
+    if not all(methods):
+        raise BadInput(f"policy={name}: {NEEDED}")
+    choose, receive = (getattr(policy, n) for n in methods)
+    seen = _shown(choose) if show is not None else ""
+    learn, in_turn = _receiver(receive, show is not None), False
+    for t in range(rounds):
+        x = None if show is None else show()
+        if in_turn and t < K:
+            arm = t
+        else:
+            try:
+                arm = choose(**{seen: x}) if seen else choose()
+            except Exception:
+                if t or methods[0] != "predict":
+                    raise
+                in_turn, arm = True, 0  # predict needs data: each arm is played once
+        a = _arm(name, arm, K)
+        learn(a, pull(a), x)
+
+
+def _arm(name: str, arm: Any, K: int) -> int:
+    """The number of an arm that a policy has chosen."""
+    a = int(np.ravel(arm)[0]) if isinstance(arm, list | tuple | np.ndarray) else int(arm)
+    if not 0 <= a < K:
+        raise BadInput(f"policy={name}: it chose arm {a} of {K} arms, 0 to {K - 1}")
+    return a
+
+
+def _shown(method: Callable[..., Any]) -> str:
+    """The parameter of a method that gets the contexts; empty if it takes none."""
+    return next((n for n in inspect.signature(method).parameters if n in SHOWN), "")
+
+
+def _receiver(
+    method: Callable[..., Any], shows: bool
+) -> Callable[[int, float, np.ndarray | None], Any]:
+    """A function of arm, reward and contexts that calls a method with what its parameters name."""
+    parameters = inspect.signature(method).parameters.values()
+    names = [p.name for p in parameters if p.kind < p.KEYWORD_ONLY]
+    own, seen = [n for n in names if n not in SHOWN][:2], _shown(method) if shows else ""
+    first = [n.lower().startswith("r") for n in own] == [True, False]  # reward before arm
+    if not seen and not first and not {*own} & {*LISTS}:
+        return lambda a, r, x: method(a, r)
+
+    def learn(a: int, r: float, x: np.ndarray | None) -> None:
+        pair = (r, a) if first else (a, r)
+        given = {n: [v] if n in LISTS else v for n, v in zip(own, pair, strict=True)}
+        method(**given, **({seen: x} if seen else {}))
+
+    return learn
+
+
+def algorithm_of(make: Make) -> Callable[..., None]:
+    """The algorithm ``function(game, rng, *parameters)`` that plays policies. Its parameters are
+    those of the policies that are numbers and have no role of ROLES.
+
+    Raises:
+        BadInput: a class lacks the methods of a policy.
+    """
+    if isinstance(make, type) and not hasattr(make, "play"):
+        for some in (CHOOSES, RECEIVES):
+            if not any(hasattr(make, n) for n in some):
+                raise BadInput(f"policy={make.__name__}: {NEEDED}")
+    hints: dict[str, Any] = {}
+    with suppress(Exception):  # names that only type checkers know
+        hints = typing.get_type_hints(getattr(make, "__init__", make), include_extras=True)
+        hints = hints or typing.get_type_hints(make, include_extras=True)
+    kind = inspect.Parameter
+    found = [p for n, p in _parameters(make).items() if _is_number(n, p, hints.get(n))]
+    found = sorted(found, key=lambda p: p.default is not kind.empty)
+    names = tuple(p.name for p in found)
+    whole = tuple(p.name for p in found if type(p.default) is int or hints.get(p.name) is int)
+    options = {n: get_args(hints[n]) for n in names if get_origin(hints.get(n)) is Literal}
+
+    def play(game: Any, rng: np.random.Generator, *numbers: float) -> None:
+        values: dict[str, Any] = dict(zip(names, numbers, strict=True))
+        for name, x in values.items():
+            if name in options:
+                values[name] = options[name][int(x)]
+            elif name in whole and x == np.rint(x):
+                values[name] = int(x)
+        K, T, of_contexts = arms(game), rounds_left(game), hasattr(game, "shown")
+        show: Any = None
+        if of_contexts:
+            show, d = lambda: contexts(game).copy(), dimension(game)
+        elif d := features(game).shape[1]:
+            show = lambda: features(game).copy()  # noqa: E731
+        pull = pull_with_contexts if of_contexts else pull_arm
+        policy = make_policy(make, K, T, rng, values, d)
+        play_policy(policy, lambda a: float(pull(game, a)), K, T, show)
+
+    made: Any = play
+    start = [kind(n, kind.POSITIONAL_OR_KEYWORD) for n in ("game", "rng")]
+    own = [p.replace(kind=kind.POSITIONAL_OR_KEYWORD) for p in found]
+    made.__signature__ = inspect.Signature([*start, *own])
+    made.__annotations__ = {n: hints[n] for n in names if n in hints}
+    return play
+
+
+def _is_number(name: str, parameter: inspect.Parameter, hint: Any) -> bool:
+    """Whether a parameter is a number, or one of several names, and has no role."""
+    usual = parameter.default
+    number = isinstance(usual, int | float) and not isinstance(usual, bool)
+    named = get_origin(hint) is Literal
+    return name not in ROLES and (usual is inspect.Parameter.empty or number or named)
