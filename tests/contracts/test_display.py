@@ -1,8 +1,9 @@
 """Names of algorithms and rules in figures."""
 
-from helpers import EVERY, RULES
+from helpers import EVERY, RULES, algorithm
 
 from dpbandits.contracts.display import display_name, line_of
+from dpbandits.contracts.question import CONTEXTS, USERS
 from dpbandits.figures.style import DASHES, PALETTE
 
 
@@ -19,7 +20,8 @@ def test_the_display_name_of_anything_else_is_its_name():
 
 
 def test_every_line_has_a_colour_and_a_dash_of_its_own():
-    for group in (EVERY, RULES):
+    of_contexts = [name for name in EVERY if algorithm(name).actions in (CONTEXTS, USERS)]
+    for group in ([name for name in EVERY if name not in of_contexts], of_contexts, RULES):
         looks = [line_of(name) for name in group]
         assert None not in looks and len(set(looks)) == len(looks)
         assert all(colour in PALETTE and dash in DASHES for colour, dash in looks)

@@ -15,11 +15,12 @@ from dpbandits.audit.targets.decisions import target_of
 from dpbandits.cli.run import _promises
 from dpbandits.contracts.guarantees import NOT_PRIVATE, ExactCurve, Guarantee
 from dpbandits.contracts.parameters import Options
-from dpbandits.contracts.question import ARMS, CONTEXTS
+from dpbandits.contracts.question import ARMS, CONTEXTS, USERS
 from dpbandits.theory.bounds import bounds_for
 from dpbandits.theory.problem import problem
 
 TWO = {"law": "bernoulli", "means": [0.9, 0.1]}  # as many arms as the games of an audit have
+USERS_OF_IRIS = {"law": "labels", "source": "sklearn:iris"}
 BUDGET = 0.7
 GOAL = {"rel_error": 0.5, "beta": 0.5, "R": 1.0, "delta": 0.5, "mu0": 0.3, "mu1": 0.7, "alpha": 0.4}
 
@@ -44,11 +45,12 @@ CASES = list(every_option())
 def played(name, options, **more):
     """The setting of a run of an algorithm."""
     found = algorithm(name)
-    env = {ARMS: TWO, CONTEXTS: "contextual"}.get(found.actions, "linear")
+    env = {ARMS: TWO, CONTEXTS: "contextual", USERS: USERS_OF_IRIS}.get(found.actions, "linear")
     given = {str(found.budget): BUDGET, **more}
+    horizon = 100 if found.actions == USERS else 1000
     parts = {"alpha1": 0.1} if name in ("prae_r", "prae_c") else {}
     choice = dp.algorithm(name, **parts, **options)
-    return setting(algo=choice, env=env, horizon=1000, assume=True, **given)
+    return setting(algo=choice, env=env, horizon=horizon, assume=True, **given)
 
 
 def audited(name, options):
@@ -63,7 +65,7 @@ def in_words(name, options):
     """The promise that a run prints."""
     if name in RULES:
         return f"{name}: {algorithm(name).promise(audited(name, options).numbers)}"
-    [words] = _promises([played(name, options)])
+    words, *_ = _promises([played(name, options)])  # then notes of the environment
     return words
 
 

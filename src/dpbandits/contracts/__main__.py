@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .algorithm import HOMES, Algorithm, load
-from .guarantees import RDP, SKELLAM, ZCDP, LimitedProof
+from .guarantees import RDP, SKELLAM, ZCDP, Guarantee, LimitedProof
 
 HEAD = f"""\
 # Guarantees
@@ -14,7 +14,8 @@ page: `python -m dpbandits.contracts > docs/guarantees.md`. Measured privacy los
 [results/audit.md](../results/audit.md), and [privacy.md](privacy.md) explains them.
 
 An alignment is how the noise shifts when one reward changes, so that all decisions stay the same;
-every audit replays it.
+every audit replays it. Policies with an oracle have none: a fit hides a record by the noise in its
+objective, or by the noise of its moments.
 
 Global DP: the probability of every event about what an adversary observes changes by a factor of at
 most e^loss between two sequences of rewards that differ in one reward. Local DP: the same holds for
@@ -52,16 +53,23 @@ def row(algorithm: Algorithm) -> list[str]:
     needs = algorithm.rewards.words if algorithm.rewards else "any rewards"
     loss = "the user's level" if promised.notion == "local" else ", ".join(promised.letters)
     for name, x, other in promised.unless:
-        said = "none" if other.notion == "none" else other.gaussian or other.loss
-        said = "as far as proved" if isinstance(said, LimitedProof) else said
+        said = "none" if other.notion == "none" else other.loss
+        if other.gaussian is not None:
+            proved = isinstance(other.gaussian, LimitedProof)
+            said = "as far as proved" if proved else ", ".join(other.letters)
         loss += f"; `{name}={algorithm.domains[name].names[int(x)]}`: {said}"  # type: ignore[index, union-attr]
     beneath = promised.mechanism or (promised.curator.__name__ if promised.curator else "")
     vectors = promised.alignment is not None and promised.alignment.vectors
     return [
         f"`{algorithm.name}`", promised.notion, loss, promised.hides, needs, promised.source,
-        f"`{beneath}`" if beneath else "noisy vectors" if vectors else "sparse vector",
+        f"`{beneath}`" if beneath else "noisy vectors" if vectors else _beneath(promised),
         promised.alignment.says if promised.alignment else "",
     ]  # fmt: skip
+
+
+def _beneath(promised: Guarantee) -> str:
+    """What a promise without an alignment of vectors rests on."""
+    return "sparse vector" if promised.alignment else "a fit for each batch"
 
 
 if __name__ == "__main__":

@@ -411,9 +411,7 @@ def oracle_dp(source: str, has_bonus: bool = False, has_losses: bool = True) -> 
             eps, l = (1.0 - pure) * values["eps"], math.log(1.0 / values["delta"])
             return math.sqrt(2.0) * eps / (math.sqrt(l + eps) + math.sqrt(l))
 
-        curve = exact_curve(mu)
-        one = OneRelease(*(getattr(curve, x) for x in curve.__dataclass_fields__), pure=pure)
-        return joint_dp(source, one)
+        return joint_dp(source, OneRelease(**vars(exact_curve(mu)), pure=pure))
 
     quadratic = (("loss", 1.0, joint(0.0)),) if has_losses else ()
     if has_bonus:

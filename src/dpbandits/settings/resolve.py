@@ -126,14 +126,14 @@ def resolve_point(
     check_names(algorithm, own, own_spec, values)
     env_spec = first_rounds(env_spec, limit)
     for (option, x), (other, y) in algorithm.unused.items():
-        given, promised = values.get(option), algorithm.guarantee_at(values)
-        is_number = x == NUMBER and not isinstance(given, str)
+        number, promised = values.get(option), algorithm.guarantee_at(values)
+        is_number = x == NUMBER and not isinstance(number, str)
         if is_number and promised is not None and option in promised.letters:
             continue
         if (point.get(option) == x or is_number) and values.get(other) == y:
             key = f"{question.group}.{option}"
             raise BadInput(
-                f"{key}={plain(given)}: {name} does not use it with {other}={y}; leave it out"
+                f"{key}={plain(number)}: {name} does not use it with {other}={y}; leave it out"
             )
     spec, arm = as_json(env_spec), None
     instance = sources.environment(spec)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ...contextual_game import new_contextual_game
-from ...contracts.question import ARMS, CONTEXTS, FEATURES
+from ...contracts.question import ARMS, CONTEXTS, FEATURES, USERS
 from ...environments.contexts import contextual_environment
 from ...environments.laws import PARAMETERS, TABLE, Environment
 from ...environments.populations import Population
@@ -42,7 +43,15 @@ def game_on(
     if actions == CONTEXTS:
         rows, theta = in_ball(table, T).reshape(T, -1), in_ball(table, 1)[0, 0]
         if of_contexts:
-            depend_on_rewards(rows, getattr(table, "table", table))
+            depend_on_rewards(rows, getattr(table, "table", table), K)
+        laws = contextual_environment(TABLE, K, theta, rows=rows, table=np.zeros((T, K)))
+        env = laws._replace(table=table)
+        return new_contextual_game(env, population.users(), env_rng, T, rounds)
+    if actions == USERS:
+        x = in_ball(table, T)[:, 0]
+        depend_on_rewards(x, getattr(table, "table", table), 1)
+        rows = np.column_stack([np.ones(T), x]) / math.sqrt(2.0)
+        theta = np.zeros(K * rows.shape[1])
         laws = contextual_environment(TABLE, K, theta, rows=rows, table=np.zeros((T, K)))
         env = laws._replace(table=table)
         return new_contextual_game(env, population.users(), env_rng, T, rounds)
@@ -54,11 +63,11 @@ def game_on(
     return new_game(plain, population.users(), env_rng, T, rounds)
 
 
-def depend_on_rewards(rows: np.ndarray, rewards: np.ndarray) -> None:
-    """Replace the contexts of every other round by ones that its rewards determine."""
+def depend_on_rewards(rows: np.ndarray, rewards: np.ndarray, vectors: int) -> None:
+    """Replace the ``vectors`` of every other round by ones that its rewards determine."""
     for t in range(1, len(rows), 2):
         row = np.ascontiguousarray(rewards[t], float)
-        shape = len(row), rows.shape[1] // len(row)
+        shape = vectors, rows.shape[1] // vectors
         x = np.random.default_rng([t, *map(int, row.view(np.uint64))]).standard_normal(shape)
         rows[t] = (x / np.linalg.norm(x, axis=1, keepdims=True)).ravel()
 

@@ -5,7 +5,7 @@ A batch enters one predictor, which is fitted when the batch ends: a record ente
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -32,9 +32,9 @@ class Oracle(NamedTuple):
 
     eps: float  # privacy budget; infinite for exact fits
     delta: float  # of Gaussian noise
-    loss: float  # LOGISTIC, or 1 for the quadratic oracle
+    loss: Any  # LOGISTIC, or 1 for the quadratic oracle
     ridge: float  # weight of |theta|^2, for each row
-    calibration: float  # of the logistic oracle: TIGHT, or 1 for the printed one
+    calibration: Any  # of the logistic oracle: TIGHT, or 1 for the printed one
 
 
 class Learner(NamedTuple):
