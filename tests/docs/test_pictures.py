@@ -29,7 +29,8 @@ def test_a_committed_picture_shows_its_options(name):
     given = dict(word.split("=", 1) for word in NAMES[name])
     picture = (FOLDER / f"{name}.svg").read_text()
     (width, height), fonts, texts = seen(picture)
-    words = given.get("width", "0")
+    size = given.get("figsize", "[0,0]").strip("[]").split(",")
+    words = given.get("width", size[0])
     assert width == (WIDTHS[words] if words in WIDTHS else float(words))
     assert "height" not in given or height == float(given["height"])
     assert any("cmr10" in font.lower() for font in fonts) == (given.get("font") == "latex"), fonts
