@@ -57,7 +57,8 @@ def made():
     for style in ("pipe", "latex"):
         yield style, render(summary, REGRET, style).encode()
     for band in BANDS:
-        curves = [curve_of(rows, "t", band) for _, rows in regrets.groupby(["algo", "eps"])]
+        values = regrets.rename(columns={"regret": "value"}).groupby(["algo", "eps"])
+        curves = [curve_of(rows, "t", band) for _, rows in values]
         yield f"band {band}", pd.concat(curves).to_csv().encode()
     yield "comparison", dp.compare(regrets[regrets["eps"] == 0.5]).to_csv().encode()
     many = list(lattice(RUNS, 4).T + 0.1)
