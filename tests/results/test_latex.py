@@ -7,7 +7,10 @@ import pandas as pd
 import pytest
 from refusals import message_of
 
+import dpbandits as dp
 from dpbandits.cli import budget, compare, run
+from dpbandits.comparison.text import sentences
+from dpbandits.contracts.question import REGRET
 from dpbandits.results.latex import TableOptions, checked, latex_of
 
 SHOWN = ["algo", "eps", "mean", "interval"]
@@ -41,7 +44,69 @@ def test_columns_digits_and_the_best(summary):
     bold = [r"\textbf{1,200}", "30", "5.0", r"\textbf{2,000}", r"\textbf{0.012}"]
     assert [row[2] for row in rows] == bold
     chosen = rows_of(latex_of(summary, SHOWN, checked({"columns": ["runs", "algo"]})))
-    assert chosen[1] == ["7", "DP-SE"]
+    assert chosen[1] == ["7", "DP-SE", "0.1"]  # eps tells the rows apart
+    single = summary[:1]
+    assert len(rows_of(latex_of(single, SHOWN, checked({"columns": ["runs", "algo"]})))[1]) == 2
+    alike = summary.assign(algo="ucb", eps=1.0)
+    assert "two rows of the table look alike" in message_of(latex_of, alike, SHOWN, TableOptions())
+
+
+def test_words_have_labels(summary):
+    rows = rows_of(latex_of(summary, SHOWN, checked({"labels": {"dp_se": "Ours, 50 %"}})))
+    assert [row[0] for row in rows[1:3]] == [r"Ours, 50 \%"] * 2 and rows[3][0] == "UCB"
+    for labels, said in (
+        ({"dp_see": "x"}, "did you mean dp_se?"),
+        ({"dp_se": "x", "ucb": "x"}, "two names of algo have one label"),
+        ({}, "labels={}: labels are needed"),
+    ):
+        given = {"labels": labels}
+        assert said in message_of(lambda: latex_of(summary, SHOWN, checked(given)))  # noqa: B023
+
+
+@pytest.fixture
+def runs():
+    """Three algorithms, of which the two best are not told apart."""
+    rng, rows = np.random.default_rng(0), []
+    for algo, mean in (("ucb", 100.0), ("dp_se", 101.0), ("dp_ucb", 300.0)):
+        for i, x in enumerate(rng.normal(mean, 20.0, 40)):
+            rows.append((algo, "bernoulli_c2", 1.0, 100, 0, i, 100, x))
+    columns = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_the_table_of_python_is_that_of_the_command(runs, tmp_path, ended):
+    """Columns of summaries and of comparisons mean the same in both; bold is what ties."""
+    chosen = ["algo", "mean", "interval", "std", "ratio", "letters"]
+    text = dp.latex(runs, columns=chosen, best="tied", labels={"dp_se": "Ours"})
+    dp.save(runs, tmp_path / "a.csv")
+    words = ["best=tied", f"columns={','.join(chosen)}", "labels={dp_se: Ours}"]
+    code, out, err = ended(compare, f"{tmp_path}/a.csv", *words, f"out={tmp_path}/out")
+    assert code == 0, err
+    assert (tmp_path / "out.tex").read_text() == f"{text}\n"
+    rows = rows_of(text)[1:]
+    assert [r"\textbf" in row[1] for row in rows] == [True, True, False]
+    assert [row[-1] for row in rows] == ["a", "a", "b"]
+    assert "On bernoulli_c2 at eps = 1, horizon = 100, UCB and DP-SE do not differ" in out
+    assert "the mean of each is smaller than the mean of DP-UCB (" in out
+    assert "On bernoulli_c2" in (tmp_path / "out.md").read_text()
+    names = [name.strip() for name in out.splitlines()[0].split("  ") if name.strip()]
+    assert len(names) == len(set(names))
+
+
+def test_several_tables_are_one_for_latex(runs):
+    first, second = runs[runs["algo"] == "ucb"], runs[runs["algo"] != "ucb"]
+    assert dp.latex([first, second]) == dp.latex(runs)
+
+
+def test_a_sentence_names_only_what_the_test_tells_apart(runs):
+    """The mean of an algorithm that shares a letter with a tied one exceeds the best mean alone."""
+    compared = dp.compare(runs).assign(letters=["a", "ab", "b"])
+    [said] = sentences(compared, REGRET)
+    assert "the mean of each" not in said
+    assert "; the mean of UCB is smaller than the mean of DP-UCB (" in said
+    alone = dp.compare(runs[runs["algo"] != "dp_se"])
+    assert "UCB has the smallest mean final regret (" in sentences(alone, REGRET)[0]
+    assert sentences(dp.compare(runs[runs["algo"] == "ucb"]), REGRET) == []
 
 
 def test_a_pivot_has_a_column_for_each_value(summary):
@@ -81,7 +146,7 @@ def test_a_pivot_of_several_rows_in_a_cell_says_which_columns_are_needed(summary
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ({"best": "red"}, "best=red: bold or plain"),
+        ({"best": "red"}, "best=red: tied, bold or plain"),
         ({"digits": 0}, "digits=0: a whole number of at least 1"),
         ({"columns": ["meen"]}, "did you mean mean?"),
         ({"pivot": "epss"}, "did you mean eps?"),

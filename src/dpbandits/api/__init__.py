@@ -8,10 +8,10 @@ from .lists import algorithms, environments, experiments, rules
 from .pictures import bounds, plot, report
 from .privacy import audit, budget
 from .runs import algorithm, reproduce, run, stop
-from .tables import compare, load, measured, save, summary
+from .tables import compare, latex, load, measured, save, summary
 
 __all__ = [
     "algorithm", "algorithms", "audit", "bounds", "budget", "compare", "environments",
-    "experiments", "load", "measured", "plot", "report", "reproduce", "rules", "run", "save",
-    "stop", "summary",
+    "experiments", "latex", "load", "measured", "plot", "report", "reproduce", "rules", "run",
+    "save", "stop", "summary",
 ]  # fmt: skip

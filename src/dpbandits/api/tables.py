@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,6 +98,51 @@ def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
     if metric == NASH and given.metric == REGRET:
         found["resolution"] = given.resolutions()
     return found
+
+
+def latex(
+    table: pd.DataFrame | Sequence[pd.DataFrame],
+    *,
+    columns: Sequence[str] | None = None,
+    best: str | None = None,
+    pivot: str | None = None,
+    digits: int | None = None,
+    labels: Mapping[str, str] | None = None,
+    metric: str = "regret",
+) -> str:
+    """A tidy table, or several as one, as the table for LaTeX that the commands write.
+
+    >>> import dpbandits as dp
+    >>> table = dp.run(algo=["dp_klucb", "adap_ucb"], eps=[0.5, 1], horizon=1e4, runs=5)
+    >>> "begin{tabular}" in dp.latex(table, pivot="eps", best="tied")
+    True
+
+    Args:
+        table: a tidy table, or several.
+        columns: columns of ``summary`` and of ``compare``, in their order; ``interval`` is the
+            interval of the mean. A column that tells rows apart is added.
+        best: ``tied`` prints the means in bold that ``compare`` does not distinguish from the
+            smallest mean of their game (``bold`` means the same), ``plain`` none.
+        pivot: the column that has a column of the table for each of its values, such as ``eps``.
+        digits: the number of significant digits.
+        labels: the names of algorithms, environments and other words in the table.
+        metric: ``regret``, ``average`` or ``nash``, as in ``measured``.
+
+    Raises:
+        BadInput: the table is not tidy, or has no such column.
+    """
+    from ..comparison.table import compare as compared
+    from ..comparison.table import complete
+    from ..results.latex import TableOptions, checked, latex_of
+    from ..results.summary import columns_shown
+    from ..results.table import Table, join
+
+    several = table if isinstance(table, list | tuple) else [table]
+    joined = join([Table.of_frame(x) for x in several]).measured(metric).with_labels()
+    given = {"columns": columns, "best": best, "pivot": pivot, "digits": digits, "labels": labels}
+    found = complete(joined.summary(), compared(joined))
+    shown = [*columns_shown(found, joined.question), "mean", "interval", "runs"]
+    return latex_of(found, shown, checked(given) or TableOptions())
 
 
 def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:

@@ -54,7 +54,7 @@ def main(given: Namespace) -> int:
     stem = stem_of(out, results_of(runs) / f"budget-{name}")
     check_writable(stem.parent)
     found = budgets_needed(algorithms, runs, parameters, folders, **search)
-    tex = latex_of(found, SHOWN, options, measured="budget") + "\n"
+    tex = latex_of(_for_paper(found), SHOWN, options, measured="budget") + "\n"
     print(text(found, "simple"), *found["answer"], sep="\n")
     page = f"{text(found, 'pipe')}\n\n" + "\n".join(f"* {x}" for x in found["answer"]) + "\n"
     write_atomically(stem.with_name(f"{stem.name}.md"), page.encode())
@@ -63,6 +63,15 @@ def main(given: Namespace) -> int:
         print(path)
     print(f"{stem}.tex", f"{stem}.md", sep="\n")
     return 0
+
+
+def _for_paper(found: pd.DataFrame) -> pd.DataFrame:
+    """The answers with the column ``interval``, and which budgets may be the smallest: those whose
+    interval begins below the end of the interval of the smallest one.
+    """
+    smallest = found["high"][found["budget"] == found["budget"].min()].min()
+    tied = (found["low"] <= smallest) & found["budget"].notna()
+    return found.assign(ci_low=found["low"], ci_high=found["high"], tied=tied)
 
 
 def text(found: pd.DataFrame, style: str) -> str:

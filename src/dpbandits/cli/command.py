@@ -26,6 +26,7 @@ from ..validation import folder, one_of, path_of
 from .completion import COMMANDS, OWN_KEYS
 from .ending import run_command
 from .help import Lists, help_text
+from .words import value_of
 
 
 class Parser(argparse.ArgumentParser):
@@ -139,7 +140,9 @@ def stem_of(keys: Mapping[str, str], usual: Path) -> Path:
 
 def table_options(keys: Mapping[str, str]) -> TableOptions | None:
     """The style of a table for LaTeX, from the keys of a command."""
-    found = {key: keys[key] for key in latex.KEYS if key in keys}
+    found: dict[str, Any] = {key: keys[key] for key in latex.KEYS if key in keys}
+    if "labels" in found:
+        found["labels"] = value_of(f"labels={keys['labels']}").value
     if "columns" in found:
         return latex.checked({**found, "columns": found["columns"].strip("[]").split(",")})
     return latex.checked(found)

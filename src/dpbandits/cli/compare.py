@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from ..comparison.table import compare
-from ..comparison.text import note, render
+from ..comparison.table import compare, complete
+from ..comparison.text import note, render, sentences
 from ..figures.experiments import table_of
 from ..files import check_writable, write_atomically
 from ..results.latex import latex_of
@@ -27,6 +27,8 @@ from .command import (
 )
 from .lines import MAX_LINES, print_rest
 
+MOST_SAID = 3  # sentences that are printed; the file has all
+
 
 @entry_point("compare", takes_folder)
 def main(given: Namespace) -> int:
@@ -44,12 +46,15 @@ def main(given: Namespace) -> int:
     texts = {end: render(compared, question, style, baseline) for end, style in styles.items()}
     if options is not None:
         shown = [*columns_shown(compared, question), "mean", "ratio", "tied"]
-        texts[".tex"] = latex_of(compared, shown, options)
+        texts[".tex"] = latex_of(complete(compared, table.summary()), shown, options)
+    said = sentences(compared, question) if baseline is None else []
+    texts[".md"] += "".join(f"\n\n{x}" for x in said)
     for suffix, text in texts.items():
         write_atomically(stem.with_name(stem.name + suffix), f"{text}\n".encode())
     print(render(compared.head(MAX_LINES), question, "simple", baseline))
     print_rest(len(compared), stem.with_name(f"{stem.name}.md"))
     print(note(compared, question))
+    print(*said[:MOST_SAID], sep="\n")
     if "halted" in table.ends and (table.ends["halted"] == 0).any():
         print("Runs that met their cap count as stopped there: these times are at least as long.")
     for line in lines_of_tails(compared, question):

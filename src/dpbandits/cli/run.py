@@ -12,14 +12,14 @@ import pandas as pd
 from omegaconf import OmegaConf
 from tabulate import tabulate
 
-from ..comparison.table import compare
+from ..comparison.table import RESULTS, compare, complete
 from ..contracts.algorithm import Algorithm
 from ..contracts.guarantees import ExactCurve
 from ..contracts.question import REGRET, Question
 from ..errors import either, in_a_line, plain
 from ..files import check_writable, package_folder, write_atomically
 from ..results.formats import beside
-from ..results.latex import TableOptions, latex_of
+from ..results.latex import INTERVALS, TableOptions, latex_of
 from ..results.naming import made_by_others, refuse_to_replace, table_path
 from ..results.report import Played, write_report
 from ..results.size import check_size
@@ -123,8 +123,8 @@ def report(
     path, summary = write_report(request, found, seconds)
     if style is not None:
         shown = summary
-        if style.best:
-            shown = summary.assign(tied=compare(Table.of_file(path))["tied"].to_numpy())
+        if style.best or not {*style.columns} <= {*summary, *INTERVALS}:
+            shown = complete(summary, compare(Table.of_file(path)))
         text = _latex(shown, request.question, style)
         write_atomically(beside(path, ".tex"), text.encode())
     print(render(summary.head(MAX_LINES), request.question, "simple"))
@@ -167,11 +167,15 @@ def _latex(summary: pd.DataFrame, question: Question, style: TableOptions) -> st
 def _check_style(request: Request, style: TableOptions) -> None:
     """Refuse a style that does not fit the summary that a request will have."""
     question = request.question
-    columns = [*STATISTICS, *(QUANTILES if question.quantiles else ())]
+    columns = [
+        *STATISTICS,
+        *(x for x in RESULTS if x != "tied"),
+        *(QUANTILES if question.quantiles else ()),
+    ]
     if question.share is not None:
         share, of = question.share
         columns += [share, of, f"{share}_low", f"{share}_high"]
-    sketch = settings_table(request.settings).assign(**dict.fromkeys(columns, 1.0))
+    sketch = settings_table(request.settings).assign(**dict.fromkeys(columns, 1.0), tied=True)
     _latex(sketch, question, style)
 
 

@@ -98,6 +98,14 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
     return pd.concat([about, results], axis=1)
 
 
+def complete(found: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """A summary or a comparison with the columns that only the other has: what tables for a paper
+    choose their columns from.
+    """
+    more = other.set_index(SETTING).loc[found[SETTING]]
+    return found.assign(**{str(x): more[x].to_numpy() for x in more if x not in found})
+
+
 def _differ(
     samples: Samples, references: Sequence[Sequence[int | None]], error: float
 ) -> dict[tuple[int, int], bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -26,7 +26,8 @@ NOTE = (
     "{held}, with probability 95 %.\n"
     "Algorithms of a game share a letter if a permutation test of all pairs of the table (with an "
     "error of 5 % in all) does not tell their means apart.\n"
-    "tied: shares a letter with the smallest mean."
+    "tied: shares a letter with the smallest mean. P(smaller): the probability that a run has a "
+    "smaller value than a run of what it is compared with."
 )
 APART = (
     "*: the test tells the means of {names} from what they are compared with, though the interval "
@@ -53,9 +54,10 @@ def render(
     """
     latex = style == "latex"
     shown, formats = columns_shown(comparison, question), FORMATS | (NAMES if latex else {})
-    to = {None: "to the best", ITSELF: "to no privacy"}.get(baseline, f"to {baseline}")
+    to = {None: "the best", ITSELF: "no privacy"}.get(baseline, baseline)
     header = [HEADINGS.get(name, name) for name in shown]
-    header += [question.statistic_name, to, "95 %", "medians", "95 %", "P(smaller)", "95 %"]
+    header += [question.statistic_name, f"ratio to {to}", "95 % of ratio", "ratio of medians"]
+    header += ["95 % of medians", "P(smaller)", "95 % of P"]
     header += ["tied", "letters", "runs"]
     rows = []
     comparison = comparison.assign(contradicted=contradicted(comparison))
@@ -84,6 +86,56 @@ def note(comparison: pd.DataFrame, question: Question) -> str:
         if len(rows):
             lines.append(line.format(names=", ".join(dict.fromkeys(map(str, rows[group])))))
     return "\n".join(lines)
+
+
+def sentences(comparison: pd.DataFrame, question: Question) -> list[str]:
+    """A sentence about each game for the text of a paper: which algorithms the test does not tell
+    from the best, and by which factors the means of the others exceed the smallest mean.
+    """
+    found = []
+    shown = columns_shown(comparison, question)
+    names = [n for n in shown if n == question.group or n not in question.columns]
+    for game in games(comparison, question):
+        if len(game) < 2:
+            continue
+        rows = game.sort_values("mean", kind="stable").to_dict("records")
+        where = {n: rows[0][n] for n in shown if n not in names and pd.notna(rows[0][n])}
+        at = ", ".join(f"{n} = {FORMATS.get(n, str)(x)}" for n, x in where.items() if n != "env")
+        tied, letters = [row for row in rows if row["tied"]], set[str]()
+        letters.update(*(row["letters"] for row in tied))
+        best, measured = [_named(row, names) for row in tied], question.statistic_name
+        means = ", ".join(significant(row["mean"]) for row in tied)
+        first = f"On {where.get('env')}{' at ' * bool(at)}{at}, {_and(best)} "
+        first += "do not differ" if len(tied) > 1 else f"has the smallest mean {measured}"
+        first += f" (mean {measured} {means})"
+        others = [row for row in rows if not row["tied"]]
+        apart = [_times(row, names) for row in others if not letters & {*row["letters"]}]
+        close = [_times(row, names) for row in others if letters & {*row["letters"]}]
+        if apart:
+            each = "the mean of each is" if len(tied) > 1 else "this mean is"
+            first += f"; {each} smaller than the mean of {_and(apart)}"
+        if close:
+            first += f"; the mean of {best[0]} is smaller than the mean of {_and(close)}"
+        found.append(f"{first}.")
+    return found
+
+
+def _times(row: Mapping[Hashable, Any], names: Sequence[str]) -> str:
+    """An algorithm in a sentence, with the ratio of its mean to the smallest."""
+    low, high = row["ratio_low"], row["ratio_high"]
+    interval = f", {_beside(1.0, low)} to {_beside(1.0, high)}" if math.isfinite(high) else ""
+    return f"{_named(row, names)} ({row['ratio']:.3g} times{interval})"
+
+
+def _named(row: Mapping[Hashable, Any], names: Sequence[str]) -> str:
+    """An algorithm in a sentence, with what tells it from others of its name."""
+    first, *others = (NAMES.get(n, str)(row[n]) for n in names if pd.notna(row[n]))
+    return f"{first} ({', '.join(others)})" if others else first
+
+
+def _and(words: Sequence[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _measured(row: Mapping[Hashable, Any], alone: bool) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from ..validation import one_of, whole
 from .summary import FORMATS, HEADINGS, NAMES, latex_table
 from .varying import SETTING, of_game
 
-KEYS = ("columns", "best", "pivot", "digits")
+KEYS = ("columns", "best", "pivot", "digits", "labels")
+BEST = "tied", "bold", "plain"  # bold means the same as tied
 INTERVALS = {"interval": ("ci_low", "ci_high")}  # a name of two columns, which are one in a table
 BOLD = "\ue000", "\ue001"  # around what is bold while the table is made
 GAME = ("env", "horizon", "cap", "true_mean", *BUDGETS)
@@ -28,9 +29,10 @@ class TableOptions:
     """How a table for a paper looks; made by ``checked``."""
 
     columns: tuple[str, ...] = ()  # in their order; those that suit the table if empty
-    best: bool = False  # whether the best of each game is bold
+    best: bool = False  # whether the rows that may be the best of their game are bold
     pivot: str | None = None  # the column that has a column of the table for each of its values
     digits: int = 3  # significant digits
+    labels: Mapping[str, str] = field(default_factory=dict)  # of algorithms, and of other words
 
 
 def checked(given: Mapping[str, Any]) -> TableOptions | None:
@@ -48,7 +50,11 @@ def checked(given: Mapping[str, Any]) -> TableOptions | None:
                 raise BadInput(f"{key}={plain(value)}: names of columns are needed: [algo,mean]")
             found[key] = tuple(dict.fromkeys(value))
         elif key == "best":
-            found[key] = one_of(("bold", "plain"), key, value) == "bold"
+            found[key] = one_of(BEST, key, value) != "plain"
+        elif key == "labels":
+            if not isinstance(value, Mapping) or not value:
+                raise BadInput(f"{key}={plain(value)}: labels are needed, such as {{dp_se: DP-SE}}")
+            found[key] = {str(name): str(label) for name, label in value.items()}
         elif key == "pivot":
             found[key] = str(value)
         else:
@@ -69,24 +75,30 @@ def latex_of(
             if there is such a column, after the columns that describe a setting; the cells of a
             pivot, unless ``options`` choose others.
 
+    A column that tells rows apart is shown although it is not chosen.
+
     Raises:
-        BadInput: the frame has no such column, or several rows for one cell of a pivot.
+        BadInput: the frame has no such column, several rows for one cell of a pivot, or rows that
+            no column tells apart; or a label is that of nothing.
     """
     known = [*frame.columns, *(n for n, ends in INTERVALS.items() if set(ends) <= {*frame.columns})]
     columns = list(options.columns or shown)
     for name in columns:
         if name not in known:
             raise unknown("column", name, known)
+    first = list(frame.columns[: list(frame.columns).index(measured)])
+    if options.pivot is None:
+        columns = _telling_apart(frame, columns, first)
     text = pd.DataFrame(
-        {name: _cells(frame, name, options.digits) for name in [*columns, measured]}
+        {name: _cells(frame, name, options.digits) for name in dict.fromkeys([*columns, measured])}
     )
+    text = _labelled(frame, text, options.labels)
     if options.best:
         best = _best(frame, measured)
         text.loc[best, measured] = BOLD[0] + text.loc[best, measured] + BOLD[1]
     if options.pivot is None:
         table = text[columns]
     else:
-        first = list(frame.columns[: list(frame.columns).index(measured)])
         described = {*first, *GAME, *NAMES, "name", options.pivot}
         before = [name for name in columns if name in described]
         cells = [name for name in options.columns if name not in described] or [measured]
@@ -98,6 +110,37 @@ def latex_of(
         .replace(BOLD[0], r"\textbf{")
         .replace(BOLD[1], "}")
     )
+
+
+def _telling_apart(frame: pd.DataFrame, columns: list[str], first: Sequence[str]) -> list[str]:
+    """The columns, and after those that describe a setting the ones of ``first`` that tell apart
+    rows which look alike.
+    """
+    own = sorted((name for name in first if name != SETTING), key=lambda name: name not in NAMES)
+    shown = [name for name in columns if name in own]
+    for name in own:
+        alike = frame[frame.duplicated(shown, keep=False)] if shown else frame
+        if name not in shown and alike[name].nunique(dropna=False) > 1:
+            place = max((columns.index(x) + 1 for x in shown), default=0)
+            columns = [*columns[:place], name, *columns[place:]]
+            shown.append(name)
+    if frame.duplicated(shown).any() if shown else len(frame) > 1:
+        raise BadInput("two rows of the table look alike, and no column tells them apart")
+    return columns
+
+
+def _labelled(frame: pd.DataFrame, text: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """The cells of words with their labels."""
+    words = [str(n) for n in text if n in frame and not pd.api.types.is_numeric_dtype(frame[n])]
+    known = {str(x) for name in words for x in frame[name].dropna()}
+    for name in labels:
+        if name not in known:
+            raise unknown("word in labels:", name, known)
+    for name in words if labels else ():
+        text[name] = frame[name].astype(str).map(labels).fillna(text[name])
+        if text[name].nunique() < frame[name].nunique():
+            raise BadInput(f"labels={plain(dict(labels))}: two names of {name} have one label")
+    return text
 
 
 def _cells(frame: pd.DataFrame, name: str, digits: int) -> pd.Series:

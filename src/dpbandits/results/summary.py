@@ -107,7 +107,8 @@ def render(summary: pd.DataFrame, question: Question, style: str) -> str:
     header = [HEADINGS.get(name, symbol(name) if latex else name) for name in columns]
     header += ["median", "10 % to 90 %"] if question.quantiles else []
     header += [question.statistic_name, "95 % interval"]
-    header += [question.share[0], "95 % interval", question.share[1]] if question.share else []
+    if question.share:
+        header += [question.share[0], f"95 % of {question.share[0]}", question.share[1]]
     fixed = with_budgets(question.columns, summary)
     formats = {n: FORMATS.get(n, str) if n in fixed else str for n in columns}
     rows = []
