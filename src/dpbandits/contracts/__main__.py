@@ -52,8 +52,9 @@ def row(algorithm: Algorithm) -> list[str]:
     needs = algorithm.rewards.words if algorithm.rewards else "any rewards"
     loss = "the user's level" if promised.notion == "local" else ", ".join(promised.letters)
     for name, x, other in promised.unless:
-        said = "none" if other.notion == "none" else other.gaussian or other.loss
-        said = "as far as proved" if isinstance(said, LimitedProof) else said
+        said = other.loss if other.notion == promised.notion else other.notion
+        said += f" ({', '.join(other.letters)})" if other.gaussian else ""
+        said = "as far as proved" if isinstance(other.gaussian, LimitedProof) else said
         loss += f"; `{name}={algorithm.domains[name].names[int(x)]}`: {said}"  # type: ignore[index, union-attr]
     beneath = promised.mechanism or (promised.curator.__name__ if promised.curator else "")
     vectors = promised.alignment is not None and promised.alignment.vectors
