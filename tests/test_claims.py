@@ -137,6 +137,10 @@ LAWS = {
     "SA1": (only("gdp_ncb"),),
     "SA2": (only("ldp_ncb"),),
     "SS1": (only("gaussian"),),
+    "TM1": (
+        lambda w: 10 / w["eps"] if w.get("trust") == "nobody" else 1.0,
+        lambda w: {"nobody": w["eps"] / 10, "shuffler": 2.0}.get(w.get("trust"), 1.0),
+    ),
     "ZZ1": (lambda w: 1.0,),
     "ZZ2": (lambda w: 1 + (w["algo"] == "ltc_ucb") * w["env.alpha"] / w["eps"],),
     "ZZ3": (only("ctl_ucb", "ltc_ucb"),),
@@ -209,7 +213,7 @@ def test_a_claim_says_where_it_is_from():
         assert claim.basis in BASES and claim.source and claim.published
         assert claim.says.endswith(".") and claim.why.endswith(".")
     ours = {name for name, claim in CLAIMS.items() if claim.basis == "ours"}
-    assert ours == {"AW1", "AW2", "SS1"}
+    assert ours == {"AW1", "AW2", "SS1", "TM1"}
     assert row_of(CLAIMS["R3"], "", "partly")[3] == "23; 4.5 (read off a figure)"
     assert row_of(CLAIMS["R1"], "", "partly")[3] == "1.6; 8.6 (printed)"
 

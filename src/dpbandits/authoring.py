@@ -137,6 +137,7 @@ from .contracts.guarantees import (
     gaussian_rdp as gaussian_rdp, skellam_rdp as skellam_rdp, local_dp as local_dp,
     joint_dp as joint_dp, limited_proof as limited_proof, message_dp as message_dp,
     oracle_dp as oracle_dp,
+    gaussian_dp as gaussian_dp, shuffle_dp as shuffle_dp, Approximate as Approximate,
     NOT_PRIVATE as NOT_PRIVATE, STOPPING as STOPPING, STOPPING_AND_ANSWER as STOPPING_AND_ANSWER,
     SUMS as SUMS,
 )  # fmt: skip

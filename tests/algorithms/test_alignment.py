@@ -1,6 +1,7 @@
 """The alignment of every private algorithm and rule: its noise, shifted, hides one reward."""
 
 import math
+import re
 from dataclasses import replace
 from functools import partial
 
@@ -15,11 +16,12 @@ from scipy.stats import chi2_contingency
 from tiers import every
 
 from dpbandits.algorithms.dist_dp_se import play
+from dpbandits.algorithms.shuffle_se import SHUFFLER, elimination, noisy_bits
 from dpbandits.audit.alignment.align import align, check
 from dpbandits.audit.alignment.cases import SIZES, Case
 from dpbandits.audit.numbers.streams import Recorder
 from dpbandits.audit.targets.decisions import target_of
-from dpbandits.authoring import UNIT_INTERVAL, Budget
+from dpbandits.authoring import UNIT_INTERVAL, Budget, Fraction
 from dpbandits.contracts.algorithm import from_function
 from dpbandits.contracts.alignments import binary_nodes, honaker_nodes, hybrid_nodes, kary_nodes
 from dpbandits.contracts.question import STOPPING
@@ -129,6 +131,41 @@ def test_too_little_integer_noise_is_noticed(promised, holds):
     assert found.holds == holds
     if not holds:
         assert found.problem.why == "the cost is 1, and the budget 0.5"
+
+
+def counting(heads):
+    """Shuffle-SE with these coins in the replays, and its guarantee."""
+
+    def counting_twin(game, rng, eps: Budget, delta: Fraction):
+        counts(game, rng, eps, delta, 1.0, SHUFFLER)
+
+    counts = elimination(heads, noisy_bits)
+    ours = algorithm("shuffle_se").guarantee
+    guarantee = replace(ours, alignment=replace(ours.alignment, literal={}))
+    return from_function(counting_twin, rewards=UNIT_INTERVAL, guarantee=guarantee)
+
+
+def kept(rng, N):
+    """Coins that are tossed once in a run."""
+    if "coins_kept" not in vars(rng):
+        rng.coins_kept = rng.coins(N)
+    return rng.coins_kept
+
+
+@pytest.mark.parametrize("eps", [0.1, 1.0])
+@pytest.mark.parametrize(
+    ("heads", "why"),
+    [
+        (lambda rng, N: rng.coins(N), ""),
+        (lambda rng, N: rng.coins(N - 1), "the cost is"),
+        (kept, "hides several numbers|enters 2 releases|hides two different"),
+    ],
+)
+def test_a_coin_too_few_and_coins_used_twice_are_noticed(heads, eps, why):
+    found = align(target_of(counting(heads), eps, {"delta": 1e-5}), 40, seed=3)
+    assert found.holds == (not why)
+    assert why == "" or re.search(why, found.problem.why)
+    assert found.spent <= 1.0 and (why or found.spent > 0.99)
 
 
 @pytest.mark.long

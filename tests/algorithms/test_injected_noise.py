@@ -17,6 +17,7 @@ import references
 import slow_games
 from conformance import ROWS
 from helpers import (
+    COUNTS,
     GAUSSIAN_NOISE,
     GLOBAL,
     HEAVY,
@@ -44,7 +45,7 @@ from dpbandits.parts.counting import hybrid_counters, trees
 from dpbandits.parts.indices import argmax as optimism
 from dpbandits.parts.indices import radii
 from dpbandits.parts.means import estimators, largest_draw, posteriors
-from dpbandits.parts.noise import discrete_noise, mechanisms
+from dpbandits.parts.noise import discrete_noise, mechanisms, shuffled_coins
 from dpbandits.parts.noise import local_randomizers as curators
 from dpbandits.parts.schedules import batches, buffers, phases
 
@@ -178,6 +179,7 @@ def kernel_plays(given, faults=None, function=None):
         mechanisms.gaussian: lambda rng, deviation: noise(deviation),
         discrete_noise.discrete_laplace: lambda rng, scale: np.round(noise(scale)),
         discrete_noise.skellam: lambda rng, variance: np.round(noise(variance**0.5)),
+        shuffled_coins.heads: lambda rng, N: np.round(N / 2.0 + noise(N**0.5 / 2.0)),
         users.arrival: lambda users, env_rng: next(arrivals),
         exact: lambda p, d, *least: one_if_close(exact(p, d, *least)),
         **noise_by_the_round(given, played),
@@ -346,7 +348,7 @@ def sign_of_any(u, r, tanh, M):
     return largest if sent == 1.0 else -largest
 
 
-BOUNDED = [name for name in GLOBAL if name not in (*HEAVY, *GAUSSIAN_NOISE, *SUMS)]
+BOUNDED = [name for name in GLOBAL if name not in (*HEAVY, *GAUSSIAN_NOISE, *SUMS, *COUNTS)]
 OF_HEAVY_TAILS = ["dpr_ucb", "dpr_se", "prae_r", "prae_c"]
 WITH_BITS = ["heldp_ucb_b", "heldp_ucb_bs"]
 
@@ -378,6 +380,9 @@ FAULTS = {
     "half the discrete Laplace noise": (["dist_dp_se"], discrete_noise.discrete_laplace,
      times(1, 1 / 2)),
     "half the Skellam noise": (["dist_rdp_se"], discrete_noise.skellam, times(1, 1 / 4)),
+    "half the coins": (COUNTS, shuffled_coins.heads, times(1, 1 / 4)),
+    "the coins of one arm for all": (COUNTS, shuffled_coins.heads, shared),
+    "a delta that is a tenth larger": (COUNTS, shuffled_coins.least_coins, times(1, 1.1)),
     "one sum's noise for all arms": (["dist_dp_se"], discrete_noise.discrete_laplace, shared),
     "a modulus without room for noise": (SUMS, discrete_noise.most_noise, times(0, 0)),
     "signs of rewards that are not truncated": (SIGNS, curators.convert_to_sign,
@@ -441,7 +446,7 @@ def games_of(name):
     yield game_fed(name, 1.0, 1)
     if name in NOISIEST:
         yield game_fed(name, *NOISIEST[name])
-    if name in SUMS:  # close decisions
+    if name in (*SUMS, *COUNTS):  # close decisions
         some = itertools.product((0.05, 0.1, 0.3, 1.0), variants, range(20))
         yield from (game_fed(name, eps, trial, i) for eps, i, trial in some)
     if name in (*LAZY, "dp_ts"):
@@ -556,6 +561,13 @@ MUTANTS = [
     ("dist_rdp_se", "scale**2", "scale**2 / 4.0"),
     ("dist_rdp_se", "math.sqrt(2.0) / (s * eps)", "2.0 / (s * eps)"),
     ("dist_rdp_se", "2.0, s, sigma", "2.0, 2.0 * s, sigma"),
+    ("shuffle_se", "b = 1.0", "b = 2.0"),
+    ("shuffle_se", "math.log(4.0", "math.log(2.0"),
+    ("shuffle_se", "* b**2 / p", "* b / p"),
+    ("shuffle_se", "+ N) / (4.0", ") / (4.0"),
+    ("shuffle_se", "+ s * s", ""),
+    ("shuffle_se", "mean, 2.0 * w)", "mean, w)"),
+    ("shuffle_se", "1.0 / mu_for", "2.0 / mu_for"),
     ("prae_r", "3.0 * math.log(4.0 / delta) / alpha1", "1.5 * math.log(4.0 / delta) / alpha1"),
     ("prae_r", "3.0 * math.log(4.0 / delta) / alpha1", "6.0 * math.log(4.0 / delta) / alpha1"),
     ("prae_r", "forced == 1", "forced == 0"),

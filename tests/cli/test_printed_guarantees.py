@@ -26,6 +26,14 @@ from dpbandits.cli import run
           "private_lin_ucb: what its noise gives is NOT proved at eps=200"]),
         ("algo=dist_rdp_se eps=0.5",
          ["dist_rdp_se: (order, 0.1625 order)-global RDP of every sum that the server sees"]),
+        ("algo=shuffle_se eps=0.5",
+         ["shuffle_se: (0.5, 1e-05)-DP of the shuffled messages when one reward differs, for "
+          "rewards in [0, 1] (a reward enters one count, ours); with 203 fair coins exactly "
+          "(0.25, "]),
+        ("algo=shuffle_se eps=0.5 algo.trust=server",
+         ["shuffle_se: (0.5, 1e-05)-global DP of all actions when one reward differs"]),
+        ("algo=shuffle_se eps=0.5 algo.trust=nobody",
+         ["shuffle_se: 0.5-local DP of each user's response between any two rewards"]),
         ("algo=gdp_ncb algo.repair=none eps=0.01", ["gdp_ncb: not private"]),
         ("'sweep={algo:[private_lin_ucb],eps:[1,1997]}' env=contextual",  # the control
          ["private_lin_ucb: (eps, 0.001)-joint DP of the actions of all other rounds"]),

@@ -52,6 +52,7 @@ def test_every_algorithm_declares_its_guarantee(name):
     words, notion = found.promise({"eps": 0.3, "rho": 0.3, "order": 4, "s": 8}), promised.notion
     renyi = "(order, 0.07312 order)" if name == "dist_rdp_se" else "(4, 0.3)"
     start = {"global zCDP": f"0.3-{notion} of ", "global RDP": f"{renyi}-{notion} of "}
+    start["DP"] = "(0.3, delta)-DP of the shuffled messages"
     assert words.startswith(start.get(notion, f"0.3-{notion} DP of ")) and promised.source in words
     assert ("rewards in [" in words) == (
         found.rewards is not None and found.rewards.needed_for_privacy
@@ -84,7 +85,7 @@ def test_without_a_guarantee_none_is_claimed(tmp_path):
 
 
 def test_private_algorithms_are_found():
-    assert len(PRIVATE) == 27
+    assert len(PRIVATE) == 28
 
 
 def test_local_guarantees_know_their_curator():

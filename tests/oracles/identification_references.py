@@ -230,7 +230,7 @@ def dp_se_bai(sample, rng, K, eps, delta, cap, noise=1, late=0):
     return N, S[0]
 
 
-def dp_sprt(sample, rng, mu0, mu1, eps, alpha, beta, cap, noise=1, shift=0):
+def dp_sprt(sample, rng, mu0, mu1, eps, alpha, beta, cap, c1=1, c2=1, noise=1, shift=0):
     """Michel, Basu & Kaufmann 2026."""
 
     def kl(p, q):
@@ -246,10 +246,11 @@ def dp_sprt(sample, rng, mu0, mu1, eps, alpha, beta, cap, noise=1, shift=0):
         n = t + shift
         Y = total / t + noise * rng.laplace(0, 4 / (t * eps))
         room = {
-            risk: 6 * math.log(max(eps, 2) * n**s * z / risk) / (n * eps) for risk in (alpha, beta)
+            risk: c2 * 6 * math.log(max(eps, 2) * n**s * z / risk) / (n * eps)
+            for risk in (alpha, beta)
         }
-        low = (kl(mu0, mu1) - math.log(1 / (g * beta)) / n) / D - 2 * Z / (n * eps)
-        high = (-kl(mu1, mu0) + math.log(1 / (g * alpha)) / n) / D + 2 * Z / (n * eps)
+        low = (kl(mu0, mu1) - c1 * math.log(1 / (g * beta)) / n) / D - 2 * Z / (n * eps)
+        high = (-kl(mu1, mu0) + c1 * math.log(1 / (g * alpha)) / n) / D + 2 * Z / (n * eps)
         if Y - mu0 <= low - room[beta]:
             return [t], 0
         if Y - mu1 >= high + room[alpha]:

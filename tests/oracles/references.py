@@ -2,9 +2,11 @@
 
 import itertools
 import math
+from bisect import bisect_left
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+from scipy.optimize import brentq, minimize_scalar
+from scipy.stats import binom, norm
 
 
 def first_argmax(index: list[float]) -> int:
@@ -895,6 +897,59 @@ def dist_rdp_se(reward, K, T, noise, eps, p, s, batches, uniform) -> list[int]:
     """Chowdhury & Zhou 2023 with Skellam noise."""
     sigma, h = 2 / eps + math.sqrt(2) / (s * eps), 1 / (s * eps)
     return distributed(reward, K, T, noise, uniform, eps, p, batches, s, sigma, h)
+
+
+def delta_of_bits(N, eps):
+    """The sum of (P(x) - e^eps P(x - 1))+ over all counts x of N fair coins, a term at a time."""
+    p = binom.pmf(np.arange(-1, N + 2), N, 0.5)
+    return np.maximum(p[1:] - math.exp(eps) * p[:-1], 0).sum()
+
+
+def gaussian_deviation(eps, delta):
+    """The least deviation s of Balle & Wang 2018 for sensitivity 1, by root finding."""
+
+    def excess(s):
+        return norm.cdf(0.5 / s - eps * s) - math.exp(eps) * norm.cdf(-0.5 / s - eps * s) - delta
+
+    return brentq(excess, 1e-3, 1e6, xtol=1e-14)
+
+
+def shuffle_se(reward, K, T, noise, eps, delta, p, trust, uniform) -> list[int]:
+    """Elimination on counts of bits: ``noise(deviation)`` is that of coins, or of a server."""
+    N, s, keep = 0, 0.0, 1.0
+    if trust == "shuffler" and not math.isinf(eps):
+        N = bisect_left(range(10**6), True, key=lambda n: delta_of_bits(n, eps) <= delta)
+    elif trust == "server" and not math.isinf(eps):
+        s = gaussian_deviation(eps, delta)
+    elif trust == "nobody":
+        keep = 1 / (1 + math.exp(-eps))
+    S, played, b = list(range(K)), [], 0
+    while len(S) > 1:
+        b += 1
+        l = 2**b
+        if len(played) + l * len(S) > T:
+            break
+        count = dict.fromkeys(S, 0)
+        for _ in range(l):
+            for a in S:
+                played.append(a)
+                x = reward(a, len(played))
+                bit = x if x in (0, 1) else int(uniform() < x)
+                count[a] += bit if trust != "nobody" or uniform() < keep else 1 - bit
+        mean, v = {}, (l + N) / 4 + s**2
+        for a in S:
+            if N:
+                mean[a] = (count[a] + round(N / 2 + noise(math.sqrt(N) / 2)) - N / 2) / l
+            elif s:
+                mean[a] = (count[a] + noise(s)) / l
+            else:
+                mean[a] = (count[a] / l - (1 - keep)) / (2 * keep - 1)
+        v /= (2 * keep - 1) ** 2
+        w = math.sqrt(2 * v * math.log(4 * len(S) * b**2 / p)) / l
+        S = [a for a in S if mean[a] >= max(mean.values()) - 2 * w]
+    while len(played) < T:
+        played += S[: T - len(played)]
+    return played
 
 
 def discrete_laplace(scale, rng):

@@ -5,7 +5,7 @@ import math
 import identification_references as references
 import numpy as np
 import pytest
-from helpers import algorithm
+from helpers import algorithm, records, replace, table
 from in_law import apart_in_sizes as apart
 from scipy import stats
 from tiers import first
@@ -14,6 +14,7 @@ import dpbandits as dp
 from dpbandits.contracts.question import STOPPING
 from dpbandits.parts.identification import top_two
 from dpbandits.parts.identification.coded_top_two import coded_rounds
+from dpbandits.parts.noise import mechanisms
 from dpbandits.results.intervals import clopper_pearson
 from dpbandits.running.play import play_many
 from dpbandits.settings.compose import request_from
@@ -193,6 +194,38 @@ def test_stopping_times_are_those_of_the_authors_package(setting):
     assert abs(ours["answer"].mean() - share) < 5 * error
     other = stops(mu0, mu1, eps / 2, mean)["stopping_time"].to_numpy(float)[:, None]
     assert apart(other, theirs) > 5
+
+
+@pytest.mark.slow
+@pytest.mark.extra("dpsprt")
+@pytest.mark.parametrize("factors", [(1.0, 1.0), (0.5, 0.5), (0.5, 0.0001)])
+def test_decisions_are_those_of_the_authors_package(factors, monkeypatch):
+    """On the same rewards with the same noise; other factors lead to other decisions."""
+    from dpsprt import dp_sprt_tuned
+
+    c1, c2 = factors
+    rng, times = np.random.default_rng(0), []
+    own = {"mu0": 0.3, "mu1": 0.7, "alpha": 0.05, "beta": 0.1}
+    for seed in range(60):
+        rewards = (rng.random(2000) < rng.choice([0.3, 0.5, 0.7])).astype(float)
+        eps = float(rng.choice([0.2, 1.0, 5.0]))
+        decision, time, info = dp_sprt_tuned(
+            rewards, epsilon=eps, c1=c1, c2=c2, random_seed=seed, **own
+        )
+        for other in (False, True):
+            steps = np.arange(1, len(rewards) + 1)
+            draws = iter([info["laplace_noise2"][0], *(info["laplace_noise1"] * steps)])
+            replace(monkeypatch, mechanisms.laplace, lambda rng, scale, draws=draws: next(draws))
+            [found] = records(
+                "dp_sprt", table(np.column_stack([rewards, rewards])), 2000, eps=eps, plain=True,
+                **own, c1=2 * c1 if other else c1, c2=c2,
+            )  # fmt: skip
+            ours = found.pulls[-1].sum(), found.answer
+            theirs = time, math.nan if decision == 0 else max(decision, 0)
+            if not other:
+                assert np.array_equal(ours, theirs, equal_nan=True)
+            times.append(ours[0] != theirs[0])
+    assert np.mean(times[1::2]) > 0.1  # other factors
 
 
 def test_a_hypothesis_is_right_where_it_holds():

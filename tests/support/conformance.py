@@ -198,6 +198,14 @@ ROWS = {
         encoded(0.3, p=0.5, batches="quadrupled"), trillion=True, fed_rounds=8000,
         fed=({"p": 0.1}, {"p": 1.0, "batches": "quadrupled", "s": 2.5}),
     ),
+    "shuffle_se": arms(
+        encoded(0.3, p=0.5, trust="shuffler", delta=0.01),
+        encoded(0.3, p=0.5, trust="server", delta=0.01), encoded(2.0, p=0.9, trust="nobody"),
+        exactly=("dyadic",), trillion=True, short={"p": 0.5}, fed_rounds=8000,
+        options=({}, {"trust": "server"}, {"trust": "nobody"}),
+        fed=({"p": 0.1}, {"p": 1.0, "delta": 0.01}, {"p": 1.0, "trust": "server"}),
+        aligned=({"p": 1.0}, {"p": 1.0, "trust": "server"}, {"p": 1.0, "trust": "nobody"}),
+    ),
     "heldp_ucb_l": arms(fed=FED_CROWDS),
     "heldp_ucb_ls": arms(spec=LOOP_OF_NORMAL, fed=FED_CROWDS),
     "heldp_ucb_b": arms(other={"eps": 1.2}, fed=FED_CROWDS),
@@ -652,8 +660,8 @@ ROWS |= {
 # Tests of hypotheses
 
 
-def hypotheses(mu0, mu1, eps, mean, *wrong):
-    own = {"mu0": mu0, "mu1": mu1, "alpha": 0.05, "beta": 0.1}
+def hypotheses(mu0, mu1, eps, mean, *wrong, **factors):
+    own = {"mu0": mu0, "mu1": mu1, "alpha": 0.05, "beta": 0.1} | factors
     return Game(
         spec=bernoulli(mean), T=10**6, eps=eps, own=own, runs=200, of_package=1500, mutants=wrong,
         tier="slow",
@@ -662,12 +670,14 @@ def hypotheses(mu0, mu1, eps, mean, *wrong):
 
 ROWS |= {
     "dp_sprt": Row(
+        aligned=({}, {"c1": 0.5, "c2": 0.0}),
         short={"mu0": 0.49, "mu1": 0.51, "alpha": 0.05, "beta": 0.1},
         in_law=(
             hypotheses(0.3, 0.7, 1.0, 0.3, {"noise": 0.5}, {"shift": 40}),
             hypotheses(0.3, 0.7, 0.1, 0.7),
             hypotheses(0.45, 0.55, 5.0, 0.5),
             hypotheses(0.2, 0.5, 3.0, 0.6),
+            hypotheses(0.3, 0.7, 1.0, 0.3, {"c1": 1}, {"c2": 1}, c1=0.5, c2=0.25),
         ),
     ),
 }

@@ -56,6 +56,7 @@ HEAVY = [name for name in NAMES if not isinstance(algorithm(name).rewards, Bound
 SIGNS = ("ctl_ucb", "ltc_ucb")  # users send signs of rewards with heavy tails
 NASH = ("ncb", "gdp_ncb", "ldp_ncb")  # they begin with random arms
 SUMS = ("dist_dp_se", "dist_rdp_se")  # a server that only sums
+COUNTS = ("shuffle_se",)  # a server that counts bits
 WEIGHTED = ("eps_greedy", "exp3")  # they draw arms
 THOMPSON = ("ts", "lazy_dp_ts", "dp_ts")  # they draw from posteriors
 SIGMAS = 5.0

@@ -95,11 +95,16 @@ def drawn_reward(spec, rng):
     return lambda a, t: spec["means"][a] * (s - 1) / s * (1 + rng.pareto(s))
 
 
-def noise_of(name, rng):
+def noise_of(name, rng, own):
     """Noise of the law that an algorithm adds, a function of its scale."""
     if name in GAUSSIAN_NOISE:
         return lambda b: rng.normal(0, b)
-    integers = {"dist_dp_se": references.discrete_laplace, "dist_rdp_se": references.skellam}
+    if own.get("trust") == "server":
+        return lambda b: rng.normal(0, b)
+    integers = {
+        "dist_dp_se": references.discrete_laplace, "dist_rdp_se": references.skellam,
+        "shuffle_se": lambda b, rng: rng.binomial(round(4 * b * b), 0.5) - 2 * b * b,
+    }  # fmt: skip
     return (lambda b: integers[name](b, rng)) if name in integers else lambda b: rng.laplace(0, b)
 
 
@@ -109,7 +114,7 @@ def slow_pulls_of_arms(name, game, rng):
     drawn = drawn_by(rng, game.eps)
     if spec["law"] == "contaminated":
         drawn |= {"is_outlier": lambda: rng.random() < spec["alpha"]}
-    noise = noise_of(name, rng)
+    noise = noise_of(name, rng, game.own)
     for _ in range(game.runs):
         reward = drawn_reward(spec, rng)
         plays = reference_plays(name, reward, K, game.T, noise, values, **drawn)

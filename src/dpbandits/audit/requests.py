@@ -92,7 +92,7 @@ def requested(
         for target in own:
             targets.append(target)
             if target.guarantee is not None and target.guarantee.notion == "local":
-                targets.append(LocalRandomizerTarget(algorithm, target.budget))
+                targets.append(LocalRandomizerTarget(algorithm, target.budget, target.values))
     library, line = NEEDED[exact]
     if find_spec(library) is None:
         raise BadInput(line)

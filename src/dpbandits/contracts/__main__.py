@@ -53,10 +53,12 @@ def row(algorithm: Algorithm) -> list[str]:
     needs = algorithm.rewards.words if algorithm.rewards else "any rewards"
     loss = "the user's level" if promised.notion == "local" else ", ".join(promised.letters)
     for name, x, other in promised.unless:
-        said = "none" if other.notion == "none" else other.loss
-        if other.gaussian is not None:
-            proved = isinstance(other.gaussian, LimitedProof)
-            said = "as far as proved" if proved else ", ".join(other.letters)
+        letters = ", ".join(other.letters) if other.gaussian else ""
+        if other.notion == promised.notion:
+            said = letters or other.loss
+        else:
+            said = f"{other.notion} ({letters})" if letters else other.notion
+        said = "as far as proved" if isinstance(other.gaussian, LimitedProof) else said
         loss += f"; `{name}={algorithm.domains[name].names[int(x)]}`: {said}"  # type: ignore[index, union-attr]
     beneath = promised.mechanism or (promised.curator.__name__ if promised.curator else "")
     vectors = promised.alignment is not None and promised.alignment.vectors

@@ -22,6 +22,7 @@ RESPONSE = "each user's response"
 OTHER_ACTIONS = "the actions of all other rounds"
 MESSAGE = "each user's message"
 SUMS = "every sum that the server sees"
+SHUFFLED = "the shuffled messages"
 STOPPING = "stopping time and estimate"
 STOPPING_AND_ANSWER = "all actions, stopping time and answer"
 TINY = 1e-300  # smaller deltas are not printed as numbers
@@ -160,6 +161,27 @@ class LimitedProof(ExactCurve):
             limit, broken = "a limit", ""
         here = f", which {values['eps']:g} exceeds: it {broken}" if broken else ""
         return f"the proof {self.formula} up to an eps of {limit}{here}"
+
+
+@dataclass(frozen=True)
+class Approximate(ExactCurve):
+    """(eps, delta)-DP of noise with a curve of its own, of which no mu is known."""
+
+    delta: Callable[[Values, float], float] = lambda values, eps: 1.0  # at an eps
+    noise: Callable[[Values], str] = str  # what is used, in words
+
+    def broken(self, values: Values) -> str:
+        """As for Gaussian noise."""
+        kept = self.delta(values, values["eps"]) <= values["delta"] * (1.0 + 1e-9)
+        return "" if kept else "is NOT what is promised"
+
+    def conversion(self, values: Values) -> str:
+        """The noise that is used, and its curve at the promised eps and around it."""
+        if not values.keys() >= {*self.letters}:
+            return f"delta(eps) = {self.formula} ({self.source})"
+        eps = values["eps"]
+        points = (f"({x:g}, {self.delta(values, x):.4g})" for x in (eps / 2.0, eps, 2.0 * eps))
+        return f"with {self.noise(values)} exactly {', '.join(points)}-DP ({self.source})"
 
 
 def limited_proof(words: str, limit: Callable[[Values], float]) -> LimitedProof:
@@ -354,6 +376,26 @@ def skellam_rdp(
     noise, for sequences of rewards that differ in one reward. It depends on a granularity ``s``.
     """
     return Guarantee("global RDP", nothing_hidden, source, mechanism, hides, alignment, SKELLAM)
+
+
+def gaussian_dp(source: str, mu: Callable[[Values], float], alignment: Aligned = None) -> Guarantee:
+    """Global (eps, delta)-DP by Gaussian noise of this mu, a function of the parameters."""
+    return Guarantee(
+        "global DP", nothing_hidden, source, None, ACTIONS, alignment, exact_curve(mu)
+    )  # fmt: skip
+
+
+def shuffle_dp(
+    source: str,
+    curve: Approximate,
+    mechanism: str | None = None,
+    alignment: Aligned = None,
+    unless: tuple[tuple[str, float, Guarantee], ...] = (),
+) -> Guarantee:
+    """(eps, delta)-DP of what a shuffler passes on to the server, if all users are honest."""
+    return Guarantee(
+        "DP", nothing_hidden, source, mechanism, SHUFFLED, alignment, curve, unless=unless
+    )  # fmt: skip
 
 
 def local_dp(source: str, curator: Curator, alignment: Aligned = None) -> Guarantee:

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from ..authoring import (
-    HYPOTHESES, STOPPING_AND_ANSWER, UNIT_INTERVAL, Alignment, Budget, Fraction, global_dp,
-    inlined, kernel, laplace, laplace_scale, pull, rounds_left,
+    HYPOTHESES, STOPPING_AND_ANSWER, UNIT_INTERVAL, Alignment, Budget, Fraction, NotNegative,
+    Positive, global_dp, inlined, kernel, laplace, laplace_scale, pull, rounds_left,
 )  # fmt: skip
 from ..parts.indices.radii import bernoulli_kl
 
@@ -35,12 +35,17 @@ S, ZETA = 1.1340, 8.049572  # zeta(S)
 
 
 @kernel
-def dp_sprt(game, rng, eps: Budget, mu0: Fraction, mu1: Fraction, alpha: Fraction, beta: Fraction):
+def dp_sprt(
+    game, rng, eps: Budget, mu0: Fraction, mu1: Fraction, alpha: Fraction, beta: Fraction,
+    c1: Positive, c2: NotNegative,
+):  # fmt: skip
     """DP-SPRT (Michel, Basu & Kaufmann 2026). The stopping time and the answer, 0 for mu0 and 1
     for mu1, are eps-DP. Bernoulli rewards.
 
     Half of the budget is for the noise Z of both thresholds, half for that of the means, as in the
-    sparse vector technique. Sums of n rewards are tested in the place of their means.
+    sparse vector technique. Sums of n rewards are tested in the place of their means. Thresholds
+    are not computed from data, so that privacy depends neither on c1 nor on c2 (the authors'
+    package says that c2 < 1 has no proof of privacy); the error rates need both to be 1 or more.
 
     Args:
         eps: privacy budget.
@@ -48,18 +53,21 @@ def dp_sprt(game, rng, eps: Budget, mu0: Fraction, mu1: Fraction, alpha: Fractio
         mu1: the mean under the second, above ``mu0``.
         alpha: probability of answering 1 if the mean is mu0.
         beta: probability of answering 0 if the mean is mu1.
+        c1: factor of the logarithm of the test without privacy; .5 in experiments of the paper.
+        c2: factor of the room for the noise; .5 in experiments of the paper.
     """
     D = math.log(mu1 / (1.0 - mu1)) - math.log(mu0 / (1.0 - mu0))
     g = max(0.5, 1.0 - 1.0 / eps)
     below, above = bernoulli_kl(mu0, mu1) / D, bernoulli_kl(mu1, mu0) / D
+    low, high = c1 * math.log(1.0 / (g * beta)) / D, c1 * math.log(1.0 / (g * alpha)) / D
     Z = laplace(rng, laplace_scale(2.0, eps))
     total = 0.0
     for n in range(1, rounds_left(game) + 1):
         total += pull(game, 0)
         noisy = total + laplace(rng, laplace_scale(4.0, eps))  # n times the paper's
-        if noisy <= n * (mu0 + below) - math.log(1.0 / (g * beta)) / D - Z - slack(n, eps, beta):
+        if noisy <= n * (mu0 + below) - low - Z - c2 * slack(n, eps, beta):
             return 0.0
-        if noisy >= n * (mu1 - above) + math.log(1.0 / (g * alpha)) / D + Z + slack(n, eps, alpha):
+        if noisy >= n * (mu1 - above) + high + Z + c2 * slack(n, eps, alpha):
             return 1.0
     return np.nan
 

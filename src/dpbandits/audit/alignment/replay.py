@@ -18,7 +18,8 @@ import numpy as np
 
 from ...contracts.alignments import Changed, Drawn, Run
 from ...environments.blocks import truncate
-from ..numbers.draws import CHOICE, DISCRETE, LAPLACE, NOISE, SKELLAM, UNIFORM, Draw, Draws
+from ...parts.noise.shuffled_coins import eps_of_coins
+from ..numbers.draws import CHOICE, COINS, DISCRETE, LAPLACE, NOISE, SKELLAM, UNIFORM, Draw, Draws
 from ..numbers.streams import MakeStream
 from ..targets.decisions import DecisionTarget, Played
 from .replayed_streams import Replay, Shifted
@@ -78,7 +79,7 @@ def replay(
     _, shifted = target.play_traced(second, lambda reads: Shifted(reads, recorded.draws, declared))
     one, plainly = target.play_traced(first, lambda reads: Replay(reads, recorded.draws))
     two, other = target.play_traced(second, lambda reads: Replay(reads, shifted.draws))
-    spent = math.fsum(_cost(draw, target.gaussian) for draw in shifted.draws)
+    spent = math.fsum(_cost(draw, target.gaussian, target.delta) for draw in shifted.draws)
     rounding = math.fsum(draw.rounding for draw in shifted.draws)
     releases = target.alignment.entered([shifted.draws[i].place for i in shifted.released])
     neighbours = len(places) == 1
@@ -155,8 +156,12 @@ def declared_shifts(target, seen, recorded, first, second, places) -> dict[int, 
     return found
 
 
-def _cost(draw: Draw, gaussian) -> float:
-    """The cost of the shift of a draw: in nats, or the rho of zCDP."""
+def _cost(draw: Draw, gaussian, delta: float) -> float:
+    """The cost of the shift of a draw: in nats, or the rho of zCDP. Of coins beside a changed bit
+    the eps that they give with a delta; of several changes, as many times that.
+    """
+    if draw.kind == COINS:
+        return abs(draw.shift) * eps_of_coins(draw.shape, delta) if draw.shift else 0.0
     if draw.kind == SKELLAM:  # a Renyi divergence of at most order times this (skellam_rho)
         return (draw.shift**2 / 2.0 + 0.75 * abs(draw.shift)) / draw.shape**2
     if draw.kind == DISCRETE:

@@ -1,5 +1,5 @@
-"""The exact privacy loss of a release that is linear in Laplace or Gaussian noise, or tosses one
-coin.
+"""The exact privacy loss of a release that is linear in Laplace or Gaussian noise, tosses one coin,
+or counts bits among fair coins.
 
 The loss is computed from the code itself: the release is run with a generator whose draws are
 chosen here.
@@ -11,9 +11,11 @@ import math
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
 
+from ...parts.noise.shuffled_coins import eps_of_coins
 from ..numbers.draws import LAPLACE, NORMAL, Draw
 from ..numbers.streams import Stream
 from ..targets.publishing import ReleaseTarget
@@ -47,6 +49,8 @@ def release_loss(target: AuditTarget) -> float | None:
     """
     if isinstance(target, ReleaseTarget):
         exact_loss = exact_mu if target.gaussian else exact_epsilon
+        if target.delta:
+            exact_loss = partial(loss_of_count, delta=target.delta)
         losses = []
         for x, y in target.neighbours():
             loss = exact_loss(target.output, x, y, len(target.columns(x)))
@@ -84,6 +88,44 @@ def exact_mu(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> float | N
     with suppress(AttributeError, TypeError):
         return _linear(release, x, y, d, NORMAL, 2)
     return None
+
+
+class _Heads(Stream):
+    """Fair coins, of which no number of heads is drawn but a given one."""
+
+    plain = True
+
+    def __init__(self, heads: int):
+        super().__init__([])
+        self.heads, self.coins = heads, 0
+
+    def binomial(self, n, p, size=None):
+        if p != 0.5 or self.coins:
+            raise TypeError("other coins, or several times")
+        self.coins = int(n)
+        return self.heads
+
+
+def loss_of_count(
+    release: Output, x: np.ndarray, y: np.ndarray, d: int, delta: float
+) -> float | None:
+    """The least eps with this delta of a release of d = 1 number, a function of the data plus the
+    heads of fair coins, between two data sets whose functions differ by 1 at most; else None.
+    """
+    counts = {}
+    for name, data in (("x", x), ("y", y)):
+        found = []
+        for k in (0, 1, 7):
+            rng, out = _Heads(k), np.zeros(d)
+            release(rng, data, out)
+            found.append(out[0] - k)
+        if len({*found}) > 1:
+            return None
+        counts[name] = found[0], rng.coins
+    (f, n), (g, m) = counts["x"], counts["y"]
+    if n != m or abs(f - g) > 1.0:
+        return None
+    return eps_of_coins(float(n), delta) if f != g else 0.0
 
 
 def _linear(release, x, y, d, kind, norm):

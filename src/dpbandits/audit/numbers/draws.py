@@ -12,8 +12,9 @@ import numpy as np
 
 LAPLACE, NORMAL, UNIFORM = "Laplace", "normal", "uniform"
 DISCRETE, SKELLAM = "discrete Laplace", "Skellam"  # integers, drawn at their scale
+COINS = "coins"  # the number of heads of as many fair coins as its scale says
 CHOICE = "choice"  # one of several outcomes, with given probabilities
-INTEGERS = (DISCRETE, SKELLAM)
+INTEGERS = (DISCRETE, SKELLAM, COINS)
 NOISE = (LAPLACE, NORMAL, *INTEGERS)
 
 

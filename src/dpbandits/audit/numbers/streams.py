@@ -11,6 +11,7 @@ from scipy.stats import binom
 
 from .draws import (
     CHOICE,
+    COINS,
     DISCRETE,
     INTEGERS,
     LAPLACE,
@@ -132,6 +133,10 @@ class Stream:
         """The difference of two Poisson variables, of variance scale^2."""
         return self._noise(SKELLAM, float(scale))
 
+    def coins(self, n):
+        """The number of heads of n fair coins."""
+        return self._noise(COINS, float(n))
+
     def random(self, size=None):
         return self.uniform(size=size)
 
@@ -236,6 +241,8 @@ class Recorder(Stream):
             return self.rng.standard_normal(), 0.0
         if kind == LAPLACE:
             return self.rng.standard_gamma(shape, 2)
+        if kind == COINS:
+            return self.rng.binomial(int(shape), 0.5), 0.0
         if kind == SKELLAM:
             return self.rng.poisson(shape * shape / 2.0, 2)
         return np.floor(shape * self.rng.standard_exponential(2))

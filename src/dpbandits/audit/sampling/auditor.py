@@ -223,7 +223,9 @@ def _test(target, pair, sequence, learned, runs, least, level, deadline):
     detectable loss.
     """
     _, event, (p, q) = learned
-    bets = Bets(target.promised, PROMISES[target.unit][0], p, q, runs, level)
+    line = PROMISES[target.unit][0]
+    line = partial(line, delta=target.delta) if target.delta else line
+    bets = Bets(target.promised, line, p, q, runs, level)
     sizes: list[int] = []
     while sum(sizes) < runs:
         sizes.append(min(max(sum(sizes), FIRST), CHUNK, runs - sum(sizes)))

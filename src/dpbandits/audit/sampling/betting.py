@@ -20,9 +20,9 @@ MOST = 0.99  # of the largest stake with which no bet can lose everything
 Line = Callable[[np.ndarray, float], tuple[np.ndarray, np.ndarray]]
 
 
-def pure_line(eps: np.ndarray, q: float) -> tuple[np.ndarray, np.ndarray]:
-    """Slope and offset of what eps-DP promises of every event: P <= e^eps Q."""
-    return np.exp(np.minimum(eps, 60.0)), np.zeros_like(eps)
+def pure_line(eps: np.ndarray, q: float, delta: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Slope and offset of what (eps, delta)-DP promises of every event: P <= e^eps Q + delta."""
+    return np.exp(np.minimum(eps, 60.0)), np.full_like(eps, delta)
 
 
 def gaussian_line(mu: np.ndarray, q: float) -> tuple[np.ndarray, np.ndarray]:

@@ -147,7 +147,8 @@ class DecisionTarget(AuditTarget):
     @property
     def alignment(self) -> Any:
         """How its noise shifts when one reward changes; None if that is not declared."""
-        return self.source.guarantee and self.source.guarantee.alignment
+        here, usual = self.guarantee, self.source.guarantee
+        return here and (here.alignment or usual.alignment)
 
     @cached_property
     def replayed_function(self) -> Callable:
@@ -164,6 +165,8 @@ class DecisionTarget(AuditTarget):
         """
         if self.gaussian is not None:
             return self.gaussian.rho(self.numbers)
+        if self.delta:
+            return self.promised
         if not self.source.per_user:
             return float(self.source.guarantee.at(self.numbers).epsilon({**self.numbers, "K": K}))
         users, env_rng = self.population.users(), np.random.default_rng(0)

@@ -72,7 +72,7 @@ class LocalRandomizerTarget(ReleaseTarget):
 
     @property
     def function(self) -> Callable:
-        return self.source.guarantee.curator
+        return self.guarantee.curator
 
     def unbounded(self) -> Pair | None:
         """Huge rewards whose difference is sent."""

@@ -31,6 +31,7 @@ from ...parts.noise.discrete_noise import (
 )
 from ...parts.noise.local_randomizers import send_bit
 from ...parts.noise.mechanisms import gaussian, gaussian_mean, laplace, laplace_mean, laplace_scale
+from ...parts.noise.shuffled_coins import heads, least_coins
 from ...parts.noise.sphere import choose_side, sphere_radius
 from ...parts.schedules.buffers import fill_buffer, new_buffers
 
@@ -44,6 +45,7 @@ class Mechanism:
         values: the values that one number of the data may take; all are tried.
         seen: how many numbers are released about n data.
         budget: the name of its privacy budget: eps-DP, or rho-zCDP by Gaussian noise.
+        delta: of (eps, delta)-DP.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Mechanism:
     sizes: tuple[int, ...] = (1,)
     seen: Callable[[int], int] = field(default=lambda n: 1, repr=False)
     budget: str = "eps"
+    delta: float = 0.0
     guarantee: ClassVar[None] = None  # what it promises is its budget
 
     def __reduce__(self) -> tuple[Callable, tuple]:
@@ -252,6 +255,12 @@ def modular_sum_of_skellam(rng, x, rho, out):
     tau = most_noise(g / eps, np.log(2.0 * n))
     noise = skellam(rng, (g / eps) ** 2)
     out[0] = modular_sum(encoded_total(rng, x, g), noise, n * g, tau)
+
+
+@mechanism("Shuffle-SE: the bits of n rewards among fair coins, as a shuffler passes them on",
+           sizes=(2, 4), delta=1e-5)  # fmt: skip
+def shuffled_count(rng, x, eps, out):
+    out[0] = encoded_total(rng, x, 1) + heads(rng, least_coins(eps, 1e-5))
 
 
 @mechanism("CTB: one bit of a reward in [0, 1]")

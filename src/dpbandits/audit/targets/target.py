@@ -11,7 +11,7 @@ import numpy as np
 
 from ...compiled import compiles
 from ...contracts.algorithm import Algorithm
-from ...contracts.guarantees import ZCDP, Gaussian, Guarantee
+from ...contracts.guarantees import ZCDP, Approximate, Gaussian, Guarantee
 from ...environments.catalogue import build
 from ...settings.resolve import arguments
 from .. import verdicts
@@ -99,10 +99,19 @@ class AuditTarget:
 
     @property
     def gaussian(self) -> Gaussian | None:
-        """What Gaussian noise promises; None for pure DP."""
+        """What Gaussian noise promises; None for pure DP, and for (eps, delta) of other noise."""
         if self.guarantee is not None:
-            return self.guarantee.gaussian
+            found = self.guarantee.gaussian
+            return None if isinstance(found, Approximate) else found
         return ZCDP if self.budget_name == "rho" else None
+
+    @property
+    def delta(self) -> float:
+        """The delta of a loss whose unit is eps; 0 for pure DP."""
+        if self.guarantee is not None:
+            approximate = isinstance(self.guarantee.gaussian, Approximate)
+            return float(self.numbers["delta"]) if approximate else 0.0
+        return float(self.source.delta)
 
     @property
     def unit(self) -> str:
@@ -114,6 +123,8 @@ class AuditTarget:
         """The privacy loss that is promised with this budget, in its unit."""
         if self.gaussian is not None:
             return self.gaussian.mu(self.numbers)
+        if self.delta:
+            return self.budget
         return self.guarantee.epsilon(self.numbers) if self.guarantee else self.budget
 
     def extremes(self) -> tuple[float, float] | None:

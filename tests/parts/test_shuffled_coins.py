@@ -1,0 +1,77 @@
+"""The exact (eps, delta) of fair coins beside bits that a shuffler mixes."""
+
+import math
+
+import numpy as np
+import pytest
+from references import delta_of_bits
+
+from dpbandits.audit.exact.release import release_loss
+from dpbandits.audit.targets.publishing import ReleaseTarget
+from dpbandits.audit.targets.releases import MECHANISMS, mechanism
+from dpbandits.parts.noise.shuffled_coins import (
+    MOST_COINS,
+    delta_of_coins,
+    eps_of_coins,
+    heads,
+    least_coins,
+)
+
+
+def random_pairs(n, seed):
+    rng = np.random.default_rng(seed)
+    return [(10 ** rng.uniform(-1.5, 1.0), 10 ** rng.uniform(-9, -1)) for _ in range(n)]
+
+
+def test_the_coins_keep_the_promise_and_one_fewer_breaks_it():
+    for eps, delta in random_pairs(200, 0):
+        N = int(least_coins(eps, delta))
+        assert delta_of_bits(N, eps) <= delta + 1e-12
+        assert delta_of_bits(N - 1, eps) > delta * (1 - 1e-9)
+        assert delta_of_coins(N, eps) == pytest.approx(delta_of_bits(N, eps), rel=1e-9)
+
+
+def test_known_numbers_of_coins():
+    found = [least_coins(eps, 1e-5) for eps in (0.1, 0.2, 0.5, 1.0, 2.0)]
+    assert found == [3787, 1069, 203, 62, 24]
+    assert least_coins(math.inf, 1e-5) == 0.0 and least_coins(1e300, 1e-5) == 17.0
+    assert least_coins(1e-6, 1e-6) == math.inf  # more than MOST_COINS
+    assert 1e7 < least_coins(1e-3, 1e-5) < MOST_COINS
+
+
+def test_both_directions_have_the_same_delta():
+    for N in (1, 2, 7, 40):
+        for eps in (0.0, 0.3, 1.0):
+            p = [math.comb(N, x) / 2**N for x in range(N + 1)]
+            first, second = np.array([*p, 0.0]), np.array([0.0, *p])
+            for one, two in ((first, second), (second, first)):
+                found = np.maximum(one - math.exp(eps) * two, 0).sum()
+                assert delta_of_coins(float(N), eps) == pytest.approx(found, rel=1e-12)
+
+
+def test_delta_falls_with_coins_and_with_eps():
+    of_coins = [delta_of_coins(float(N), 0.3) for N in range(300)]
+    of_eps = [delta_of_coins(100.0, eps) for eps in np.linspace(0, 3, 300)]
+    assert (np.diff(of_coins) <= 1e-15).all() and (np.diff(of_eps) <= 0).all()
+    for eps, delta in random_pairs(50, 1):
+        N = least_coins(eps, delta)
+        assert eps_of_coins(N, delta) <= eps * (1 + 1e-9) < eps_of_coins(N - 1, delta) * (1 + 1e-6)
+    assert eps_of_coins(10.0, 1e-5) == math.inf and eps_of_coins(1e4, 0.5) == 0.0
+
+
+def test_the_audit_computes_the_loss_of_the_count():
+    """Of the shipped release at most what is promised, of one with a coin too few more."""
+
+    def one_too_few(rng, x, eps, out):
+        out[0] = np.sum(x) + heads(rng, least_coins(eps, 1e-5) - 1.0)
+
+    try:
+        mechanism("a coin too few", sizes=(2,), delta=1e-5)(one_too_few)
+        for eps in (0.1, 1.0, 2.0):
+            right, wrong = (
+                release_loss(ReleaseTarget(MECHANISMS[name], eps))
+                for name in ("shuffled_count", "one_too_few")
+            )
+            assert 0.98 * eps < right <= eps < wrong
+    finally:
+        del MECHANISMS["one_too_few"]
