@@ -248,3 +248,42 @@ def oracle_ucb(env, T, runs, rng, c, mutant="", **given):
         return one_of_smallest(own, now.f - c * s)
 
     return games(env, T, runs, rng, choose, has_bonus=True, mutant=mutant, **given)
+
+
+# the lines of reference
+
+
+def in_order(env, T, rng, play):
+    built = build(env).environment
+    rows = permuted(rng, len(built.rows), T)
+    return sum(1 - built.table[i, a] for i, a in zip(rows, play(built, rows), strict=True))
+
+
+def uniform_play(env, T, runs, rng, mutant="", own=None):
+    own = own or rng
+    K = build(env).environment.table.shape[1] + (mutant == "K")
+    play = lambda built, rows: [min(int(own.random() * K), K - 1) for _ in rows]  # noqa: E731
+    return np.array([in_order(env, T, rng, play) for _ in range(runs)])
+
+
+def best_constant(env, T, runs, rng, mutant="", own=None):
+    count = build(env).environment.table.sum(axis=0)
+    a = int(count.argmin() if mutant == "worst" else count.argmax())
+    return np.array([in_order(env, T, rng, lambda built, rows: [a] * T) for _ in range(runs)])
+
+
+def supervised(env, T, runs, rng, ridge, mutant="", own=None):
+    own = own or rng
+
+    def play(built, rows):
+        K, actions = built.table.shape[1], [int(own.random() * built.table.shape[1])]
+        while len(actions) < T:
+            last = rows[len(actions) // 2 : len(actions)]
+            Z, Y = built.rows[last], 1 - built.table[last]
+            L = ridge * (30 if mutant == "ridge" else 1)
+            theta = [logistic_fit(Z, Y[:, a], len(Z), np.zeros(len(Z.T)), L) for a in range(K)]
+            batch = rows[len(actions) : 2 * len(actions) + 1]
+            actions += list((built.rows[batch] @ np.transpose(theta)).argmin(axis=1))
+        return actions
+
+    return np.array([in_order(env, T, rng, play) for _ in range(runs)])

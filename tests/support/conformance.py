@@ -515,6 +515,11 @@ ROWS |= {
             users(100.0, c=0.1, **PRINTED), users(8.0, spec=CANCER, c=0.3),
         ),
     ),
+    "uniform_play": Row(exactly=(shared(IRIS, math.inf, T=150),)),
+    "best_constant": Row(exactly=(shared(CANCER, math.inf, "worst", T=300),)),
+    "supervised": Row(
+        exactly=(shared(IRIS, math.inf, "ridge", T=150), shared(CANCER, math.inf, T=300)),
+    ),
 }
 # fmt: on
 

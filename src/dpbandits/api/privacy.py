@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .arguments import AlgorithmLike, EnvironmentLike
 
 # The arguments of ``budget`` that decide how it is searched for; the others are those of runs
-OF_SEARCH = ("regret", "ratio", "baseline", "least", "most", "precision", "runs")
+OF_SEARCH = ("regret", "ratio", "baseline", "beats", "least", "most", "precision", "runs")
 
 
 def budget(
@@ -28,8 +28,9 @@ def budget(
     regret: float | None = None,
     ratio: float | None = None,
     baseline: AlgorithmLike | None = None,
-    least: float = 1e-3,
-    most: float = 1e3,
+    beats: str | None = None,
+    least: float | None = None,
+    most: float | None = None,
     precision: float = 1.25,
     runs: int = 2048,
     seed: int | None = None,
@@ -60,8 +61,11 @@ def budget(
         ratio: instead of ``regret``, the largest ratio to the mean regret of the baseline.
         baseline: for ``ratio``, an algorithm without privacy; None for each algorithm itself
             without privacy.
-        least: the smallest budget that is tried.
-        most: the largest budget that is tried.
+        beats: instead of ``regret`` and ``ratio``, ``constant`` or ``uniform``: the budget from
+            which on fewer mistakes are made about labelled users than by the best constant action,
+            or by uniform play.
+        least: the smallest budget that is tried; 1e-3, and .1 with ``beats``.
+        most: the largest budget that is tried; 1e3, and 100 with ``beats``.
         precision: the ratio of the ends of the requested interval.
         runs: independent runs at one budget, at most.
         seed: as in ``run``.

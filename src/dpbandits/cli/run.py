@@ -16,6 +16,7 @@ from ..comparison.table import RESULTS, compare, complete
 from ..contracts.algorithm import Algorithm
 from ..contracts.guarantees import ExactCurve
 from ..contracts.question import REGRET, Question
+from ..environments.labelled import LabelledInstance
 from ..errors import either, in_a_line, plain
 from ..files import check_writable, package_folder, write_atomically
 from ..results.formats import beside
@@ -130,7 +131,8 @@ def report(
     print(render(summary.head(MAX_LINES), request.question, "simple"))
     print_rest(len(summary), beside(path, ".md"))
     tails = lines_of_tails(summary, request.question)
-    for line in (*tails, *_not_reached(summary, request.auto)):
+    references = _references(request.settings, summary)
+    for line in (*tails, *_not_reached(summary, request.auto), *references):
         print(line)
     if unjudged(summary).any():
         print("Between mu0 and mu1 either answer may be given, and none is judged.")
@@ -156,6 +158,33 @@ def _not_reached(summary: pd.DataFrame, auto: Auto | None) -> Iterator[str]:
         if auto.max_time < math.inf:
             ended += f" and max_time={auto.max_time:g}"
         yield f"precision={auto.precision:g} is not reached in {where}, with {ended}"
+
+
+def _references(settings: Sequence[Setting], summary: pd.DataFrame) -> Iterator[str]:
+    """For labelled users, the mistakes of uniform play and of the best constant action, and whether
+    some private algorithm is seen to make fewer.
+    """
+    games: dict[tuple[str, int], list[int]] = {}
+    for i, setting in enumerate(settings):
+        games.setdefault((setting.env_spec, setting.horizon), []).append(i)
+    for (_, T), own in games.items():
+        env, instance = settings[own[0]].env, data_of(settings[own[0]]).instance
+        if not isinstance(instance, LabelledInstance):
+            continue
+        uniform, constant, name = instance.references(T)
+        yield (
+            f"{env}: in {T:,} rounds uniform play makes {uniform:,.0f} mistakes, and playing "
+            f"always {name}, the best constant action, {constant:,.0f}"
+        )
+        private = [
+            i for i in own if settings[i].algorithm.private and math.isfinite(settings[i].budget)
+        ]
+        highs = summary["ci_high"].iloc[private]
+        if private and not (highs < constant).any():
+            yield (
+                f"{env}: no private algorithm here is seen (with 95 %) to make fewer mistakes than "
+                f"playing always {name}"
+            )
 
 
 def _latex(summary: pd.DataFrame, question: Question, style: TableOptions) -> str:

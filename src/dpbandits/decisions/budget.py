@@ -23,7 +23,7 @@ from ..settings.choices import Choice
 from ..settings.compose import request_from
 from ..settings.request import Request
 from ..settings.setting import Setting
-from ..validation import argument, number_where, whole
+from ..validation import argument, number_where, one_of, whole
 from .search import CLOSE, Found, Search
 
 COLUMNS = (
@@ -31,6 +31,7 @@ COLUMNS = (
     "runs", "seconds", "answer", "tried",
 )  # fmt: skip
 CHECKPOINTS = 1
+LINES = {"constant": "best_constant", "uniform": "uniform_play"}  # of reference, by what is beaten
 
 
 def budgets_needed(
@@ -42,8 +43,9 @@ def budgets_needed(
     regret: float | None = None,
     ratio: float | None = None,
     baseline: Any = None,
-    least: float = 1e-3,
-    most: float = 1e3,
+    beats: str | None = None,
+    least: float | None = None,
+    most: float | None = None,
     precision: float = 1.25,
     runs: int = 2048,
 ) -> pd.DataFrame:
@@ -57,12 +59,19 @@ def budgets_needed(
         regret: the largest mean regret.
         ratio: instead of it, the largest ratio to the mean regret of the baseline.
         baseline: an algorithm without privacy; None for each algorithm itself without privacy.
-        least: the smallest budget that is tried.
-        most: the largest.
+        beats: instead of both, the line of reference of labelled users that is to be beaten.
+        least: the smallest budget that is tried; None for 1e-3, or .1 to beat a line of reference.
+        most: the largest; None for 1e3, or 100.
         precision: the ratio of the ends of the interval that is asked for.
         runs: runs at one budget, at most.
     """
+    if beats is not None:
+        if not (regret is None and ratio is None and baseline is None):
+            raise BadInput("beats: it goes without regret, ratio and baseline")
+        ratio, baseline = 1.0, LINES[one_of(LINES, "beats", beats)]
     goal = _goal(regret, ratio, baseline)
+    least = least if least is not None else 1e-3 if beats is None else 0.1
+    most = most if most is not None else 1e3 if beats is None else 100.0
     least, most = (
         argument(key, x, RANGE, math.nan) for key, x in (("least", least), ("most", most))
     )
@@ -89,7 +98,7 @@ def budgets_needed(
             **need.about, **values, "budget": found.budget, "low": found.low, "high": found.high,
             "reached": not math.isnan(found.budget), "goal": goal, "runs": need.played(),
             "seconds": round(time.monotonic() - begun, 2),
-            "answer": in_words(found, need.about, values, goal, precision),
+            "answer": in_words(found, need.about, values, goal, precision, beats is not None),
             "tried": [vars(look) for look in found.looks],
         })  # fmt: skip
     columns = dict.fromkeys([*COLUMNS[:1], *differing[0], *COLUMNS[1:]])
@@ -223,8 +232,9 @@ def in_words(
     values: Mapping[str, float],
     goal: float,
     precision: float,
+    beats: bool = False,
 ) -> str:
-    """The answer as a sentence."""
+    """The answer as a sentence; ``beats``: whether the baseline is to be beaten."""
     name, of = about["name"], about["baseline"]
     aim = f"{goal:g} times the regret of {of}" if of else significant(goal)
     given = ", ".join(f"{k}={x:g}" for k, x in values.items() if not math.isnan(x))
@@ -234,6 +244,9 @@ def in_words(
     measured = f"{significant(last.mean)} ({significant(last.low)} to {significant(last.high)})"
     if math.isnan(last.mean):
         return f"{start}regret is 0 at {name}={last.budget:g}, and so is the regret of {of}"
+    if found.kind == "never" and beats:
+        tried = [look.budget for look in found.looks]
+        return f"{start}no {name} between {min(tried):g} and {max(tried):g} beats {of}"
     if found.kind == "never":
         return f"{start}regret is never at most {aim}; at {name}={last.budget:g} it is {measured}"
     if found.kind == "open" and math.isnan(found.budget):

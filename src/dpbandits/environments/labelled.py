@@ -40,6 +40,7 @@ class LabelledInstance(ContextualInstance):
     """Labelled rows, each of which is shown once in a pass."""
 
     passes: int = 1  # how often a user returns
+    classes: tuple[str, ...] = ()  # their names
 
     @property
     def actions(self) -> str:
@@ -48,6 +49,14 @@ class LabelledInstance(ContextualInstance):
     @property
     def rounds(self) -> int:
         return self.passes * len(self.environment.rows)
+
+    def references(self, T: int) -> tuple[float, float, str]:
+        """The expected mistakes in T rounds of uniform play and of the best constant action, and
+        the class that the latter plays.
+        """
+        shares = self.environment.table.mean(axis=0)
+        best = int(shares.argmax())
+        return T * (1.0 - 1.0 / len(shares)), T * (1.0 - shares[best]), self.classes[best]
 
 
 def labels(
@@ -102,7 +111,7 @@ def labels(
     return LabelledInstance(
         env, (), (), env.theta, 0.0, 1.0, 1.0, found.withdrawn,
         (*found.notes, *notes, f"regret counts mistakes; classes: {_listed(kinds)}"),
-        whole("passes", passes, 1, 1000),
+        whole("passes", passes, 1, 1000), tuple(map(plain, kinds)),
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Other statistics than pseudo-regret, from the same runs: average regret and Nash regret."""
+"""Other statistics than pseudo-regret, from the same runs: average and Nash regret, and error."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ import numpy as np
 
 from ..errors import plain, unknown
 
-REGRET, AVERAGE, NASH = "regret", "average", "nash"
-METRICS = {REGRET: "pseudo-regret", AVERAGE: "average regret", NASH: "Nash regret"}  # with labels
-COLUMNS = {REGRET: "regret", AVERAGE: "average_regret", NASH: "nash_regret"}  # of tables
+REGRET, AVERAGE, NASH, ERROR = "regret", "average", "nash", "error"
+METRICS = {
+    REGRET: "pseudo-regret", AVERAGE: "average regret", NASH: "Nash regret",
+    ERROR: "mistakes per round",
+}  # with labels  # fmt: skip
+COLUMNS = {
+    REGRET: "regret", AVERAGE: "average_regret", NASH: "nash_regret", ERROR: "error",
+}  # of tables  # fmt: skip
 
 
 def refuse_metric(metric: str) -> None:

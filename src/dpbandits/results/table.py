@@ -23,7 +23,7 @@ from ..settings.setting import Setting
 from ..settings.user_files import load_laws
 from ..theory.problem import problem
 from .frames import check_frame, completed, plain_frame
-from .metrics import AVERAGE, COLUMNS, NASH, REGRET, nash, refuse_metric, resolution
+from .metrics import AVERAGE, COLUMNS, ERROR, NASH, REGRET, nash, refuse_metric, resolution
 from .reading import parts_of, pieces_of, read_whole
 from .records import NO_RECORD, Record, agreeing, records_beside, records_of, with_ids
 from .run_store import Store
@@ -260,7 +260,8 @@ class Table:
     def measured(self, metric: str, folders: Sequence[str] = ()) -> Table:
         """The table of another statistic than pseudo-regret, in a column of its name.
 
-        Average regret is regret by the number of rounds. Nash regret is no mean over runs, but its
+        Average regret is regret by the number of rounds; the error is the same for labelled users,
+        whose regret counts mistakes. Nash regret is no mean over runs, but its
         estimate and the estimate's standard error are those of the mean of ``nash``'s values, so
         that summaries, figures and comparisons of the table are those of the Nash regret.
 
@@ -274,9 +275,14 @@ class Table:
             raise BadInput(f"metric={metric}: a table of regret is needed")
         if self.metric != REGRET:
             raise BadInput(f"metric={metric}: the table holds {self.metric} already")
-        if metric == AVERAGE:
-            rows = lambda: map(_average_of, self.rows())  # noqa: E731
-            return replace(self, ends=_average_of(self.ends), rows=rows, metric=metric)
+        if metric == ERROR:
+            specs = [record["env_spec"] for record in self.known(f"metric={ERROR}", folders)]
+            if any(spec.get("law") != "labels" for spec in specs):
+                raise BadInput(f"metric={ERROR}: a table of labelled users (env=labels) is needed")
+        if metric in (AVERAGE, ERROR):
+            change = partial(_average_of, column=COLUMNS[metric])
+            rows = lambda: map(change, self.rows())  # noqa: E731
+            return replace(self, ends=change(self.ends), rows=rows, metric=metric)
         change = partial(_nash_of, means=self._means(folders))
         table = replace(self, rows=lambda: map(change, self.rows()), metric=metric)
         last = (x[x["t"] == x[SETTING].map(self.settings["horizon"])] for x in table.rows())
@@ -383,8 +389,8 @@ def _nash_of(part: pd.DataFrame, means: Mapping[str, tuple[float, float]]) -> pd
     return part.drop(columns=REGRET).assign(**{COLUMNS[NASH]: np.concatenate(values)})
 
 
-def _average_of(part: pd.DataFrame) -> pd.DataFrame:
-    return part.drop(columns=REGRET).assign(average_regret=part[REGRET] / part["t"])
+def _average_of(part: pd.DataFrame, column: str) -> pd.DataFrame:
+    return part.drop(columns=REGRET).assign(**{column: part[REGRET] / part["t"]})
 
 
 def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.DataFrame:

@@ -21,19 +21,27 @@ ROOT2 = math.sqrt(2.0)
 @shared
 def next_batch(game: ContextualGame, rng: np.random.Generator, now: Learner) -> bool:
     """Play the actions that were chosen for the present batch, fit a predictor on the batch, and
-    show the users of the next one; returns whether there is a next one. The first batch is played
-    uniformly, and the last one is not fitted.
+    show the users of the next one; returns whether there is a next one. The last batch is not
+    fitted.
+    """
+    if not play_batch(game, rng, now):
+        return False
+    fit(rng, now)
+    show_batch(game, now)
+    return True
+
+
+@shared
+def play_batch(game: ContextualGame, rng: np.random.Generator, now: Learner) -> bool:
+    """Play the actions that were chosen for the present batch, or the first batch uniformly;
+    returns whether rounds are left.
     """
     if now.clock[ROWS] == 0:
         show_batch(game, now)
         for i in range(now.clock[ROWS]):
             now.actions[i] = int(random(rng) * len(now.f))
     play_users(game, now.clock[ROWS], now.rows, now.actions, now.losses)
-    if rounds_left(game) == 0:
-        return False
-    fit(rng, now)
-    show_batch(game, now)
-    return True
+    return rounds_left(game) > 0
 
 
 @shared

@@ -1,0 +1,19 @@
+"""A line of reference for labelled users: the best constant action, which the labels tell."""
+
+from ..authoring import LABELLED, NOT_PRIVATE, kernel, play, rounds_left
+from ..parts.oracles.labels import best_class
+
+NAME = "Best constant action"
+LINE = "black", "solid"
+REWARDS = LABELLED
+GUARANTEE = NOT_PRIVATE
+
+
+@kernel
+def best_constant(game, rng):
+    """Play the most frequent class of all rows in every round. Not private, and no learner: what it
+    plays is known only when all labels are.
+    """
+    a = best_class(game)
+    while rounds_left(game) > 0:
+        play(game, a)

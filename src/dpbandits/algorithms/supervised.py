@@ -1,0 +1,31 @@
+"""A line of reference for labelled users: greedy play with the losses of all actions."""
+
+from ..authoring import LABELLED, NOT_PRIVATE, Positive, kernel
+from ..parts.oracles.batches import play_batch, show_batch
+from ..parts.oracles.labels import fit_all_losses
+from ..parts.oracles.policies import (
+    LATEST, LOGISTIC, Oracle, new_learner, predict, smallest, users_shown,
+)  # fmt: skip
+
+NAME = "Supervised"
+LINE = "black", "dashed"
+REWARDS = LABELLED
+GUARANTEE = NOT_PRIVATE
+
+
+@kernel
+def supervised(game, rng, ridge: Positive):
+    """The smallest loss that the logistic oracle expects, fitted on each batch alone, but on the
+    losses of all actions and without noise: what a policy could do that is told every label. Not
+    private.
+
+    Args:
+        ridge: weight of |theta|^2 for each row of a fit.
+    """
+    now = new_learner(game, Oracle(float("inf"), 0.0, LOGISTIC, ridge, 0.0), LATEST)
+    while play_batch(game, rng, now):
+        fit_all_losses(game, now)
+        show_batch(game, now)
+        for i in range(users_shown(now)):
+            predict(now, i)
+            now.actions[i] = smallest(now.f)

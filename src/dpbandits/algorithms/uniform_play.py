@@ -1,0 +1,15 @@
+"""A line of reference for labelled users: a random action in each round."""
+
+from ..authoring import LABELLED, NOT_PRIVATE, arms, kernel, play, random_arm, rounds_left
+
+NAME = "Uniform play"
+LINE = "black", "dotted"
+REWARDS = LABELLED
+GUARANTEE = NOT_PRIVATE
+
+
+@kernel
+def uniform_play(game, rng):
+    """Play each action with the same probability. Private, since it learns nothing."""
+    while rounds_left(game) > 0:
+        play(game, random_arm(rng, arms(game)))
