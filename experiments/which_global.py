@@ -4,13 +4,12 @@ import itertools
 
 import numpy as np
 from matplotlib.colors import to_rgb
-from matplotlib.patches import Patch
 
 from dpbandits.comparison.table import compare
 from dpbandits.contracts.display import display_name, line_of
 from dpbandits.environments.catalogue import one_better
 from dpbandits.figures.labels import scientific
-from dpbandits.figures.style import DASHES, DECLARED, PALETTE, Chart, shade, styled
+from dpbandits.figures.style import DASHES, DECLARED, PALETTE, finish, shade, styled, subplots
 from dpbandits.theory.azize2025 import bernoulli_lower
 
 TITLE = "The eps-global-DP algorithms that may have the smallest regret (our setting)"
@@ -86,8 +85,7 @@ def shown(found, tied):
 def draw(table):
     horizons, sizes = (sorted(table.settings[name].unique()) for name in ("horizon", "env.arms"))
     rows = list(itertools.product(horizons, CENTERS))
-    figure = Chart(figsize=(8.2, 2.1 * len(rows) + 1.0))
-    axes = figure.subplots(len(rows), len(sizes), sharex=True, sharey=True)
+    figure, axes = subplots(len(rows), len(sizes), sharex=True, sharey=True)
     tables = {center: centers(table, center) for center in CENTERS}
     tied = sets(table)
     best = {center: shown(tables[center], tied[center]) for center in CENTERS}
@@ -102,18 +100,15 @@ def draw(table):
         across[0].set_ylabel("gap")
     for ax in axes[-1]:
         ax.set_xlabel(r"privacy budget $\epsilon$")
-    handles = [Patch(color=colours[name], label=display_name(name)) for name in names]
-    handles.append(Patch(color="#eeeeee", label="none learns"))
-    figure.legend(handles=handles, loc="outside upper center", ncols=4, title=TITLE)
-    runs = table.runs.groupby([*GAME, "algo"])["run"].nunique()
+    for name, colour in {**colours, "none learns": "#eeeeee"}.items():
+        axes[0, 0].fill_between([], [], color=colour, label=display_name(name))
     note = (
-        f"{runs.min()} to {runs.max()} runs. Stripes: algorithms that cannot be told from the best "
-        f"(95 % over the whole map), at most {STRIPES}. Numbers: the smallest regret\ndivided by "
-        "the lower bound (Azize et al. 2025, Thm. 1), which is asymptotic. None learns: every "
-        "regret is more than half of that of random arms."
+        f"Stripes are the algorithms that cannot be told from the best one (95 % over the whole "
+        f"map), at most {STRIPES} of them, after RUNS runs. Numbers are the smallest regret "
+        "divided by the asymptotic lower bound (Azize et al. 2025, Thm. 1). Where none learns, "
+        "every regret is more than half of the regret of random arms."
     )
-    figure.supxlabel(note, fontsize=7.5, color="#444444")
-    return figure
+    return finish(figure, TITLE, table, note)
 
 
 def _cells(ax, found, best, colours):
@@ -133,7 +128,7 @@ def _cells(ax, found, best, colours):
             look = {"color": ink(shades[0])}
             if len(shades) > 1:  # no number stands across the edge of two colours
                 look = {"bbox": {"boxstyle": "square,pad=0.12", "fc": "white", "lw": 0}}
-            ax.text(x, y, text, ha="center", va="center", fontsize=6.5, **look)
+            ax.text(x, y, text, ha="center", va="center", fontsize=7, **look)
     ax.set_xticks(range(len(budgets)), [f"{eps:g}" for eps in budgets])
     ax.set_yticks(range(len(gaps)), [f"{gap:g}" for gap in gaps])
     ax.set_xlim(-0.5, len(budgets) - 0.5)

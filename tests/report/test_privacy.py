@@ -3,6 +3,7 @@
 import pandas as pd
 
 from dpbandits.report.privacy import privacy_of
+from dpbandits.report.study import html_of, with_violations
 
 ROW = {"kind": "algorithm", "name": "adap_ucb", "verdict": "consistent", "replays": 100}
 AUDITS = [
@@ -30,18 +31,21 @@ def test_a_row_holds_what_is_known(tmp_path):
     pd.DataFrame(AUDITS).to_csv(tmp_path / "audit.csv", index=False)
     write_exact(tmp_path, (0.5, 0.5, "proved"))
     rows = rows_of(tmp_path, ["ucb"])  # ucb promises nothing
-    measured = ["1 × promised", "199 of 200 replays", "0.96 × promised", "MISALIGNED"]
-    assert rows == [["AdaP-UCB", PROMISE, *measured]]
+    measured = ["1 × promised", "199 of 200 replays", "0.96 × promised"]
+    assert rows == [["MISALIGNED", "AdaP-UCB", PROMISE, *measured]]
 
 
 def test_a_violation_is_the_verdict(tmp_path):
     write_exact(tmp_path, (0.5, 0.5, "proved"), (1.0, 1.2, "VIOLATED"))
-    assert rows_of(tmp_path, [])[0][2:] == ["1.2 × promised", "declared", "", "VIOLATED"]
+    (row,) = rows_of(tmp_path, [])
+    assert row[0] == "VIOLATED" and row[3:] == ["1.2 × promised", "declared", ""]
+    page = with_violations(html_of(privacy_of(tmp_path, [])))
+    assert page.count('<td class="violated">VIOLATED</td>') == 1
 
 
 def test_without_a_folder_promises_remain():
     (row,) = rows_of(None, ["adap_ucb", "ucb", "mine"])
-    assert row == ["AdaP-UCB", PROMISE, "", "declared", "", ""]
+    assert row == ["", "AdaP-UCB", PROMISE, "", "declared", ""]
 
 
 def test_algorithms_of_a_user_have_the_promises_that_runs_record(tmp_path):
@@ -55,8 +59,9 @@ def test_algorithms_of_a_user_have_the_promises_that_runs_record(tmp_path):
         {"algo": "public", "notion": "none", "eps": None},
     ]
     found = privacy_of(tmp_path, ["mine", "public"], records).to_numpy().tolist()
-    assert [row[:2] for row in found] == [
+    assert [row[1:3] for row in found] == [
         ["mine", "eps-global DP or rho-global zCDP (declared in its file)"],
-        ["other", "not recorded"],
+        ["other", "recorded by its audit alone"],
     ]
-    assert found[0][2:] == ["", "99 of 100 replays", "0.9 × promised", "consistent"]
+    assert found[0][3:] == ["", "99 of 100 replays", "0.9 × promised"]
+    assert found[0][0] == "consistent"

@@ -8,20 +8,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..contracts.display import display_name, symbol
-from ..figures.style import PALETTE, Chart, finish, styled
+from ..figures.style import PALETTE, finish, styled, subplots
 from ..results.varying import with_budgets
 from .verdicts import VIOLATED
 
 COLOURS = ("sky blue", "blue", "purple", "black", "orange", "green")  # of the budgets, in turn
 MOST = 2.0  # shares above this are drawn there
 SPLIT = 20  # names in one panel; more are split into two
-HEIGHT = 0.15  # inches of a name
+HEIGHT = 0.14  # inches of a name
 TITLE = "Privacy loss as a share of the promised loss"
 NOTE = (
-    "Dots: lower confidence bounds on the loss, {confidence:g} % each. "
-    "They prove violations, never privacy.\n"
-    "Crosses in the grey band: the audit saw no difference, so it says nothing about the loss.\n"
-    "Diamonds: the exact loss of the release beneath; none where the audit knows no formula."
+    "Dots are lower confidence bounds on the loss, {confidence:g} % each, which prove violations "
+    "and never privacy. Where the audit saw no difference, it says nothing about the loss: crosses "
+    "stand in the grey band. Diamonds are the exact loss of the release beneath, where it is known."
 )
 
 
@@ -40,9 +39,9 @@ def bars(table: pd.DataFrame) -> Figure:
     names = list(dict.fromkeys(table["name"]))
     panels = 2 if len(names) > SPLIT else 1
     each = -(-len(names) // panels)
-    figure = Chart(figsize=(8.0 if panels > 1 else 5.5, HEIGHT * each + 2.2))
+    figure, (axes,) = subplots(1, panels, HEIGHT * each)
     values = sorted(value.unique())
-    for i, ax in enumerate(figure.subplots(1, panels, squeeze=False)[0]):
+    for i, ax in enumerate(axes):
         own = names[i * each : (i + 1) * each]
         _rows(ax, table[table["name"].isin(own)], own[::-1], values)
     note = NOTE.format(confidence=100 * table["confidence"].iloc[0])
@@ -75,7 +74,7 @@ def _rows(ax: Axes, rows: pd.DataFrame, names: list[str], values: list[float]) -
         ax.plot([], [], "x", ms=3.5, color="black", ls="", label="nothing seen")
     if exact.notna().any():
         ax.plot(exact, at, "D", ms=3.2, mfc="none", mew=0.6, color="black", ls="", label="exact")
-    ax.set_yticks(range(len(names)), names, fontsize=6)
+    ax.set_yticks(range(len(names)), names, fontsize=7)
     ax.set_ylim(-0.7, len(names) - 0.3)
     most = max(share.max(), exact.max() if exact.notna().any() else 0.0, 1.0)
     ax.set_xlim(-0.14, 1.08 * most)

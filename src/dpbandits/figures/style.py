@@ -344,9 +344,8 @@ def finish(
     if table is not None:
         runs = table.ends.groupby("setting").size()
         note = note.replace("RUNS", " to ".join(map(str, sorted({runs.min(), runs.max()}))))
-    heading = lay_out(
-        figure, title, note + meanings(lines) + _hidden(panels) if chosen.note else "", lines
-    )
+        note += meanings(lines)
+    heading = lay_out(figure, title, note + _hidden(panels) if chosen.note else "", lines)
     if isinstance(figure, Chart):
         figure.heading = heading
     if matplotlib.rcParams["text.usetex"]:

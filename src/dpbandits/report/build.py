@@ -17,7 +17,7 @@ from ..validation import path_of
 from .charts import engine
 from .privacy import privacy_of
 from .sources import Source, claims_in, gathered, source_of, sources_in
-from .study import Study, chart_of_map, html_of, map_of
+from .study import Study, chart_of_map, html_of, map_of, with_violations
 
 
 def check_installed() -> None:
@@ -86,6 +86,7 @@ def render(title: str, sources: list[Source], results: Path | None, notes: list[
     )
     page = environment.get_template("template.html").render(
         title=title, studies=studies, claims=claims_in(results), notes=notes, specs=specs,
-        map=html_of(cells.drop(columns="algo")), privacy=html_of(privacy), engine=engine(),
+        map=html_of(cells.drop(columns="algo")), privacy=with_violations(html_of(privacy)),
+        engine=engine(),
     )  # fmt: skip
     return page + "\n"

@@ -34,7 +34,8 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
             which it is shown (that of a panel is shown at all of its levels), the labels of its
             ``line`` and, if it is one, of its ``bound``, its position, and the ends of its band.
         lines: the ``line`` and the ``algo`` of each; this decides its look.
-        views: the channels ``x`` and ``y`` of the views that there may be; they are logarithmic.
+        views: the channels ``x`` and ``y`` of the views that there may be; they are logarithmic;
+            and the ``steps`` of a view whose lines are steps.
     """
     if points.empty:
         return None
@@ -73,7 +74,12 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
             "data": {"values": own.to_csv(index=False, float_format="%.4g"), "format": form},
             "transform": [{"filter": SHOWN}, {"filter": {"param": "lines"}}, interval],
             "encoding": {c: log | {"field": c} | views[title][c] for c in ("x", "y")},
-            "layer": [band, middle | ({"params": [choose]} if title == there[0] else {})],
+            "layer": [
+                band,
+                middle
+                | {"mark": middle["mark"] | views[title].get("steps", {})}
+                | ({"params": [choose]} if title == there[0] else {}),
+            ],
         }
         for title, own in data.items()
     ]

@@ -19,7 +19,7 @@ COLUMNS = {  # what is read of the tables of audits
     "audit": ["name", "kind", "promised", "measured", "verdict", "aligned", "replays"],
     "exact": ["name", "promised", "high", "verdict"],
 }
-PUBLIC, UNKNOWN = "not private", "not recorded"
+PUBLIC, UNKNOWN = "not private", "recorded by its audit alone"
 
 
 def privacy_of(
@@ -47,8 +47,8 @@ def privacy_of(
             aligned = f"{own['aligned'].sum():.0f} of {own['replays'].sum():.0f} replays"
         ratios = _ratio(losses, "high"), aligned, _ratio(own, "measured")
         verdict = combined(*own["verdict"], *losses["verdict"])
-        rows.append([display_name(name), promised, *ratios, verdict])
-    head = ["algorithm", "promised", "exact", "aligned", "audited", "verdict"]
+        rows.append([verdict, display_name(name), promised, *ratios])
+    head = ["verdict", "algorithm", "promised", "exact", "aligned", "audited"]
     return pd.DataFrame(rows, columns=head).sort_values("algorithm", key=lambda x: x.str.casefold())
 
 

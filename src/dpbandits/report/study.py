@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from tabulate import tabulate
 
+from ..audit.verdicts import VIOLATED
 from ..comparison.table import compare
 from ..comparison.text import render as compared
 from ..contracts.display import display_name, environment_title, symbol
@@ -37,6 +38,8 @@ POINTS, FEWEST, NUMBERS = 40, 12, 300  # of a curve, at most and at least; of al
 TAIL = 10  # runs of a tail
 NO_AXIS = ("env.instance", "seed", "cap", "true_mean")  # numbers that are on no axis
 ROOM, SLACK = 3.0, 30.0  # bounds are cut above the largest mean, and below the smallest one
+FURTHEST = 10.0  # how many times smaller than its line the end of a band is, at most
+STEPS = {"interpolate": "step-after"}
 OVER_TIME, AT_END, TAILS = "Over time", "At the end", "Tails: how often a run is worse"
 MAP = "Regret over the best lower bound"
 ENDS = {"mean": "y", "ci_low": "low", "ci_high": "high"}  # columns of summaries, and of points
@@ -85,7 +88,7 @@ class Study:
         views: dict[str, Chart] = {
             OVER_TIME: {"x": {"title": "round t"}, "y": {"title": label}},
             AT_END: {"x": at, "y": {"title": label}},
-            TAILS: {"x": {"title": label}, "y": {"title": "share of runs above"}},
+            TAILS: {"x": {"title": label}, "y": {"title": "share of runs above"}, "steps": STEPS},
         }
         return chart_of(self.points(), self.places, views)
 
@@ -111,7 +114,7 @@ class Study:
         found = pd.concat([pd.DataFrame(columns=COLUMNS), *parts], ignore_index=True)[COLUMNS]
         shown = (found["x"] > 0) | (found["view"] == AT_END)  # whose axis may be linear
         found = found[shown & (found["y"] > 0)]
-        low = found["low"].clip(lower=found["y"] / 1000)
+        low = found["low"].clip(lower=found["y"] / FURTHEST)
         return found.assign(bound=found["bound"].fillna(""), low=low)
 
     def bounds(self, table: Table) -> Iterator[pd.DataFrame]:
@@ -137,6 +140,11 @@ def html_of(frame: pd.DataFrame) -> str:
     """A frame as an HTML table; empty without rows."""
     found = tabulate(frame, "keys", "html", floatfmt=".4g", showindex=False)
     return compact(found) if len(frame) else ""
+
+
+def with_violations(html: str) -> str:
+    """An HTML table in which violations stand out."""
+    return html.replace(f"<td>{VIOLATED}</td>", f'<td class="violated">{VIOLATED}</td>')
 
 
 def compact(html: str) -> str:
