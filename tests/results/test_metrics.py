@@ -126,7 +126,8 @@ def test_each_setting_keeps_its_means_in_tables_that_are_sorted_or_filtered():
     lacking = table.drop(table.index[5])
     assert "a run lacks checkpoints" in message_of(dp.measured, lacking, metric="nash")
     strange = table.assign(eps=table["eps"] + 1)
-    assert "metric=nash needs the settings: load the table with dp.load" in message_of(dp.measured, strange, metric="nash")
+    needed = "metric=nash needs the settings: load the table with dp.load"
+    assert needed in message_of(dp.measured, strange, metric="nash")
 
 
 def test_a_measured_table_knows_its_metric():

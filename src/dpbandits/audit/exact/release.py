@@ -97,12 +97,12 @@ class _Heads(Stream):
 
     def __init__(self, heads: int):
         super().__init__([])
-        self.heads, self.coins = heads, 0
+        self.heads, self.tossed = heads, 0
 
     def binomial(self, n, p, size=None):
-        if p != 0.5 or self.coins:
+        if p != 0.5 or self.tossed:
             raise TypeError("other coins, or several times")
-        self.coins = int(n)
+        self.tossed = int(n)
         return self.heads
 
 
@@ -116,12 +116,12 @@ def loss_of_count(
     for name, data in (("x", x), ("y", y)):
         found = []
         for k in (0, 1, 7):
-            rng, out = _Heads(k), np.zeros(d)
-            release(rng, data, out)
+            rng: Any = _Heads(k)
+            release(rng, data, out := np.zeros(d))
             found.append(out[0] - k)
         if len({*found}) > 1:
             return None
-        counts[name] = found[0], rng.coins
+        counts[name] = found[0], rng.tossed
     (f, n), (g, m) = counts["x"], counts["y"]
     if n != m or abs(f - g) > 1.0:
         return None

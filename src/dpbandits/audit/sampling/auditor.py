@@ -223,7 +223,7 @@ def _test(target, pair, sequence, learned, runs, least, level, deadline):
     detectable loss.
     """
     _, event, (p, q) = learned
-    line = PROMISES[target.unit][0]
+    line: Callable[..., Any] = PROMISES[target.unit][0]
     line = partial(line, delta=target.delta) if target.delta else line
     bets = Bets(target.promised, line, p, q, runs, level)
     sizes: list[int] = []

@@ -72,7 +72,8 @@ class LocalRandomizerTarget(ReleaseTarget):
 
     @property
     def function(self) -> Callable:
-        return self.guarantee.curator
+        curator: Callable = self.guarantee.curator  # type: ignore[union-attr, assignment]
+        return curator
 
     def unbounded(self) -> Pair | None:
         """Huge rewards whose difference is sent."""
