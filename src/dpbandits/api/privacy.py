@@ -17,22 +17,28 @@ if TYPE_CHECKING:
     from .arguments import AlgorithmLike, EnvironmentLike
 
 # The arguments of ``budget`` that decide how it is searched for; the others are those of runs
+OF_RULES = ("samples", "quantile", "per_week", "weeks")
 OF_SEARCH = ("regret", "ratio", "baseline", "beats", "least", "most", "precision", "runs")
 
 
 def budget(
-    algo: AlgorithmLike | Sequence[AlgorithmLike],
+    algo: AlgorithmLike | Sequence[AlgorithmLike] | None = None,
     env: EnvironmentLike | None = None,
     horizon: float | None = None,
     *,
+    rule: AlgorithmLike | Sequence[AlgorithmLike] | None = None,
     regret: float | None = None,
+    samples: float | None = None,
     ratio: float | None = None,
+    quantile: float | None = None,
+    per_week: float | None = None,
+    weeks: float | None = None,
     baseline: AlgorithmLike | None = None,
     beats: str | None = None,
     least: float | None = None,
     most: float | None = None,
-    precision: float = 1.25,
-    runs: int = 2048,
+    precision: float | None = None,
+    runs: int | None = None,
     seed: int | None = None,
     shuffle_arms: bool | None = None,
     assume: bool | None = None,
@@ -42,7 +48,8 @@ def budget(
     config_dir: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> pd.DataFrame:
-    """The smallest privacy budget at which mean regret is at most a number, or a ratio.
+    """The smallest privacy budget at which mean regret is at most a number, or a ratio; for
+    stopping rules the smallest at which the mean stopping time is, or what given budgets cost.
 
     The search adds runs at a budget until the regret there is above or below the goal with
     confidence, and bisects the budgets until the interval is as narrow as ``precision`` requires,
@@ -53,21 +60,35 @@ def budget(
     >>> bool(found.loc[0, "low"] <= found.loc[0, "budget"] <= found.loc[0, "high"])
     True
 
+    What does privacy cost an A/B test, whose second arm may have a lift?
+
+    >>> given = {"mu0": 0.3, "mu1": 0.5, "eps": [0.5, 1.0, 2.0], "per_week": 1000, "runs": 50}
+    >>> found = dp.budget(rule="dp_sprt", env=dp.bernoulli([0.3]), **given)
+    >>> bool((found["samples"].diff().dropna() < 0).all())
+    True
+
     Args:
         algo: an algorithm, or several, as in ``run``.
+        rule: instead of it a stopping rule, or several, as in ``stop``.
         env: one environment.
         horizon: number of rounds, T.
         regret: the largest mean regret at the horizon.
-        ratio: instead of ``regret``, the largest ratio to the mean regret of the baseline.
+        samples: for rules, the largest mean number of samples.
+        ratio: instead of ``regret`` or ``samples``, the largest ratio to the mean regret of the
+            baseline, or to the samples without privacy.
+        quantile: for rules, a quantile of the number of samples in the place of its mean.
+        per_week: for rules, the users of a week, so that answers are in weeks, too.
+        weeks: for the sheet of rules with ``per_week``, the weeks after which a test ends in any
+            case; 26 by default.
         baseline: for ``ratio``, an algorithm without privacy; None for each algorithm itself
             without privacy.
         beats: instead of ``regret`` and ``ratio``, ``constant`` or ``uniform``: the budget from
             which on fewer mistakes are made about labelled users than by the best constant action,
             or by uniform play.
-        least: the smallest budget that is tried; 1e-3, and .1 with ``beats``.
-        most: the largest budget that is tried; 1e3, and 100 with ``beats``.
-        precision: the ratio of the ends of the requested interval.
-        runs: independent runs at one budget, at most.
+        least: the smallest budget that is tried; .001 by default, and .1 with ``beats``.
+        most: the largest budget that is tried; 1000 by default, and 100 with ``beats``.
+        precision: the ratio of the ends of the requested interval; 1.25 by default.
+        runs: independent runs at one budget, at most; 2048 by default, and 200 for a sheet.
         seed: as in ``run``.
         shuffle_arms: as in ``run``.
         assume: whether to run although assumptions that only regret bounds need do not hold.
@@ -75,9 +96,15 @@ def budget(
         backend: ``threads``, ``processes`` or ``auto``.
         results: folder in which finished runs are stored and found.
         config_dir: as in ``run``.
-        **parameters: parameters of the algorithm.
+        **parameters: parameters of the algorithm or rule; for rules also ``arm``, ``cap``, the
+            keys by which answers are judged, such as ``mu0``, and ``eps=[...]`` for a sheet.
 
     Returns:
+        For rules with ``eps=[...]`` a sheet, a row for each rule and budget: the mean number of
+        ``samples`` with its 95 % interval, the ``slow`` 90 % quantile, the mean in ``weeks``, the
+        shares of runs that ``ended``, that had a ``wrong`` answer, and whose answer was the answer
+        without privacy on equal rewards (``agree``), the samples ``without_privacy``, and the
+        ``answer`` as a sentence. For rules without ``eps`` a row for each rule as below.
         A row for each algorithm: ``algo``, and the parameters that distinguish algorithms of one
         name; ``budget`` with its interval from ``low`` to ``high``; ``reached``, whether a budget
         reaches the goal; ``name`` (``eps`` or ``rho``), ``env, horizon, goal, baseline``; the
@@ -91,11 +118,31 @@ def budget(
     """
     given = locals()
     search = {key: given.pop(key) for key in OF_SEARCH}
-    for key in ("algo", "config_dir", "parameters"):
+    search = {key: value for key, value in search.items() if value is not None}
+    of_rules = {key: given.pop(key) for key in OF_RULES}
+    for key in ("algo", "rule", "config_dir", "parameters"):
         del given[key]
 
+    from ..contracts.question import QUESTIONS
     from ..decisions.budget import budgets_needed
+    from ..decisions.cost import cost_of_rules
+    from ..errors import BadInput
     from ..settings.choices import listed, plain_data
+
+    if (algo is None) == (rule is None):
+        raise BadInput("either algo=NAME or rule=NAME is needed")
+    if rule is not None:
+        goals = {name for question in QUESTIONS for name in question.goal_names}
+        of_runs = {k: v for k, v in parameters.items() if k in {*goals, "eps", "arm", "cap"}}
+        own = {k: v for k, v in parameters.items() if k not in of_runs}
+        wanted = {**given, **of_rules, **search, **of_runs}
+        wanted = {k: v if k == "env" else plain_data(k, v) for k, v in wanted.items()}
+        rules = chosen if isinstance(chosen := listed("rule", as_list(rule)), list) else [rule]
+        with named_as_in_python():
+            return cost_of_rules(rules, wanted, own, folders_of(config_dir))
+    for key, value in of_rules.items():
+        if value is not None:
+            raise BadInput(f"{key}: it goes with rule=NAME")
 
     given |= {k: plain_data(k, x) for k, x in given.items() if k != "env"}
     search |= {k: plain_data(k, x) for k, x in search.items() if k != "baseline"}

@@ -11,7 +11,9 @@ from tabulate import tabulate
 from ..api.privacy import OF_SEARCH
 from ..contracts.parameters import BUDGETS
 from ..decisions.budget import budgets_needed
+from ..decisions.cost import cost_of_rules
 from ..errors import BadInput, unknown
+from ..figures.cost_of_privacy import cost_of_privacy
 from ..figures.regret_vs_budget import budget_needed
 from ..figures.style import save
 from ..files import check_writable, write_atomically
@@ -38,9 +40,12 @@ SHOWN = ("algo", "budget", "low", "high", "reached", "runs")
 @entry_point("budget", takes_folder, takes_multirun)  # commas need no -m here
 def main(given: Namespace) -> int:
     keys = _keys(given.words)
-    for key in ("algo", "env"):
+    group = "rule" if "rule" in keys else "algo"
+    for key in (group, "env"):
         if key not in keys:
             raise BadInput(f"{key}=NAME is needed (see --help)")
+    if group == "rule":
+        return _of_rules(given, keys)
     algorithms = str(keys.pop("algo")).split(",")
     parameters, changed = _parameters("algo", keys), _parameters("env", keys)
     out = {key: keys.pop(key) for key in ["out"] if key in keys}
@@ -72,6 +77,32 @@ def _for_paper(found: pd.DataFrame) -> pd.DataFrame:
     smallest = found["high"][found["budget"] == found["budget"].min()].min()
     tied = (found["low"] <= smallest) & found["budget"].notna()
     return found.assign(ci_low=found["low"], ci_high=found["high"], tied=tied)
+def _of_rules(given: Namespace, keys: dict[str, Any]) -> int:
+    """What privacy costs stopping rules: a sheet with its figure, or the budget for a goal."""
+    rules = str(keys.pop("rule")).split(",")
+    if "algo" in keys:
+        raise BadInput("algo and rule: one of the two is asked about at a time")
+    parameters, changed = _parameters("rule", keys), _parameters("env", keys)
+    out = {key: keys.pop(key) for key in ["out"] if key in keys}
+    name = digest(as_json({**keys, "rule": rules, "of": parameters, "in": changed}), length=8)
+    runs = {"results": "results", **keys}
+    if changed:
+        runs["env"] = environment_choice("env", str(runs["env"]), changed)
+    stem = stem_of(out, results_of(runs) / f"budget-{name}")
+    check_writable(stem.parent)
+    found = cost_of_rules(rules, runs, parameters, user_folders(given.config_dir))
+    shown = found.drop(columns=["answer", "env"]).dropna(axis=1, how="all")
+    if shown["rule"].nunique() == 1:
+        shown = shown.drop(columns="rule")
+    answers = list(dict.fromkeys(found["answer"]))
+    print(tabulate(shown, "keys", "simple", showindex=False, floatfmt=".4g"), *answers, sep="\n")
+    page = tabulate(shown, "keys", "pipe", showindex=False, floatfmt=".4g")
+    page += "\n\n" + "\n".join(f"* {x}" for x in answers) + "\n"
+    write_atomically(stem.with_name(f"{stem.name}.md"), page.encode())
+    for path in save(cost_of_privacy(found), stem) if "slow" in found else ():
+        print(path)
+    print(f"{stem}.md")
+    return 0
 
 
 def text(found: pd.DataFrame, style: str) -> str:
@@ -95,9 +126,9 @@ def _keys(words: list[str]) -> dict[str, Any]:
         if not equals:
             raise BadInput(f"{word}: KEY=VALUE is needed (see --help)")
         known = (*OWN_KEYS["budget"], *BUDGETS)  # a search refuses a budget
-        if key not in known and key.partition(".")[0] not in ("algo", "env"):
+        if key not in known and key.partition(".")[0] not in ("algo", "rule", "env"):
             raise unknown("key", key, OWN_KEYS["budget"])
-        names = key in ("algo", "out", "results", *LATEX)
+        names = key in ("algo", "rule", "out", "results", *LATEX)
         value = None if names else value_of(word)
         found[key] = text if value is None else value.value
         if value is not None and value.many:

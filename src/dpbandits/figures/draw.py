@@ -29,6 +29,7 @@ from ..validation import as_number, one_of, text, yes_no
 from .bands import BANDS
 from .bounds import curves
 from .columns import column_panels
+from .cost_of_privacy import cost_of_privacy
 from .identification import identification_panels
 from .labels import as_it_stands, check_different, finite_budgets, usual_title
 from .options import SCALES, FigureOptions, current
@@ -80,6 +81,9 @@ def figure_of(table: Any, chosen: FigureOptions, **given: Any) -> Figure:
     one_of(BANDS, "band", given["band"])
     frame = frame_of("the table", table)
     with closed_if_refused():
+        if "without_privacy" in frame:
+            with chosen.applied():
+                return cost_of_privacy(frame, chosen)
         if "reached" not in frame:
             return figure_as_chosen(Table.of_frame(frame), chosen, **given)
         with chosen.applied():

@@ -1,0 +1,255 @@
+"""What privacy costs a test: how long stopping rules take against the budget, and from which on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..contracts.parameters import FRACTION, POSITIVE, RANGE, Interval
+from ..contracts.question import QUESTIONS, STOPPING
+from ..errors import BadInput
+from ..results.run_store import Memory, RunStore, Store
+from ..results.summary import significant
+from ..results.tables import MEASURED, load_finished
+from ..running.failures import RunsFailed
+from ..running.monte_carlo import run_settings
+from ..settings.compose import request_from
+from ..settings.setting import Setting
+from ..validation import argument, each, number_where, whole
+from .search import Found, Search
+
+SHEET = (
+    "rule", "env", "eps", "samples", "low", "high", "slow", "weeks", "ended", "wrong", "agree",
+    "without_privacy", "per_week", "cap", "runs", "answer",
+)  # fmt: skip
+TIMES_GOAL = 10.0  # samples after which a run of a search ends, as a multiple of the goal
+FIRST = 64  # runs without privacy that set the cap of a search for a ratio
+CHEAP = 1.1  # times the samples without privacy: where privacy costs less than 10 %
+ENDS = 0.9  # share of the runs that must end, for a test to end
+
+
+# What the two answers are asked for with, beside the keys of ``bandit-stop``
+OF_SHEET = ("eps", "per_week", "weeks", "runs")
+OF_GOAL = ("samples", "ratio", "quantile", "per_week", "least", "most", "precision", "runs")
+
+
+def cost_of_rules(
+    rules: Sequence[Any], given: Mapping[str, Any], parameters: Mapping[str, Any],
+    folders: tuple[str, ...],
+) -> pd.DataFrame:  # fmt: skip
+    """A sheet if budgets are given, else the budget that a goal needs; see ``dpbandits.budget``."""
+    given = {key: value for key, value in given.items() if value is not None}
+    wanted, answer = (OF_SHEET, sheet) if "eps" in given else (OF_GOAL, budget_for_samples)
+    known = {*STOPPING.groups, *STOPPING.own_keys, "cap", "seed", "shuffle_arms", "assume", "jobs"}
+    known |= {name for question in QUESTIONS for name in question.goal_names}
+    known |= {"backend", "results"}
+    for key in given:
+        if key not in (*wanted, *known):
+            what = "a sheet of budgets" if "eps" in given else "the search for a budget of a rule"
+            raise BadInput(f"{key}: {what} takes {', '.join(wanted)} and the keys of bandit-stop")
+    options = {key: given.pop(key) for key in wanted if key in given}
+    return answer(rules, given, parameters, folders, **options)
+
+
+class _Rule:
+    """A stopping rule in one environment at any budget, with its finished runs."""
+
+    def __init__(
+        self, rule: Any, given: Mapping[str, Any], parameters: Mapping[str, Any],
+        folders: tuple[str, ...],
+    ):  # fmt: skip
+        self.given, self.parameters, self.folders = {**given, "rule": rule}, parameters, folders
+        self.store: Store = Memory()
+        first = self.setting(None)
+        self.name, self.env = first.algo, first.env
+        if first.budget_name != "eps" or not first.algorithm.private:
+            raise BadInput(f"rule={self.name}: a rule with a privacy budget eps is needed")
+        domain = first.algorithm.domains["eps"]
+        self.can_be_free = isinstance(domain, Interval) and domain.contains(math.inf)
+        results = self._request(None).results
+        self.store = self.store if results is None else RunStore(results)
+
+    def _request(self, eps: float | None) -> Any:
+        given = {**self.given, "eps": eps}
+        return request_from(STOPPING, given, self.parameters, self.folders)
+
+    def setting(self, eps: float | None) -> Setting:
+        """The only setting at a budget."""
+        settings = self._request(eps).settings
+        if len(settings) > 1:
+            raise BadInput("one environment and one value of each parameter are needed")
+        setting: Setting = settings[0]
+        return setting
+
+    def measured(self, eps: float, n: int, *columns: str) -> list[np.ndarray]:
+        """Columns of the first n runs at a budget; equal runs have equal streams of rewards."""
+        setting, request = self.setting(eps), self._request(eps)
+        _, failures = run_settings([setting], n, request.jobs, request.backend, self.store)
+        if failures:
+            raise RunsFailed(failures)
+        finished = load_finished(self.store, setting, n)
+        return [MEASURED[name](finished)[:, -1].astype(float) for name in columns]
+
+    def times(self, eps: float, n: int) -> np.ndarray:
+        """The stopping times; a run that has not ended counts as the cap."""
+        return self.measured(eps, n, "stopping_time")[0]
+
+
+def rules_of(
+    rules: Sequence[Any], given: Mapping[str, Any], parameters: Mapping[str, Any],
+    folders: tuple[str, ...], per_week: float | None, weeks: float,
+) -> list[_Rule]:  # fmt: skip
+    """The rules, of which runs end after some weeks if the users of a week are known."""
+    if per_week is not None and given.get("cap") is None:
+        given = {**given, "cap": math.ceil(per_week * weeks)}
+    if not rules:
+        raise BadInput("rule=[]: at least one is needed")
+    return [_Rule(rule, given, parameters, folders) for rule in rules]
+
+
+def sheet(
+    rules: Sequence[Any], given: Mapping[str, Any], parameters: Mapping[str, Any],
+    folders: tuple[str, ...], *, eps: Any, per_week: float | None = None, weeks: float = 26.0,
+    runs: int = 200,
+) -> pd.DataFrame:  # fmt: skip
+    """A row for each rule and budget; see ``dpbandits.budget``."""
+    budgets = sorted({argument("eps", x, POSITIVE, math.nan) for x in each(eps)})
+    runs = whole("runs", runs, at_least=20, at_most=10_000_000)
+    per_week, weeks = _per_week(per_week, weeks)
+    rows = []
+    for rule in rules_of(rules, given, parameters, folders, per_week, weeks):
+        own, free = [], math.nan
+        names = ("stopping_time", "answer", "halted", "correct")
+        answers = np.full(runs, math.nan)
+        if rule.can_be_free:
+            times, answers, *_ = rule.measured(math.inf, runs, *names)
+            free = float(times.mean())
+        for x in budgets:
+            times, answer, halted, correct = rule.measured(x, runs, *names)
+            error = times.std(ddof=1) / math.sqrt(runs)
+            own.append({
+                "rule": rule.name, "env": rule.env, "eps": x, "samples": float(times.mean()),
+                "low": max(times.mean() - 1.96 * error, 0.0), "high": times.mean() + 1.96 * error,
+                "slow": float(np.quantile(times, ENDS)),
+                "weeks": times.mean() / per_week if per_week else math.nan,
+                "ended": float(halted.mean()),
+                "wrong": float((correct == 0.0).mean()) if halted.any() else math.nan,
+                "agree": float((answer == answers).mean()) if free == free else math.nan,
+                "without_privacy": free, "per_week": per_week or math.nan,
+                "cap": rule.setting(x).horizon, "runs": runs,
+            })  # fmt: skip
+        words = verdict(own)
+        rows += [row | {"answer": words} for row in own]
+    return pd.DataFrame(rows)[list(SHEET)]
+
+
+def verdict(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A sheet of one rule as a sentence: what the budget nearest to 1 costs, where privacy is
+    cheap, and from which budget on the test ends.
+    """
+    first = rows[0]
+    start, per_week = f"{first['rule']} on {first['env']}: ", first["per_week"]
+    limit = f"{significant(first['cap'])} samples"
+    if per_week == per_week:
+        start += f"at {significant(per_week)} users a week, "
+        limit = f"{first['cap'] / per_week:.3g} weeks"
+    ends = [row for row in rows if row["ended"] >= ENDS]
+    if not ends:
+        return f"{start}no budget up to eps={rows[-1]['eps']:g} ends in {limit}"
+
+    def length(samples: float) -> str:
+        known = per_week == per_week
+        return f"{samples / per_week:.2g} weeks" if known else f"{significant(samples)} samples"
+
+    near = min(ends, key=lambda row: abs(math.log(row["eps"])))
+    text = f"{start}eps={near['eps']:g} costs {length(near['samples'])}"
+    free = first["without_privacy"]
+    if free == free:
+        text += f" instead of {length(free)} without privacy"
+        cheap = [row["eps"] for row in ends if row["samples"] <= CHEAP * free]
+        text += f"; privacy costs less than 10 % from eps={min(cheap):g} on" if cheap else ""
+    if len(ends) < len(rows):
+        text += f"; below eps={ends[0]['eps']:g} it does not end in {limit}"
+    return text
+
+
+def budget_for_samples(
+    rules: Sequence[Any], given: Mapping[str, Any], parameters: Mapping[str, Any],
+    folders: tuple[str, ...], *, samples: float | None = None, ratio: float | None = None,
+    quantile: float | None = None, per_week: float | None = None, least: float = 1e-3,
+    most: float = 1e3, precision: float = 1.25, runs: int = 2048,
+) -> pd.DataFrame:  # fmt: skip
+    """A row for each rule with the smallest budget at which its mean stopping time, or a quantile,
+    is at most a number of samples, or a multiple of the time without privacy.
+    """
+    if (samples is None) == (ratio is None):
+        raise BadInput(
+            "either samples=N or ratio=R is needed: the largest mean number of samples, or its "
+            "ratio; or eps=[...] for a sheet"
+        )
+    key, goal = ("samples", samples) if ratio is None else ("ratio", ratio)
+    goal = number_where(key, goal, lambda x: 0 < x < math.inf, "a number above 0 is needed")
+    share = None if quantile is None else argument("quantile", quantile, FRACTION, math.nan)
+    least, most = (argument(k, x, RANGE, math.nan) for k, x in (("least", least), ("most", most)))
+    if not least < most:
+        raise BadInput(f"most={most:g}: above least={least:g} is needed")
+    precision = number_where("precision", precision, lambda x: x >= 1.01, "1.01 or more is needed")
+    runs = whole("runs", runs, at_least=32, at_most=10_000_000)
+    per_week, _ = _per_week(per_week, 1.0)
+    rows = []
+    for rule in rules_of(rules, given, parameters, folders, None, 1.0):
+        time_of = np.mean if share is None else partial(np.quantile, q=share)
+        free = math.nan
+        if rule.can_be_free:
+            free = float(time_of(rule.times(math.inf, max(FIRST, runs // 8))))
+        elif ratio is not None:
+            raise BadInput(f"ratio: {rule.name} cannot run without privacy; samples=N is needed")
+        aim = goal if ratio is None else goal * free
+        if rule.given.get("cap") is None:
+            rule.given["cap"] = math.ceil(TIMES_GOAL * max(aim, 1.0))
+
+        def measure(eps: float, n: int, rule: _Rule = rule, aim: float = aim) -> np.ndarray:
+            times = rule.times(eps, n)
+            return times if share is None else (times > aim).astype(float)
+
+        limit = aim if share is None else 1.0 - share
+        largest = float(rule.setting(most).horizon) if share is None else 1.0
+        found = Search(measure, limit, least, most, precision, runs, None, largest).answer()
+        what = "mean" if share is None else f"{100 * share:g} % quantile"
+        rows.append({
+            "rule": rule.name, "env": rule.env, "budget": found.budget, "low": found.low,
+            "high": found.high, "reached": not math.isnan(found.budget), "samples": aim,
+            "without_privacy": free,
+            "answer": in_words(rule, found, aim, free, what, per_week),
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def in_words(
+    rule: _Rule, found: Found, aim: float, free: float, what: str, per_week: float | None
+) -> str:
+    """The answer of a search as a sentence; of none what would be reached."""
+    goal = f"{significant(aim)} samples"
+    goal += f" ({aim / per_week:.3g} weeks)" if per_week else ""
+    start, last = f"{rule.name} on {rule.env}: the {what} stopping time is ", found.looks[-1]
+    if found.kind == "never":
+        end = f"none: {start}above {goal} at every eps up to {last.budget:g}"
+        return end + (f"; it is {significant(free)} without privacy" if free == free else "")
+    if math.isnan(found.budget):
+        return f"undecided: {start}perhaps at most {goal} at eps={last.budget:g}; more runs help"
+    if found.kind in ("always", "open"):
+        return f"{start}at most {goal} at eps={found.high:g}, and perhaps below"
+    between = f"between eps={found.low:g} and {found.high:g}, about at {found.budget:g}"
+    return f"{start}at most {goal} from an eps {between}"
+
+
+def _per_week(per_week: float | None, weeks: float) -> tuple[float | None, float]:
+    """The users of a week and the number of weeks, checked."""
+    above = "a number above 0 is needed"
+    users = None if per_week is None else number_where("per_week", per_week, lambda x: x > 0, above)
+    return users, number_where("weeks", weeks, lambda x: x > 0, above)

@@ -1,0 +1,47 @@
+"""Samples of tests against the privacy budget: the sheet of ``dpbandits.budget`` for rules."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from ..contracts.display import symbol
+from ..errors import BadInput
+from .labels import line_label
+from .options import PLAIN, FigureOptions
+from .style import finish, styled, styles_of, subplots
+
+CHEAP = 1.1  # times the samples without privacy: the region where privacy costs less than 10 %
+
+
+@styled
+def cost_of_privacy(table: pd.DataFrame, chosen: FigureOptions = PLAIN) -> Figure:
+    """Mean samples against eps, on logarithmic axes, with those without privacy.
+
+    Raises:
+        BadInput: the table is the answer of a search, which has no budgets to draw.
+    """
+    if "slow" not in table:
+        raise BadInput("the answer of a search has no figure; eps=[...] gives a sheet, which has")
+    table = table.iloc[chosen.numbers(list(map(str, table["rule"])))]
+    table = table.assign(line=[line_label(name, {}) for name in table["rule"]])
+    figure, ((ax,),) = subplots(5.4, 3.8, 1, 1)
+    styles = styles_of(table, "rule")
+    for line, rows in table.groupby("line", sort=False):
+        look = styles[line]
+        colour, free = look["color"], rows["without_privacy"].iloc[0]
+        ax.plot(rows["eps"], rows["samples"], marker="o", ms=3, label=line, **look)
+        ax.fill_between(rows["eps"], rows["samples"], rows["slow"], color=colour, alpha=0.2, lw=0)
+        censored = rows[rows["ended"] < 1.0]
+        ax.plot(censored["eps"], censored["samples"], marker="^", ms=5, ls="", color=colour)
+        if free == free:
+            ax.axhline(free, color=colour, lw=0.8, ls="--")
+            ax.axhspan(free, CHEAP * free, color=colour, alpha=0.15, lw=0)
+    ax.set(xscale="log", yscale="log", xlabel=f"privacy budget {symbol('eps')}", ylabel="samples")
+    note = (
+        f"Means of {table['runs'].iloc[0]} runs; the band reaches to the slowest tenth. Dashed: "
+        "without privacy; beside it the region where privacy costs less than 10 %. Triangles: "
+        "some runs did not end."
+    )
+    title = f"What privacy costs a test, {table['env'].iloc[0]}"
+    return finish(figure, title, None, note, list(map(str, table["rule"].unique())))
