@@ -25,7 +25,7 @@ def cost_of_privacy(table: pd.DataFrame, chosen: FigureOptions = PLAIN) -> Figur
         raise BadInput("the answer of a search has no figure; eps=[...] gives a sheet, which has")
     table = table.iloc[chosen.numbers(list(map(str, table["rule"])))]
     table = table.assign(line=[line_label(name, {}) for name in table["rule"]])
-    figure, ((ax,),) = subplots(5.4, 3.8, 1, 1)
+    figure, ((ax,),) = subplots(1, 1, 2.8)
     styles = styles_of(table, "rule")
     for line, rows in table.groupby("line", sort=False):
         look = styles[line]
@@ -39,9 +39,9 @@ def cost_of_privacy(table: pd.DataFrame, chosen: FigureOptions = PLAIN) -> Figur
             ax.axhspan(free, CHEAP * free, color=colour, alpha=0.15, lw=0)
     ax.set(xscale="log", yscale="log", xlabel=f"privacy budget {symbol('eps')}", ylabel="samples")
     note = (
-        f"Means of {table['runs'].iloc[0]} runs; the band reaches to the slowest tenth. Dashed: "
-        "without privacy; beside it the region where privacy costs less than 10 %. Triangles: "
-        "some runs did not end."
+        f"Lines show means of {table['runs'].iloc[0]} runs, and bands reach to the slowest tenth. "
+        "Dashed lines are without privacy; beside them privacy costs less than 10 %. "
+        "At a triangle some runs did not end."
     )
     title = f"What privacy costs a test, {table['env'].iloc[0]}"
     return finish(figure, title, None, note, list(map(str, table["rule"].unique())))
