@@ -163,8 +163,10 @@ def verdict(rows: Sequence[Mapping[str, Any]]) -> str:
         return f"{start}no budget up to eps={rows[-1]['eps']:g} ends in {limit}"
 
     def length(samples: float) -> str:
-        known = per_week == per_week
-        return f"{samples / per_week:.2g} weeks" if known else f"{significant(samples)} samples"
+        if per_week != per_week:
+            return f"{significant(samples)} samples"
+        weeks = f"{samples / per_week:.2g}"
+        return f"{weeks} week{'s' * (weeks != '1')}"
 
     near = min(ends, key=lambda row: abs(math.log(row["eps"])))
     text = f"{start}eps={near['eps']:g} costs {length(near['samples'])}"
