@@ -41,7 +41,7 @@ def chance_of_heads(N: float, x: float) -> float:
 @shared
 def delta_of_coins(N: float, eps: float) -> float:
     """The smallest delta for which a count with N fair coins is (eps, delta)-DP."""
-    x = math.floor((N + 1.0) * math.exp(-eps) / (1.0 + math.exp(-eps)))
+    x = float(math.floor((N + 1.0) * math.exp(-eps) / (1.0 + math.exp(-eps))))
     if x == 0.0:
         return 0.5**N
     P, total, last = chance_of_heads(N, x), 0.0, math.inf
