@@ -223,8 +223,9 @@ def _test(target, pair, sequence, learned, runs, least, level, deadline):
     detectable loss.
     """
     _, event, (p, q) = learned
-    line: Callable[..., Any] = PROMISES[target.unit][0]
-    line = partial(line, delta=target.delta) if target.delta else line
+    line = PROMISES[target.unit][0]
+    if target.delta:
+        line = partial(pure_line, delta=target.delta)
     bets = Bets(target.promised, line, p, q, runs, level)
     sizes: list[int] = []
     while sum(sizes) < runs:

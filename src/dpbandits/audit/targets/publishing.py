@@ -72,8 +72,8 @@ class LocalRandomizerTarget(ReleaseTarget):
 
     @property
     def function(self) -> Callable:
-        curator: Callable = self.guarantee.curator  # type: ignore[union-attr, assignment]
-        return curator
+        assert self.guarantee is not None and self.guarantee.curator is not None
+        return self.guarantee.curator
 
     def unbounded(self) -> Pair | None:
         """Huge rewards whose difference is sent."""
