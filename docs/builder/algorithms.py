@@ -7,6 +7,7 @@ from functools import cache
 import dpbandits as dp
 from dpbandits.contracts.algorithm import Algorithm, find_file, load
 from dpbandits.contracts.display import display_name
+from dpbandits.files import package_folder
 from dpbandits.settings.composed import read_group
 from dpbandits.settings.groups import about, default_keys, names_in
 
@@ -18,12 +19,12 @@ GROUPS = {"algo": ("Algorithms", "algorithms"), "rule": ("Stopping rules", "rule
 HOMES = {"algo": "algorithms", "rule": "stopping"}
 REFERENCES = (
     "references", "stopping_references", "identification_references", "linear_references",
-    "private_references", "greedy_references",
+    "private_references", "greedy_references", "oracle_references",
 )  # fmt: skip
 # Environments for examples: an algorithm is shown on the first that it accepts
 EXAMPLES = (
     "bernoulli_c2", "pareto_v09", "ren_gaussian", "contaminated", "student_far", "linear_sphere",
-    "contextual",
+    "contextual", "labels",
 )  # fmt: skip
 STOPPED = {
     "stopping": "env=sign env.mean=-0.2",
@@ -34,6 +35,7 @@ KINDS = (
     ("Without privacy", lambda a: a.guarantee is None or not a.private),
     ("Global DP: a trusted server", lambda a: a.guarantee.notion == "global"),
     ("Global zCDP and RDP", lambda a: a.guarantee.notion.startswith("global")),
+    ("Joint DP: contexts and rewards are private", lambda a: "joint" in a.guarantee.notion),
     ("Local DP: nobody is trusted", lambda a: True),
 )
 
@@ -127,7 +129,7 @@ def _parameters(algorithm: Algorithm) -> str:
     own = read_group(algorithm.group, algorithm.name)
     common = {**default_keys(algorithm.question.keys_file), "eps": 1, "rho": 1}
     of_keys = {key.strip("`="): meaning for key, _, meaning in keys(algorithm.question.keys_file)}
-    meanings = of_keys | _meanings(algorithm)
+    meanings = of_keys | _comments(algorithm) | _meanings(algorithm)
     rows = []
     for name, domain in algorithm.domains.items():
         key = f"{algorithm.group}.{name}" if name in own else name
@@ -136,6 +138,12 @@ def _parameters(algorithm: Algorithm) -> str:
     if not rows:
         return "None."
     return table(("key", "default", "allowed", "meaning"), rows)
+
+
+def _comments(algorithm: Algorithm) -> dict[str, str]:
+    """What the configuration says of each parameter."""
+    file = package_folder("conf") / algorithm.group / f"{algorithm.name}.yaml"
+    return dict(re.findall(r"^(\w+): .*?  +# (.*)$", file.read_text(), flags=re.M))
 
 
 def _meanings(algorithm: Algorithm) -> dict[str, str]:

@@ -264,7 +264,8 @@ def actions_of(name, table, T=31, eps=1e9, function=None, **own):
 
     source = algorithm(name)
     plain = function or source.function.py_func
-    next_batch = replaced(plain.__globals__["next_batch"], play_users=recorded)
+    play_batch = replaced(batches.play_batch, play_users=recorded)
+    next_batch = replaced(plain.__globals__["next_batch"], play_batch=play_batch)
     numbers = arguments(name, eps, T, instance, **own)
     replaced(plain, next_batch=next_batch)(game, np.random.default_rng(2), *numbers)
     assert count == [1, 2, 4, 8, 16][: len(count)] and sum(count) == T

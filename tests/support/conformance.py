@@ -439,19 +439,20 @@ ROWS |= {
 
 IRIS = {"law": "labels", "source": "sklearn:iris"}
 CANCER = {"law": "labels", "source": "sklearn:breast_cancer", "features": ["mean area"]}
-QUADRATIC = {"loss": "quadratic"}
+QUADRATIC, RIDGE = {"loss": "quadratic"}, {"ridge": 0.001}
 
 
 def users(eps, *wrong, runs=120, T=150, spec=IRIS, of_package=2000, tier="long", **own):
     """A game of users in law."""
     return Game(
-        spec=spec, T=T, eps=eps, own=own, runs=runs, of_package=of_package, mutants=mutants(*wrong),
-        tier=tier,
+        spec=spec, T=T, eps=eps, own=RIDGE | own, runs=runs, of_package=of_package,
+        mutants=mutants(*wrong), tier=tier,
     )  # fmt: skip
 
 
 def exact_fits(*wrong, **own):
     """Games without noise, of the same random numbers, with each loss."""
+    own = RIDGE | own
     return (
         shared(IRIS, math.inf, *wrong, "cumulative", T=150, **own),
         shared(CANCER, math.inf, T=100, **own),

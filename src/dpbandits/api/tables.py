@@ -146,7 +146,8 @@ def latex(
 
 
 def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """A tidy table of another statistic, in a column ``average_regret`` or ``nash_regret``.
+    """A tidy table of another statistic, in a column ``average_regret``, ``nash_regret``
+    or ``error``.
 
     ``average`` is pseudo-regret divided by the number of rounds. ``nash`` is the Nash regret of
     Barman et al. 2023: the best mean minus the geometric mean, over the rounds so far, of the
@@ -165,7 +166,8 @@ def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 
     Args:
         table: a tidy table of regret; for ``nash`` one of ``dp.run``, or with a manifest.
-        metric: ``regret``, ``average`` or ``nash``.
+        metric: ``regret``, ``average``, ``nash``, or ``error`` for the mistakes per round of
+            labelled users.
 
     Raises:
         BadInput: there is no such metric, or the table does not allow it.

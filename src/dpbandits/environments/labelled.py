@@ -54,9 +54,10 @@ class LabelledInstance(ContextualInstance):
         """The expected mistakes in T rounds of uniform play and of the best constant action, and
         the class that the latter plays.
         """
-        shares = self.environment.table.mean(axis=0)
-        best = int(shares.argmax())
-        return T * (1.0 - 1.0 / len(shares)), T * (1.0 - shares[best]), self.classes[best]
+        n, K = self.environment.table.shape
+        counts = self.environment.table.sum(axis=0)
+        best = int(counts.argmax())
+        return T * (K - 1) / K, T * (n - float(counts[best])) / n, self.classes[best]
 
 
 def labels(

@@ -1,0 +1,68 @@
+"""Lines of reference for labelled users: what is printed, metric=error, and what beats a line."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import setting
+from refusals import message_of
+
+import dpbandits as dp
+from dpbandits.cli.run import _references
+from dpbandits.environments.catalogue import build
+
+ALGOS = "bpo", "lin_ucb"
+
+
+def said(highs, **given):
+    """What is printed of these upper ends of intervals of ALGOS."""
+    settings = [setting(algo=algo, env=dp.labelled("sklearn:iris"), **given) for algo in ALGOS]
+    return [*_references(settings, pd.DataFrame({"ci_high": highs}))]
+
+
+def test_the_lines_are_expected_mistakes():
+    rows = build({"law": "labels", "source": "sklearn:breast_cancer"})
+    uniform, constant, name = rows.references(569)
+    assert np.allclose([uniform, constant], [569 / 2, 212]) and name == "benign"
+    assert rows.references(100)[1] == pytest.approx(21200 / 569)
+
+
+def test_a_run_says_whether_something_private_beats_the_best_constant_action():
+    lines = said([100.0, 40.0])  # lin_ucb, which is not private, does
+    assert lines[0].startswith("labels: in 150 rounds uniform play makes 100 mistakes, and playing")
+    assert "always setosa, the best constant action, 100" in lines[0]
+    assert lines[1].startswith("labels: no private algorithm here is seen (with 95 %)")
+    assert len(said([99.0, 40.0])) == 1
+    assert len(said([99.0, 40.0], eps=math.inf)) == 1  # nothing is private
+
+
+def test_error_is_mistakes_per_round(tmp_path):
+    env = dp.labelled("sklearn:iris")
+    given = {"algo": "best_constant", "runs": 3, "checkpoints": 2, "jobs": 1, "results": tmp_path}
+    table = dp.run(env=env, **given)
+    errors = dp.measured(table, "error")
+    assert (errors["error"] == table["regret"] / table["t"]).all()
+    assert (errors.loc[errors["t"] == 150, "error"] == 2 / 3).all()
+    other = dp.run(algo="ucb", env="bernoulli_c2", horizon=100, runs=2, jobs=1, results=tmp_path)
+    line = message_of(dp.measured, other, "error")
+    assert line == "metric=error: a table of labelled users (env=labels) is needed"
+
+
+@pytest.mark.slow
+def test_the_budget_that_beats_a_line(tmp_path):
+    given = {"env": dp.labelled("sklearn:iris"), "runs": 64, "precision": 4, "jobs": 1}
+    given |= {"results": tmp_path}
+    [row] = dp.budget("square_cb", beats="constant", **given).to_dict("records")
+    assert row["baseline"] == "best_constant" and row["high"] <= 100 and row["low"] >= 0
+    own = {"least": 0.001, "most": 0.01}
+    [row] = dp.budget("square_cb", beats="constant", **given, **own, ridge=1e-9).to_dict("records")
+    assert not row["reached"]
+
+
+def test_a_line_that_is_no_line_is_refused():
+    env = dp.labelled("sklearn:iris")
+    line = message_of(dp.budget, "bpo", env, beats="constants")
+    assert "beats=constants" in line and "constant" in line
+    line = message_of(dp.budget, "bpo", env, beats="constant", ratio=2)
+    assert line == "beats: it goes without regret, ratio and baseline"
