@@ -628,3 +628,37 @@ def test_a_table_of_float32_has_the_summary_of_float64():
 def test_a_range_of_very_many_numbers_is_refused_at_once():
     for call in (lambda x: dp.reproduce(x), lambda x: dp.run("ucb", horizon=x)):
         assert "a range has more than 1,000,000 numbers" in message_of(call, range(10**12))
+
+
+def test_a_mistake_is_one_line_in_a_notebook():
+    """IPython calls this method instead of printing the traceback."""
+    for call in (
+        lambda: dp.run("ucbb"),
+        lambda: dp.run(fails_at_once, horizon=5, runs=1, backend="threads"),
+    ):
+        with pytest.raises((dp.BadInput, dp.RunsFailed)) as raised:
+            call()
+        [line] = raised.value._render_traceback_()
+        assert line == f"{type(raised.value).__name__}: {raised.value}" and "\n" not in line
+
+
+def fails_at_once(game, rng):
+    raise ValueError("lost")
+
+
+def test_a_report_is_a_link_in_a_notebook(monkeypatch):
+    monkeypatch.setattr("dpbandits.report.build.report_of_tables", lambda tables, metric: "<p>")
+    page = dp.report(dp.run("ucb", **QUICK), "a & b.html")
+    assert isinstance(page, Path) and page.read_text() == "<p>"
+    assert page._repr_html_() == '<a href="a%20%26%20b.html" target="_blank">a &amp; b.html</a>'
+
+
+def test_an_interrupt_says_what_keeps_finished_runs(monkeypatch, capsys):
+    def play(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dpbandits.running.monte_carlo.run_settings", play)
+    for folder, said in ((None, True), ("results", False)):
+        with pytest.raises(KeyboardInterrupt):
+            dp.run("ucb", results=folder, **QUICK)
+        assert ("results=DIR would keep finished runs" in capsys.readouterr().err) == said

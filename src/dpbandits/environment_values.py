@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 if TYPE_CHECKING:
     import numpy as np
+    from pandas import DataFrame
 
     from .settings.choices import Choice
 
@@ -225,7 +226,7 @@ def contaminated(
 
 
 def empirical(
-    file: str | PathLike[str],
+    file: str | PathLike[str] | DataFrame,
     columns: Sequence[str] | None = None,
     header: Sequence[str] | None = None,
     drop_blanks: bool = False,
@@ -234,14 +235,16 @@ def empirical(
     the rewards that each arm has in a log with the columns ``arm`` and ``reward``.
 
     Args:
-        file: the file, with a header.
+        file: the file, with a header, or a data frame.
         columns: the columns to take, None for all.
         header: the names of the columns, for a file without a header.
         drop_blanks: whether blanks at the end of a column are left out.
     """
-    from .validation import path_of
+    from pandas import DataFrame
 
-    path = path_of("env.file", file)
+    from .validation import path_of, stored_frame
+
+    path = stored_frame(file) if isinstance(file, DataFrame) else path_of("env.file", file)
     return _law("empirical", file=path, columns=columns, header=header, drop_blanks=drop_blanks)
 
 

@@ -20,18 +20,25 @@ LONG = 100  # names are compared up to this length, since comparing longer ones 
 LONGEST = 2000  # characters of a message in one line
 
 
-class BadInput(Exception):
+class InOneLine(Exception):
+    """An error that Jupyter and IPython show as one line, without the traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"{type(self).__name__}: {self}"]
+
+
+class BadInput(InOneLine):
     """Invalid input: the message states the key, the value, and the valid values, in one line."""
 
     def __init__(self, message: str):
         super().__init__(in_a_line(message))
 
 
-class WorkersLost(Exception):
+class WorkersLost(InOneLine):
     """A process of an audit died, or a cluster does not answer any more or has no workers left."""
 
 
-class FileTrouble(Exception):
+class FileTrouble(InOneLine):
     """The operating system refused an operation on a file."""
 
     operation = "use"

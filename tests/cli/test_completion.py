@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from commands import captured
@@ -21,7 +22,7 @@ from dpbandits.contracts.question import QUESTIONS
 from dpbandits.settings.groups import default_keys, names_in
 
 TREES = ("binary", "honaker", "kary")
-OF_TABLES = "columns", "best", "pivot", "digits"
+OF_TABLES = "columns", "best", "pivot", "digits", "labels"
 
 
 @pytest.fixture
@@ -35,6 +36,17 @@ def shell_path(tmp_path):
         file.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{code}" "$@"\n')
         file.chmod(0o755)
     return folder
+
+
+def test_tables_of_the_results_folder_are_offered(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for file in ("results/one.csv", "results/one.summary.csv", "other/two.csv"):
+        Path(file).parent.mkdir(exist_ok=True)
+        Path(file).touch()
+    assert completions("plot", "bandit-plot results/o") == ["results/one.csv"]
+    assert completions("compare", "bandit-compare results=other oth") == ["other/two.csv"]
+    assert completions("results", "bandit-results rm on") == ["one"]
+    assert completions("results", "bandit-results results=other show tw") == ["two"]
 
 
 @pytest.mark.parametrize(
@@ -51,6 +63,10 @@ def shell_path(tmp_path):
         ("bandit-run algo=dp_ucb algo.gamma=", []),
         ("bandit-run algo.../x=", []),
         ("bandit-run env=wu_raw env.al", ["env.alpha="]),
+        ("bandit-plot a.csv only=dp_se,dp_ucb_b", ["only=dp_se,dp_ucb_bound"]),
+        ("bandit-plot a.csv highlight=adap_tt_", ["highlight=adap_tt_star"]),
+        ("bandit-compare baseline=adap_k", ["baseline=adap_klucb"]),
+        ("bandit-results r", ["rm", "results="]),
         ("bandit-run experiment=azize2023_z", ["experiment=azize2023_zcdp"]),
         ("bandit-run population=cl", ["population=clipped_normal"]),
         ("bandit-run backend=p", ["backend=processes"]),

@@ -445,3 +445,24 @@ def test_the_horizon_of_a_table_is_its_length(tmp_path):
     assert horizons("horizon=1,2") == [1, 2]
     table = dp.environment("table", file=str(file))
     assert set(dp.run("ucb", table, runs=1)["horizon"]) == {3}
+
+
+def test_a_log_says_which_columns_are_not_used(tmp_path):
+    """In a run; a file whose columns are all used says nothing."""
+    file = tmp_path / "log.csv"
+    file.write_text("hour,arm,reward,user\n1,tea,1,a\n2,coffee,0,b\n3,tea,0,c\n")
+    said = "each arm has its rewards in a log of plays; the other columns are not used: hour, user"
+    assert data.empirical(str(file)).notes == (said,)
+    file.write_text("arm,reward\ntea,1\ncoffee,0\ntea,0\n")
+    assert data.empirical(str(file)).notes == ()
+
+
+def test_a_data_frame_is_read_as_its_file(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    frame = pd.DataFrame({"arm": ["tea", "coffee", "tea"], "reward": [1.0, 0.0, 0.5]})
+    frame.to_csv(tmp_path / "log.csv", index=False)
+    given = {"algo": "ucb", "horizon": 50, "runs": 2}
+    of_frame, of_file = (
+        dp.run(env=dp.empirical(x), **given)["regret"] for x in (frame, tmp_path / "log.csv")
+    )
+    assert of_frame.tolist() == of_file.tolist()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from .runs import request_of
 
@@ -16,6 +18,13 @@ if TYPE_CHECKING:
 
     from ..settings.choices import Choice
     from .arguments import AlgorithmLike, EnvironmentLike, Number
+
+
+class Page(type(Path())):  # type: ignore[misc]
+    """The path of a page, which Jupyter shows as a link."""
+
+    def _repr_html_(self) -> str:
+        return f'<a href="{quote(str(self))}" target="_blank">{escape(str(self))}</a>'
 
 
 def plot(
@@ -143,7 +152,7 @@ def report(
             pseudo-regret, so pages of other metrics show no theorems.
 
     Returns:
-        The path of the page.
+        The path of the page, which Jupyter shows as a link.
 
     Raises:
         BadInput: an argument is no tidy table, or a package is missing; nothing is written.
@@ -160,7 +169,7 @@ def report(
     refuse_metric(metric)
     given = [tables] if isinstance(tables, pd.DataFrame) else listed("tables", tables)
     write_atomically(path, report_of_tables(given, metric).encode())
-    return path
+    return Page(path)
 
 
 def bounds(

@@ -34,6 +34,8 @@ SHELLS = ("bash", "zsh", "fish")
 FOLDERS = ("--config-dir", "-cd")  # options that are followed by a folder
 HIDDEN = ("figure", "short", "law", "kind")  # keys that are not completed
 ALGORITHMS = {"algo": "algorithms", "rule": "stopping"}  # the packages of two groups
+NAMES_OF_ALGORITHMS = ("only", "order", "highlight", "baseline")  # keys of figures and comparisons
+TAKES_TABLES = ("plot", "compare", "results")
 OF_GROUPS = ("algo", "rule", "env", "population", "runner")  # whose parameters are keys
 
 
@@ -92,6 +94,8 @@ def _words(command: str, word: str, before: list[str], folders: list[Path]) -> I
         return
     if command == "claims":
         yield from _claims()
+    if command in TAKES_TABLES:
+        yield from _tables(command, before)
     group = word.partition(".")[0]
     files = [package_folder("conf") / f"{x}.yaml" for x in COMMANDS[command].get("files", ())]
     keys = [key for file in files for key in _keys(file)]
@@ -111,6 +115,8 @@ def _values(command: str, key: str, before: list[str], folders: list[Path]) -> l
     """The values that a key can have, if they have names."""
     if key == "mechanism":
         return _mechanisms()
+    if key in NAMES_OF_ALGORITHMS:
+        return [name for group in ALGORITHMS for name in _names(group, folders)]
     if "." in key:
         group, _, name = key.partition(".")
         return _options(group, name, before, folders)
@@ -125,6 +131,21 @@ def _names(group: str, folders: list[Path]) -> list[str]:
     ends = "yaml", *(["py"] * (group in ALGORITHMS))
     files = (x for home in folders for end in ends for x in (home / group).glob(f"*.{end}"))
     return sorted({file.stem for file in files})
+
+
+def _tables(command: str, before: list[str]) -> Iterator[str]:
+    """The tables of the results folder of a line: their paths, or for ``bandit-results`` their
+    names, after an action.
+    """
+    given = [x.partition("=")[2] for x in before if x.startswith("results=")]
+    files = sorted(Path(given[-1] if given else "results").glob("*.csv"))
+    files = [x for x in files if not x.name.endswith(".summary.csv")]
+    if command != "results":
+        yield from map(str, files)
+    elif len(before) <= 1:
+        yield from ("list", "show", "prune", "rm")
+    else:
+        yield from (x.stem for x in files)
 
 
 def _claims() -> list[str]:

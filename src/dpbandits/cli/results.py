@@ -39,6 +39,11 @@ STORED = re.compile(r".+-.+-([0-9a-f]{16})\.(npz|failed|damaged\d*)")
 MANIFEST = {"config", "settings", "sha256", "sources"}  # keys without which a manifest is not ours
 BESIDE = ".json", ".md", ".tex", SUMMARY_CSV  # the files of a table besides its own
 DRAWN = ".pdf", ".png", ".svg", ".pgf"  # and its figures
+# Names that bandit-budget, bandit-audit and bandit-compare give to what they write
+ANSWER = re.compile(
+    r"budget-[0-9a-f]{8}(-compare)?|(audit|exact)-.+-[0-9a-f]{8}|sweep-[0-9a-f]{8}-compare"
+)
+COMPARED = "-compare"  # the end of the name of the comparison of a table
 SHORTEST = 4  # characters that stand for an id
 
 
@@ -71,6 +76,7 @@ class Contents:
     tables: list[Table]
     others: list[Path]  # tables without a manifest of theirs, which no action removes
     stored: list[Path]
+    answers: dict[str, list[Path]]  # files of audits, comparisons and budgets, by their names
 
     def ids(self, start: str) -> list[str]:
         """The ids of settings that begin with some characters.
@@ -112,7 +118,12 @@ def main(given: Namespace) -> int:
     for option in ("older", "keep_tables", "yes"):
         if getattr(given, option) and option not in TAKES[action]:
             raise BadInput(f"--{option.replace('_', '-')}: {action} takes no such option")
-    ACTIONS[action](Contents(*_tables(folder), _stored(folder)), names, given)
+    tables, others = _tables(folder)
+    answers = _answers(folder, tables)
+    of_answers = {file for files in answers.values() for file in files}
+    others = [file for file in others if file not in of_answers]
+    found = Contents(tables, others, _stored(folder), answers)
+    ACTIONS[action](found, names, given)
     return 0
 
 
@@ -249,19 +260,30 @@ def _prune(found: Contents, names: Sequence[str], given: Namespace) -> None:
 
 
 def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
-    """Remove tables by their names or patterns of names, and the runs of settings by their ids."""
+    """Remove tables, audits, comparisons and budgets by their names, by what only one name begins
+    with or by patterns of names, and the runs of settings by their ids.
+    """
     if not names:
         raise BadInput("rm: names of tables or ids of settings are needed (bandit-results list)")
     tables = {table.name: table for table in found.tables}
+    files = {table.name: table.files for table in found.tables} | found.answers
     chosen: dict[Path, None] = {}
     for name in names:
         stem = bare_name(Path(name))
-        if named := [stem] if stem in tables else filter_names(tables, stem):
-            chosen |= dict.fromkeys(file for table in named for file in tables[table].files)
+        begun = [x for x in files if x.startswith(stem) and len(stem) >= SHORTEST]
+        begun = [x for x in begun if x.removesuffix(COMPARED) not in {*begun} - {x}]
+        named = [stem] if stem in files else filter_names(files, stem) or begun
+        if len(begun) > 1 and named == begun:
+            raise BadInput(f"{name}: several names begin with it: {', '.join(begun[:MOST])}")
+        if named:
+            every = [x for one in named for x in (one, f"{one}{COMPARED}") if x in files]
+            chosen |= dict.fromkeys(file for one in every for file in files[one])
             continue
         ids = found.ids(name)
+        if not ids and re.search(r"[*?[]", name):
+            raise BadInput(f"{name}: nothing matches; bandit-results list prints the names")
         if not ids:
-            raise unknown("table or id", name, tables)
+            raise unknown("table or id", name, files)
         chosen |= {file: None for file in found.stored if _id_of(file) in ids}
     _remove(list(chosen), given.yes)
     removed = {own for table in tables.values() if table.file in chosen for own in table.settings}
@@ -300,6 +322,21 @@ def _tables(folder: Path) -> tuple[list[Table], list[Path]]:
                 continue
         others.append(file)
     return ours, others
+
+
+def _answers(folder: Path, tables: Sequence[Table]) -> dict[str, list[Path]]:
+    """The files of audits, comparisons and budgets that have the names which the commands give, by
+    these names.
+    """
+    compared = {f"{table.name}{COMPARED}" for table in tables}
+    found: dict[str, list[Path]] = {}
+    for file in _regular(sorted(folder.glob("*.md"))):
+        if file.stem in compared or ANSWER.fullmatch(file.stem):
+            drawn = (folder / FIGURES) if not (folder / FIGURES).is_symlink() else folder
+            names = [folder / file.stem, drawn / file.stem]
+            ends = (".md", ".tex", ".csv", *DRAWN)
+            found[file.stem] = _regular(dict.fromkeys(Path(f"{x}{e}") for x in names for e in ends))
+    return found
 
 
 def _stored(folder: Path) -> list[Path]:

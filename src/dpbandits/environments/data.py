@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -60,6 +61,20 @@ def table(
     return Instance(environment_of(found)._replace(table=values), found)
 
 
+@dataclass(frozen=True)
+class Logged(Instance):
+    """The arms of a log of plays with other columns, which are not used."""
+
+    dropped: tuple[str, ...] = ()  # their names
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a run says about it beside the promises."""
+        names = ", ".join(self.dropped[:MOST_NAMES])
+        said = "each arm has its rewards in a log of plays; the other columns are not used"
+        return (f"{said}: {names}",)
+
+
 def empirical(
     file: Any, columns: Any = None, header: Any = None, drop_blanks: Any = False
 ) -> Instance:
@@ -76,13 +91,16 @@ def empirical(
         raise BadInput("file=PATH.csv is needed, with a header and one column per arm")
     drop = yes_no("drop_blanks", drop_blanks)
     where, table = read_file(file, columns, header)
+    others: list[str] = []
     if columns is None and (log := log_in(where, table.columns)):
         found = rewards_logged(where, table[log[0]], table[log[1]])
+        others = [plain(name) for name in table.columns if name not in log]
     else:
         found = [numbers_in(where, table[name], drop) for name in table.columns]
     if len(table) < 1 or len(found) < 2:
         raise BadInput(f"{where}: at least one row and two arms (columns) are needed")
-    return of_arms([uniform_on(values) for values in found])
+    laws = of_arms([uniform_on(values) for values in found])
+    return Logged(laws.environment, laws.arms, dropped=tuple(others)) if others else laws
 
 
 def matrix_of(file: Any, columns: Any, header: Any) -> tuple[list[str], np.ndarray]:

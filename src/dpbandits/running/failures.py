@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..errors import BadInput, in_a_line, plain, printable
+from ..errors import BadInput, InOneLine, in_a_line, plain, printable
 from ..results.run_store import REASON
 from ..results.summary import rounds
 from ..settings.setting import Setting
@@ -48,7 +48,7 @@ class Failure:
         return in_a_line(next(iter(named or lines), "no reason is known"), REASON)
 
 
-class RunsFailed(Exception):
+class RunsFailed(InOneLine):
     """Some runs could not be finished. The others are stored, and no table is made.
 
     Attributes:

@@ -96,7 +96,12 @@ def play_missing(request: Request, store: Store | None = None) -> tuple[Store, i
     announce_size(request)
     store = store or store_of(request)
     how = request.jobs, request.backend, store, request.runner, request.runner_keys
-    played, failures = run_settings(request.settings, request.runs, *how)
+    try:
+        played, failures = run_settings(request.settings, request.runs, *how)
+    except KeyboardInterrupt:
+        if request.results is None:
+            print("interrupted; results=DIR would keep finished runs", file=sys.stderr)
+        raise
     if failures:
         raise RunsFailed(failures)
     return store, played

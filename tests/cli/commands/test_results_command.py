@@ -74,6 +74,31 @@ def test_what_is_removed(bandit, folder, line, removed):
     assert before - files(folder) == removed
 
 
+ANSWERS = "budget-0123abcd", "audit-ts-0123abcd", "budget-short", "audit", "audit-mine", "a-compare"
+
+
+@pytest.mark.parametrize(
+    ("names", "removed"),
+    [
+        ("budget-0123abcd audit-ts", {"budget-0123abcd", "audit-ts-0123abcd"}),
+        ("a-compare", {"a-compare"}),
+        ("a", {"a-compare"}),
+    ],
+)
+def test_audits_comparisons_and_budgets_are_removed_by_their_names(bandit, folder, names, removed):
+    """Those whose names the commands gave, or that compare a table of ours."""
+    for name in (*ANSWERS, "own-compare"):
+        for file in (f"{name}.md", f"{name}.tex", f"figures/{name}.pdf"):
+            (folder / file).write_text("x" * 1000)
+    before = files(folder)
+    bandit(results, f"rm {names} --yes")
+    gone = {f"{x}.md" for x in removed} | {f"{x}.tex" for x in removed}
+    gone |= {f"figures/{x}.pdf" for x in removed} | (TABLE if names == "a" else set())
+    assert before - files(folder) == gone
+    for name in ("budget-short", "own-compare", "audit-mine", "aud"):
+        assert "unknown table or id" in message_of(results.main.__wrapped__, ["rm", name, "--yes"])
+
+
 def test_the_list_and_a_setting(bandit, folder):
     *printed, others, first, second = bandit(results, "list")
     assert others == "2 tables without a manifest of theirs, which bandit-results never removes:"
@@ -98,6 +123,7 @@ def test_the_list_and_a_setting(bandit, folder):
         ("show", "the name of a table is needed"),
         ("show ffff", "unknown table or id 'ffff'"),
         ("show 01", "unknown table or id '01'"),  # too short
+        ("rm x*", "x*: nothing matches"),
         ("prune", "--older AGE is needed"),
         ("prune --older 30", "--older 30: a number with h, d or w"),
         ("rm", "names of tables or ids"),
@@ -120,7 +146,8 @@ def test_a_table_beside_the_manifest_of_another_is_not_ours(bandit, folder, line
         file.write_text("my own")
     mine[3].write_bytes((folder / "a.json").read_bytes())
     if line.startswith("rm"):
-        assert "unknown table or id" in message_of(results.main.__wrapped__, line.split())
+        said = message_of(results.main.__wrapped__, line.split())
+        assert "unknown table or id" in said or "nothing matches" in said
     else:
         bandit(results, line)
         assert not (folder / "a.csv").exists()  # control
