@@ -29,10 +29,10 @@ def test_a_committed_picture_shows_its_options(name):
     given = dict(word.split("=", 1) for word in NAMES[name])
     picture = (FOLDER / f"{name}.svg").read_text()
     (width, height), fonts, texts = seen(picture)
-    size = given.get("figsize", "[0,0]").strip("[]").split(",")
-    words = given.get("width", size[0])
+    words, _, high = given.get("figsize", "").partition(",")
+    words, high = given.get("width", words), given.get("height", high)
     assert width == (WIDTHS[words] if words in WIDTHS else float(words))
-    assert "height" not in given or height == float(given["height"])
+    assert not high or height == float(high)
     assert any("cmr10" in font.lower() for font in fonts) == (given.get("font") == "latex"), fonts
     assert any("Lines show the mean" in x for x in texts) == ("note" not in given)
     assert ("Ours" in texts) == ("labels" in given)

@@ -1,6 +1,7 @@
 """Every experiment runs in small, is drawn from its table alone, and is reproduced."""
 
 import inspect
+import itertools
 import json
 import os
 from dataclasses import replace
@@ -12,15 +13,20 @@ import pytest
 import yaml
 from commands import command
 from helpers import CONF
+from matplotlib.colors import to_hex
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
 from PIL import Image
 from sweeps import requested
 
 import dpbandits as dp
 from dpbandits.errors import BadInput
 from dpbandits.figures import experiments
+from dpbandits.figures.colours import APART, distance
 from dpbandits.figures.draw import KINDS, figure_of_experiment
 from dpbandits.figures.experiments import experiment_figure
-from dpbandits.figures.style import Chart, save
+from dpbandits.figures.options import WIDTHS
+from dpbandits.figures.style import BOUND, Chart, save
 from dpbandits.files import package_folder
 from dpbandits.results.manifest import is_current
 from dpbandits.results.table import Table
@@ -42,6 +48,31 @@ def reproduced(name, folder):
     return pdf, png
 
 
+def check_readable(figure):
+    """At the width of a paper's text: letters of 7 points and more, legends of at most a quarter of
+    the height, and any two lines that differ by dash (or mark) or by 20 in CIELAB, in grey and to
+    the colour-blind.
+    """
+    figure.draw_without_rendering()
+    texts = [x for x in figure.findobj(Text) if x.get_visible() and x.get_text().strip()]
+    assert figure.get_figwidth() == WIDTHS["text"]
+    assert min(text.get_fontsize() for text in texts) >= 7
+    for legend in figure.legends:
+        titled = legend.get_title().get_window_extent().height
+        assert legend.get_window_extent().height - titled < figure.bbox.height / 4
+    panels = [ax.get_window_extent().width for ax in figure.axes if ax.get_visible()]
+    assert min(panels) >= 0.9 * figure.dpi
+    looks = {}
+    for ax in figure.axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            line = handle[0] if isinstance(handle, tuple) else handle
+            if isinstance(line, Line2D) and line.get_gid() != BOUND:
+                dash = line.get_linestyle(), line._dash_pattern
+                looks[label] = line.get_marker() if dash[0] == "None" else dash, line.get_color()
+    for one, other in itertools.combinations(looks.values(), 2):
+        assert one[0] != other[0] or distance(to_hex(one[1]), to_hex(other[1])) >= APART
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
@@ -50,6 +81,7 @@ def reproduced(name, folder):
 def test_an_experiment_is_reproduced_in_small_and_may_have_bounds(name, tmp_path):
     """One figure of each kind is drawn again, with the same bytes."""
     pdf, png = reproduced(name, tmp_path)
+    check_readable(experiment_figure(name, tmp_path)[1])
     if name in DRAWN_AGAIN:
         before = pdf.read_bytes(), png.read_bytes()
         stem, figure = experiment_figure(name, tmp_path)

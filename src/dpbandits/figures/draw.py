@@ -31,7 +31,7 @@ from .bounds import curves
 from .columns import column_panels
 from .cost_of_privacy import cost_of_privacy
 from .identification import identification_panels
-from .labels import as_it_stands, check_different, finite_budgets, usual_title
+from .labels import as_it_stands, check_different, finite_budgets, usual_title, value_text
 from .options import SCALES, FigureOptions, current
 from .regret_vs_budget import budget_needed, budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
@@ -139,7 +139,7 @@ def chosen_settings(table: Table, chosen: FigureOptions) -> Table:
         values = table.settings.get(key, pd.Series(dtype=float))
         known = [x for x in dict.fromkeys(values) if not pd.isna(x)]
         if missing := [x for x in wanted if x not in known]:
-            raise unknown(key, plain(missing[0]), [plain(x) for x in known])
+            raise unknown(key, value_text(missing[0]), map(value_text, known))
         if wanted:
             free = without_privacy(table.settings) if key == "eps" else False
             table = table.where(values.isin(wanted) | free)

@@ -118,39 +118,30 @@ def _shorten_titles(figure: Figure, title: str) -> None:
     said = {x for x in common if re.search(rf"(?<!\w){re.escape(x)}(?!\w)", title, re.I)}
     parts = {ax: [x for x in own if x not in said] for ax, own in parts.items()}
 
-    def shared(across: str) -> dict[Any, list[str]]:
-        """What the panels of each row, or column, have in common."""
-        lines: dict[int, list[Any]] = {}
-        for ax in parts:
-            lines.setdefault(getattr(ax.get_subplotspec(), across).start, []).append(ax)
-        own = {n: set.intersection(*(set(parts[ax]) for ax in some)) for n, some in lines.items()}
-        return {ax: own[n] for n, some in lines.items() for ax in some}
+    places = {ax: ax.get_subplotspec() for ax in parts}
+    at = {ax: (place.rowspan.start, place.colspan.start) for ax, place in places.items()}
 
-    rows, columns = shared("rowspan"), shared("colspan")
-    ends: dict[int, int] = {}  # the last column of each row
-    for place in (ax.get_subplotspec() for ax in parts):
-        ends[place.rowspan.start] = max(ends.get(place.rowspan.start, 0), place.colspan.start)
-    first = min(ends)
-    if len(ends) > 1 and all(set(own) <= rows[ax] | columns[ax] for ax, own in parts.items()):
+    def shared(i: int) -> dict[Any, set[str]]:
+        """What the panels of each row (0), or column (1), have in common."""
+        lines: dict[int, list[set[str]]] = {}
+        for ax, place in at.items():
+            lines.setdefault(place[i], []).append(set(parts[ax]))
+        return {ax: set.intersection(*lines[place[i]]) for ax, place in at.items()}
+
+    rows, columns = shared(0), shared(1)
+    last = {row: max(c for r, c in at.values() if r == row) for row, _ in at.values()}
+    is_grid = len(last) > 1 and max(last.values()) > 0
+    if is_grid and all(set(own) <= rows[ax] | columns[ax] for ax, own in parts.items()):
         for ax, own in parts.items():
-            place = ax.get_subplotspec()
+            row, column = at[ax]
             beside = [x for x in own if x in rows[ax] and x not in columns[ax]]
-            if beside and place.colspan.start == ends[place.rowspan.start]:
+            if beside and column == last[row]:
                 look = {"rotation": 270, "va": "center", "transform": ax.transAxes}
                 ax.text(1.03, 0.5, ", ".join(beside), size=ax.title.get_fontsize(), **look)
-            above = [x for x in own if x in columns[ax]]
-            parts[ax] = above if place.rowspan.start == first else []
+            parts[ax] = [x for x in own if x in columns[ax]] if row == min(last) else []
     else:  # a panel below another one of the same title needs none
-        at = {
-            (x.rowspan.start, x.colspan.start): own
-            for ax, own in parts.items()
-            if (x := ax.get_subplotspec())
-        }
-        above = {
-            ax: at.get((x.rowspan.start - 1, x.colspan.start))
-            for ax in parts
-            if (x := ax.get_subplotspec())
-        }
+        of_place = {at[ax]: own for ax, own in parts.items()}
+        above = {ax: of_place.get((row - 1, column)) for ax, (row, column) in at.items()}
         parts = {ax: [] if own == above[ax] else own for ax, own in parts.items()}
     for ax in panels:
         ax.set_title(", ".join(parts.get(ax, [])))
@@ -160,29 +151,25 @@ def _join_labels(figure: Figure) -> None:
     """Let a label that is longer than its axis, and has the same words in all rows or columns,
     stand once, in the middle.
     """
-    for way, name, size in (
-        ("colspan", "xlabel", figure.get_figwidth() - SIDE),
-        ("rowspan", "ylabel", figure.get_figheight() - AROUND),
-    ):
-        named = [ax for ax in figure.axes if ax.get_visible() and getattr(ax, f"get_{name}")()]
-        places = sorted(named, key=lambda ax: getattr(ax.get_subplotspec(), way).start)
-        words = {getattr(ax, f"get_{name}")() for ax in named}
-        across = {
-            getattr(ax.get_subplotspec(), "rowspan" if way == "colspan" else "colspan").start
-            for ax in named
-        }
-        if len(places) < 2 or len(words) > 1 or len(across) > 1:
+    size = float(matplotlib.rcParams["axes.labelsize"])
+    rooms = {"x": figure.get_figwidth() - SIDE, "y": figure.get_figheight() - AROUND}
+    for axis, room in rooms.items():
+        named = [ax for ax in figure.axes if ax.get_visible() and getattr(ax, f"get_{axis}label")()]
+        spans = [ax.get_subplotspec() for ax in named]
+        lines = {(place.rowspan if axis == "x" else place.colspan).start for place in spans}
+        words = {getattr(ax, f"get_{axis}label")() for ax in named}
+        if len(named) < 2 or len(words) > 1 or len(lines) > 1:
             continue
-        (text,) = words
-        if text_width(text, matplotlib.rcParams["axes.labelsize"]) < 0.9 * 72 * size / len(places):
+        (text,), even = words, len(named) % 2 == 0
+        if text_width(text, size) < 0.9 * 72 * room / len(named):
             continue
-        for ax in places:
-            getattr(ax, f"set_{name}")("")
-        middle, between = places[(len(places) - 1) // 2], len(places) % 2 == 0
-        if way == "colspan":
-            middle.set_xlabel(text, x=1.1 if between else 0.5)
+        for ax in named:
+            ax.set(**{f"{axis}label": ""})
+        middle = named[(len(named) - 1) // 2]
+        if axis == "x":
+            middle.set_xlabel(text, x=1.1 if even else 0.5)
         else:
-            middle.set_ylabel(text, y=-0.1 if between else 0.5)
+            middle.set_ylabel(text, y=-0.1 if even else 0.5)
 
 
 def _wrap_titles(figure: Figure) -> None:

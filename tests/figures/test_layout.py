@@ -1,0 +1,100 @@
+"""Panels that are wide enough, and titles and legends that say nothing twice."""
+
+import itertools
+
+import pandas as pd
+import pytest
+
+import dpbandits as dp
+from dpbandits.contracts.question import REGRET
+from dpbandits.figures.layout import arranged
+from dpbandits.figures.options import FigureOptions
+from dpbandits.results.summary import in_markdown, render
+from dpbandits.results.table import Table
+
+
+def regrets(envs, budgets, algos=("dp_se", "ucb")):
+    rows = [
+        (algo, env, eps, run, t, t + run + 1)
+        for algo, env, eps in itertools.product(algos, envs, budgets)
+        for run in range(2)
+        for t in (1, 10, 100)
+    ]
+    return pd.DataFrame(rows, columns=["algo", "env", "eps", "run", "t", "regret"])
+
+
+ENVS = [f"bernoulli_c{i}" for i in (1, 2, 3, 4)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "found"),
+    [
+        (1, 4, (2, 2)),
+        (4, 1, (2, 2)),
+        (1, 3, (1, 3)),
+        (4, 4, (4, 4)),
+        (4, 2, (2, 4)),
+        (2, 6, (4, 3)),
+    ],
+)
+def test_panels_are_wide_enough(rows, columns, found):
+    """A row of four stands in two rows, a high grid is turned, a wide one is broken. Narrow
+    columns of a paper have fewer panels in a row."""
+    grid = [[(i, j) for j in range(columns)] for i in range(rows)]
+    places, most = arranged(grid)
+    assert (len(places) // most, most) == found
+    assert {place for place in places if place} == {place for row in grid for place in row}
+    with FigureOptions(width=3.25).applied():
+        assert arranged(grid)[1] <= 2
+
+
+@pytest.mark.parametrize("width", ["text", "column"])
+def test_a_width_alone_keeps_panels_readable(width):
+    figure = dp.plot(regrets(ENVS, [0.01, 0.1, 0.5, 1]), x="t", width=width)
+    figure.draw_without_rendering()
+    for ax in figure.axes:
+        assert ax.get_window_extent().width >= 0.9 * figure.dpi or not ax.get_visible()
+
+
+def test_titles_stand_above_columns_and_at_the_end_of_rows():
+    """Mutation: each panel has the title of its row and of its column."""
+    figure = dp.plot(regrets(ENVS[:3], [0.1, 0.5, 1]), x="t")
+    budgets = [rf"$\epsilon$ = {eps:g}" for eps in (0.1, 0.5, 1)]
+    assert [ax.get_title() for ax in figure.axes] == [*budgets, *[""] * 6]
+    beside = [[text.get_text() for text in ax.texts] for ax in figure.axes]
+    assert beside == [[], [], ["C1"], [], [], ["C2"], [], [], ["C3"]]
+
+
+def test_what_the_title_says_stands_in_no_panel_and_no_legend():
+    """The control is a title that does not say it."""
+    table = regrets(ENVS[1:2], [0.1, 1], ["dp_se"]).assign(alpha=2.0)
+    table = pd.concat([table, table.assign(alpha=3.0)])
+    for title, said in {"DP-SE on C2": True, "Ours": False}.items():
+        figure = dp.plot(table, x="t", title=title)
+        assert figure.axes[0].get_title() == r"C2, $\epsilon$ = 0.1"[4 * said :]
+        labels = [text.get_text() for text in figure.legends[0].get_texts()]
+        assert labels[0] == r"DP-SE, $\alpha$ = 2"[7 * said :]
+
+
+def test_words_of_labels_are_explained_in_the_note():
+    table = regrets(ENVS[:1], [1], ["ldp_ols"])
+    both = [table.assign(calibration=word) for word in ("printed", "exact")]
+    figure = dp.plot(pd.concat(both))
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["printed calibration", "exact calibration"]
+    note = " ".join(figure.get_supxlabel().split())
+    assert note.endswith(
+        'In labels, "printed" means as in the paper, and "exact" means the least noise for the '
+        "budget. These lines coincide: LDP-OLS, printed calibration and LDP-OLS, exact calibration."
+    )
+
+
+def test_tables_in_markdown_hold_names_as_they_are():
+    """A label <script> was HTML in the pages of results. The control is the style for terminals."""
+    found = summary_of_frame(regrets(ENVS[:1], [1], ["<b>"]))
+    assert "&lt;b&gt;" in render(found, REGRET, "pipe") and "<b>" in render(found, REGRET, "simple")
+    assert in_markdown([["<script>", "a|b", 1]]) == [["&lt;script&gt;", r"a\|b", "1"]]
+
+
+def summary_of_frame(frame):
+    return Table.of_frame(frame).summary()
