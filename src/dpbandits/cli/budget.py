@@ -77,6 +77,8 @@ def _for_paper(found: pd.DataFrame) -> pd.DataFrame:
     smallest = found["high"][found["budget"] == found["budget"].min()].min()
     tied = (found["low"] <= smallest) & found["budget"].notna()
     return found.assign(ci_low=found["low"], ci_high=found["high"], tied=tied)
+
+
 def _of_rules(given: Namespace, keys: dict[str, Any]) -> int:
     """What privacy costs stopping rules: a sheet with its figure, or the budget for a goal."""
     rules = str(keys.pop("rule")).split(",")

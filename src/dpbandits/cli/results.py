@@ -274,7 +274,7 @@ def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
         begun = [x for x in begun if x.removesuffix(COMPARED) not in {*begun} - {x}]
         named = [stem] if stem in files else filter_names(files, stem) or begun
         if len(begun) > 1 and named == begun:
-            raise BadInput(f"{name}: several names begin with it: {', '.join(begun[:MOST])}")
+            raise BadInput(f"{name}: several names begin with it: {', '.join(begun[:MAX_LINES])}")
         if named:
             every = [x for one in named for x in (one, f"{one}{COMPARED}") if x in files]
             chosen |= dict.fromkeys(file for one in every for file in files[one])
