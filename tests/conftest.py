@@ -42,6 +42,14 @@ def no_notebook(monkeypatch):
     monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
 
 
+@pytest.fixture(autouse=True)
+def no_open_figures():
+    """Figures of pyplot, which stay open until they are closed, do not add up over tests."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
 def pytest_runtest_setup(item):
     """Skip a test that is marked with packages of which one is not installed."""
     for mark in item.iter_markers("extra"):

@@ -20,13 +20,6 @@ def table():
     return dp.run(["adap_ucb", "dp_se", "ucb"], envs, **given)
 
 
-@pytest.fixture(autouse=True)
-def no_open_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
-
-
 def legend_of(figure):
     return [text.get_text() for text in figure.legends[0].get_texts()]
 

@@ -57,13 +57,14 @@ def column_panels(
     grid, columns = arranged([list(of_value.values())])
     figure, axes = subplots(-(-len(grid) // columns), columns, sharex=True, sharey=True)
     styles = styles_of(table.settings, "line" if hue not in (None, "algo") else "algo")
-    drawn, words = table.runs, None
+    drawn = table.runs
+    named: list[Any] | None = None  # the words on the axis
     if x == "t":
         drawn = table.curves(band, ["line", "panel"])
         log_time = settings["horizon"].max() > LONG or learns_early(drawn)
     elif not pd.api.types.is_numeric_dtype(settings[x]):
-        words = list(dict.fromkeys(settings[x]))
-        drawn = drawn.assign(**{x: drawn[x].map(words.index).astype(float)})
+        named = list(dict.fromkeys(settings[x]))
+        drawn = drawn.assign(**{x: drawn[x].map(named.index).astype(float)})
     for ax, name in itertools.zip_longest(axes.flat, grid):
         if name is None:
             ax.set_visible(False)
@@ -75,8 +76,8 @@ def column_panels(
             continue
         regret_vs(ax, inside, x, styles, band)
         values = drawn[x][np.isfinite(drawn[x])]
-        if words is not None:
-            ax.set_xticks(range(len(words)), [value_title(x, word) for word in words])
+        if named is not None:
+            ax.set_xticks(range(len(named)), [value_title(x, word) for word in named])
         elif values.min() > 0 and values.max() > 20 * values.min():
             ax.set_xscale("log")
     names = ("round $t$", "pseudo-regret") if x == "t" else (symbol(x), regret_label(table))

@@ -37,7 +37,7 @@ def panels_of(table: Table) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd
         for env in titles
     ]
     places, columns = arranged(grid)
-    share = {"sharex": True, "sharey": "row" if len(grid) > 1 else True}
+    share: Any = {"sharex": True, "sharey": "row" if len(grid) > 1 else True}
     figure, axes = subplots(-(-len(places) // columns), columns, **share)
 
     def panels() -> Iterator[tuple[Axes, pd.DataFrame]]:

@@ -118,7 +118,7 @@ def _shorten_titles(figure: Figure, title: str) -> None:
     said = {x for x in common if re.search(rf"(?<!\w){re.escape(x)}(?!\w)", title, re.I)}
     parts = {ax: [x for x in own if x not in said] for ax, own in parts.items()}
 
-    places = {ax: ax.get_subplotspec() for ax in parts}
+    places: dict[Any, Any] = {ax: ax.get_subplotspec() for ax in parts}
     at = {ax: (place.rowspan.start, place.colspan.start) for ax, place in places.items()}
 
     def shared(i: int) -> dict[Any, set[str]]:
@@ -136,7 +136,7 @@ def _shorten_titles(figure: Figure, title: str) -> None:
             row, column = at[ax]
             beside = [x for x in own if x in rows[ax] and x not in columns[ax]]
             if beside and column == last[row]:
-                look = {"rotation": 270, "va": "center", "transform": ax.transAxes}
+                look: Any = {"rotation": 270, "va": "center", "transform": ax.transAxes}
                 ax.text(1.03, 0.5, ", ".join(beside), size=ax.title.get_fontsize(), **look)
             parts[ax] = [x for x in own if x in columns[ax]] if row == min(last) else []
     else:  # a panel below another one of the same title needs none
@@ -155,7 +155,7 @@ def _join_labels(figure: Figure) -> None:
     rooms = {"x": figure.get_figwidth() - SIDE, "y": figure.get_figheight() - AROUND}
     for axis, room in rooms.items():
         named = [ax for ax in figure.axes if ax.get_visible() and getattr(ax, f"get_{axis}label")()]
-        spans = [ax.get_subplotspec() for ax in named]
+        spans: list[Any] = [ax.get_subplotspec() for ax in named]
         lines = {(place.rowspan if axis == "x" else place.colspan).start for place in spans}
         words = {getattr(ax, f"get_{axis}label")() for ax in named}
         if len(named) < 2 or len(words) > 1 or len(lines) > 1:
@@ -206,7 +206,7 @@ def _grow(figure: Figure, inches: float) -> None:
         figure.set_figheight(figure.get_figheight() + inches)
 
 
-def _legend(figure: Figure, lines: Mapping[str, Any], place: str, title: str) -> Any:
+def _legend(figure: Any, lines: Mapping[str, Any], place: str, title: str) -> Any:
     """A legend above or below the panels, in as few rows as the width has room for; the figure
     grows by these.
     """

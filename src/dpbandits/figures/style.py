@@ -132,8 +132,9 @@ def closed_if_refused() -> Iterator[None]:
     try:
         yield
     except BaseException:
-        for number in set(pyplot.get_fignums() if pyplot else []) - set(before):
-            pyplot.close(number)
+        if pyplot is not None:
+            for number in set(pyplot.get_fignums()) - set(before):
+                pyplot.close(number)
         raise
 
 
@@ -362,7 +363,7 @@ def escape_texts(figure: Figure) -> None:
     for ax in figure.axes:
         for axis in (ax.xaxis, ax.yaxis):
             if isinstance(axis.get_major_locator(), FixedLocator):
-                ticks = axis.get_majorticklocs()
+                ticks = list(axis.get_majorticklocs())
                 labels = axis.get_major_formatter().format_ticks(ticks)
                 axis.set_ticks(ticks, [usual_tex(x) for x in labels])
 
