@@ -647,7 +647,8 @@ def fails_at_once(game, rng):
 
 
 def test_a_report_is_a_link_in_a_notebook(monkeypatch):
-    monkeypatch.setattr("dpbandits.report.build.report_of_tables", lambda tables, metric: "<p>")
+    build = importlib.import_module("dpbandits.report.build")
+    monkeypatch.setattr(build, "report_of_tables", lambda tables, metric: "<p>")
     page = dp.report(dp.run("ucb", **QUICK), "a & b.html")
     assert isinstance(page, Path) and page.read_text() == "<p>"
     assert page._repr_html_() == '<a href="a%20%26%20b.html" target="_blank">a &amp; b.html</a>'
