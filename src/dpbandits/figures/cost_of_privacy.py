@@ -28,7 +28,7 @@ def cost_of_privacy(table: pd.DataFrame, chosen: FigureOptions = PLAIN) -> Figur
     figure, ((ax,),) = subplots(1, 1, 2.8)
     styles = styles_of(table, "rule")
     for line, rows in table.groupby("line", sort=False):
-        look = styles[line]
+        look = styles[str(line)]
         colour, free = look["color"], rows["without_privacy"].iloc[0]
         ax.plot(rows["eps"], rows["samples"], marker="o", ms=3, label=line, **look)
         ax.fill_between(rows["eps"], rows["samples"], rows["slow"], color=colour, alpha=0.2, lw=0)
