@@ -37,6 +37,7 @@ ENVIRONMENTS = {
     "arms": "bernoulli_c2",
     "arms with features": "linear_sphere",
     "contexts": "contextual",
+    "labelled users": "labels",
 }
 CHECKED = "adap_klucb", "ucb", "prae_c"  # measured as the first by a check
 COMMANDS = "adap_klucb", "dp_se", "dp_ucb", "heldp_ucb_b", "ucb"  # one after the other

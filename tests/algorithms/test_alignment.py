@@ -32,7 +32,8 @@ GOAL = {"rel_error": 0.5, "beta": 0.5, "R": 1.0, "delta": 0.5, "mu0": 0.3, "mu1"
 LONG = ("dp_se", "dp_se_bai", "dpr_se", "prae_c")  # whose first releases come late
 
 
-ALIGNED = [name for name in ALL if algorithm(name).private]
+ORACLES = ["ada_cb", "bpo", "fast_cb", "oracle_ucb", "reg_cb", "square_cb", "vpo"]  # sampled
+ALIGNED = [name for name in ALL if algorithm(name).private and name not in ORACLES]
 
 
 def policy(name, budget, changes, crowd=False, horizons=()):
@@ -42,8 +43,8 @@ def policy(name, budget, changes, crowd=False, horizons=()):
 
 
 def test_every_private_algorithm_and_rule_declares_an_alignment():
-    for name in ALIGNED:
-        assert algorithm(name).guarantee.alignment is not None
+    for name in (*ALIGNED, *ORACLES):
+        assert (algorithm(name).guarantee.alignment is None) == (name in ORACLES)
     assert {*GLOBAL, *LOCAL} == {*PRIVATE} and len(PRIVATE_RULES) == 7
 
 

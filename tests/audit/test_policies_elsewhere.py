@@ -10,7 +10,7 @@ from tiers import first
 
 import dpbandits as dp
 from dpbandits.audit.alignment.replayed_streams import Replay
-from dpbandits.audit.external.policy import claimed, play_policy
+from dpbandits.audit.external.policy import claimed, play_external
 from dpbandits.audit.external.targets import PolicyTarget, ResponseTarget
 from dpbandits.audit.numbers.redirect import redirect_random
 from dpbandits.audit.numbers.streams import Recorder
@@ -119,9 +119,9 @@ def test_a_game_has_its_rounds_whoever_counts_them():
     table = np.arange(12.0).reshape(6, 2)
     rewards = lambda t, a: table[t, a]  # noqa: E731
     rng = np.random.default_rng(0)
-    assert play_policy(policies.InTurn, rewards, 2, 6, 1.0, rng) == [0, 1] * 3
-    assert play_policy(policies.Endless, rewards, 2, 6, 1.0, rng) == [1] * 6
-    assert play_policy(policies.Brief, rewards, 2, 6, 1.0, rng) == [0, 0]
+    assert play_external(policies.InTurn, rewards, 2, 6, 1.0, rng) == [0, 1] * 3
+    assert play_external(policies.Endless, rewards, 2, 6, 1.0, rng) == [1] * 6
+    assert play_external(policies.Brief, rewards, 2, 6, 1.0, rng) == [0, 0]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_game_has_its_rounds_whoever_counts_them():
     [
         ({"policy": policies.TooFar}, "it chose arm 2 of 2 arms"),
         ({"policy": object}, "takes no arguments"),
-        ({"policy": policies.nothing}, "a policy has methods choose() and receive(arm, reward)"),
+        ({"policy": policies.nothing}, "a policy has the method choose, act, choice"),
         ({"policy": 3}, "it is called policy(arms=K, horizon=T, eps=eps, rng=generator)"),
         ({"policy": policies.InTurn, "rho": 1}, "an audit of policies takes no rho"),
         ({"policy": policies.InTurn, "results": "r"}, "an audit of policies takes no results"),

@@ -185,6 +185,7 @@ def valid_calls(folder: Path) -> dict[str, dict[str, Any]]:
         "measured": {"table": table, "metric": "average"},
         "compare": {"table": table},
         "plot": {"table": table},
+        "latex": {"table": table},
         "report": {"tables": table, "out": folder / "report.html"},
         "bounds": {"algo": "adap_ucb", "env": "bernoulli_c2", "horizon": 100},
         "budget": {"algo": "dp_se", "env": "bernoulli_c2", "horizon": 50, "ratio": 9.0,

@@ -19,7 +19,7 @@ HEAVY = {
     "budget": ["decisions.budget.Search.answer"],
     "claims": ["cli.claims.play_missing"],
     "compare": ["cli.compare.write_atomically"],
-    "plot": ["cli.plot.save"],
+    "plot": ["figures.style.save"],
     "report": ["cli.report.write_atomically"],
     "results": ["cli.results._remove"],
 }

@@ -127,6 +127,8 @@ def draw_times(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
         none = (found["median"] >= found["cap"]).to_numpy()
         ax.plot(eps[none], found["median"][none], **mark, marker="o", mfc="white")
     ax.set(xscale="log", yscale="log")
+    if table["eps"][np.isfinite(table["eps"])].nunique() == 1:
+        ax.set_xlim(low, high)  # matplotlib gives a single point no width
 
 
 def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:

@@ -111,7 +111,7 @@ class AuditTarget:
         if self.guarantee is not None:
             approximate = isinstance(self.guarantee.gaussian, Approximate)
             return float(self.numbers["delta"]) if approximate else 0.0
-        return float(self.source.delta)
+        return float(getattr(self.source, "delta", 0.0))  # a release has one
 
     @property
     def unit(self) -> str:
