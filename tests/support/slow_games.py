@@ -221,7 +221,7 @@ def slow_answer(name, game, reward, rng, noise, wrong):
     if algorithm(name).question is BEST_ARM:
         values |= {"K": len(build(game.spec).means)}
     sample = lambda a: reward(a, next(rounds))  # noqa: E731
-    pulls, answer = function(sample, rng, cap=game.T, **values, **wrong)
+    pulls, answer = function(sample, rng, cap=game.T, **{**values, **wrong})
     return [*pulls, math.nan if answer is None else answer]
 
 
