@@ -92,8 +92,7 @@ class Chart(Figure):
 
     def _ipython_display_(self) -> None:
         """Be shown once: Jupyter would show a figure of pyplot again at the end of the cell."""
-        from IPython.display import display
-
+        display = sys.modules["IPython.display"].display  # of IPython, which calls this method
         display({"image/png": self._repr_png_(), "text/plain": repr(self)}, raw=True)
         if self.canvas.manager is not None and "inline" in matplotlib.get_backend():
             sys.modules["matplotlib.pyplot"].close(self)
