@@ -67,8 +67,10 @@ def test_nothing_in_the_page_is_requested(tmp_path):
 def test_a_table_whose_law_is_not_known_here_is_shown_without_theorems(tmp_path):
     table = dp.run("dp_se", "bernoulli_c1", eps=[0.5, 1], horizon=300, runs=2, jobs=1)
     known = dp.report(table, tmp_path / "known.html").read_text()
-    for record in table.attrs["settings"].values():
+    records = json.loads(table.attrs["settings"])
+    for record in records.values():
         record["env_spec"]["law"] = "of_a_user"
+    table.attrs["settings"] = json.dumps(records)
     unknown = dp.report(table, tmp_path / "unknown.html").read_text()
     shown = [("No theorems" in page, 'id="map"' in page) for page in (known, unknown)]
     assert shown == [(False, True), (True, False)] and "DP-SE" in unknown
