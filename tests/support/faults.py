@@ -341,8 +341,8 @@ def damages(question, folder, kinds, only=None):
             noticed = "damaged" in sweep.said()
             found[sort] += Counter(tried=1, hangs=hung, refused=code == 1, noticed=noticed)
             found[sort] += sweep.look([])
-            if code == 1 and file.is_dir():
-                shutil.rmtree(file)
+            if code == 1 and not file.is_file():  # it is refused to replace it
+                shutil.rmtree(file) if file.is_dir() else file.unlink()
                 code, _ = end_of(sweep.begin(sweep.request))
             found[sort]["other_bytes"] += code != 0 or table.read_bytes() != sweep.right
     return found
