@@ -1,5 +1,6 @@
 """A worker that dies costs only the run that kills it."""
 
+import re
 from textwrap import indent
 
 import psutil
@@ -24,6 +25,11 @@ def mortal(folder, condition, **given):
     home = own_algorithm(folder, "mortal", pulling("mortal", first, "eps", "rng.integers(5)"))
     given = {"horizon": 50, "jobs": 2, **given}
     return requested(folder / "results", folders=(str(folder),), **given), home
+
+
+def without_ids(content):
+    """A table without the ids of its settings, which follow the folder that the algorithm uses."""
+    return re.sub(rb",[0-9a-f]{16},", b",", content)
 
 
 SWEEP = {"algo": ["mortal", "ucb"], "eps": [0.5, 1, 2], "runs": 3}
@@ -54,7 +60,7 @@ def test_two_deaths_in_succession_cost_nothing(tmp_path, jobs):
     )
     for name in ("d0", "d1"):
         (control / name).touch()
-    assert csv_after(request) == csv_after(healthy)
+    assert without_ids(csv_after(request)) == without_ids(csv_after(healthy))
     assert len(list(home.glob("d[0-9]"))) == 2
     assert not list(tmp_path.rglob("*.failed"))
 

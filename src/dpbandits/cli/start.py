@@ -18,7 +18,7 @@ CHOICES = {
     "NUMBA_OPT": ("3", "0", "1", "2", "max"),
     "LOKY_PICKLER": ("", "cloudpickle", "pickle"),
 }
-LEAST_MEMORY = 10**9  # bytes; with less, libraries crash or wait for memory forever
+LEAST_MEMORY = 1150 * 10**6  # bytes; with less, libraries crash or wait for memory forever
 FURTHER_THREADS = (
     4  # that a command may start besides workers and two libraries' for each processor
 )

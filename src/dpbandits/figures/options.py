@@ -45,7 +45,7 @@ SCALES = ("log", "linear")
 PALETTE = {
     "vermillion": "#D55E00", "blue": "#0072B2", "orange": "#E69F00", "green": "#009E73",
     "purple": "#CC79A7", "sky blue": "#56B4E9", "brown": "#7F4F24", "grey": "#5E5E5E",
-    "olive": "#777711", "black": "#000000", "wine": "#661144", "violet": "#6A20D8",
+    "olive": "#99BB66", "black": "#000000", "wine": "#661144", "violet": "#6A20D8",
 }  # fmt: skip
 # Other palettes: those of Paul Tol, and shades of grey. Algorithms take their colours in order.
 PALETTES: dict[str, tuple[str, ...]] = {
