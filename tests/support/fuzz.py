@@ -21,7 +21,7 @@ from dpbandits.files import check_writable
 from dpbandits.results.naming import table_path
 from dpbandits.running.failures import in_words
 from dpbandits.settings.choices import Choice
-from dpbandits.settings.compose import compose
+from dpbandits.settings.compose import Given, compose
 from dpbandits.settings.composed import read_group
 from dpbandits.settings.groups import default_keys, names_in
 from dpbandits.settings.setting import data_of
@@ -171,7 +171,7 @@ def composed(question, config, specs, runner):
         if group == question.group:
             made = load(find_file(name, (), group)) if name in names_in(group) else None
         given[group] = Choice(name, {}, contents, made)
-    return compose(question, given)
+    return compose(question, Given(given))
 
 
 KEYS = ["algo.alpha", "env.means", "env.arms", "env.inlier", "env.outlier", "env._target_", "foo"]

@@ -133,11 +133,14 @@ def latex(
     """
     from ..comparison.table import compare as compared
     from ..comparison.table import complete
+    from ..errors import BadInput
     from ..results.latex import TableOptions, checked, latex_of
     from ..results.summary import columns_shown
     from ..results.table import Table, join
 
     several = table if isinstance(table, list | tuple) else [table]
+    if not several:
+        raise BadInput(f"table={table}: at least one table is needed")
     joined = join([Table.of_frame(x) for x in several]).measured(metric).with_labels()
     given = {"columns": columns, "best": best, "pivot": pivot, "digits": digits, "labels": labels}
     found = complete(joined.summary(), compared(joined))

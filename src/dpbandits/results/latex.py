@@ -12,7 +12,7 @@ import pandas as pd
 from ..contracts.display import symbol
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput, plain, unknown
-from ..validation import one_of, whole
+from ..validation import one_of, text, whole
 from .summary import FORMATS, HEADINGS, NAMES, latex_table
 from .varying import SETTING, of_game
 
@@ -54,9 +54,9 @@ def checked(given: Mapping[str, Any]) -> TableOptions | None:
         elif key == "labels":
             if not isinstance(value, Mapping) or not value:
                 raise BadInput(f"{key}={plain(value)}: labels are needed, such as {{dp_se: DP-SE}}")
-            found[key] = {str(name): str(label) for name, label in value.items()}
+            found[key] = {text(key, name): text(key, label) for name, label in value.items()}
         elif key == "pivot":
-            found[key] = str(value)
+            found[key] = text(key, value)
         else:
             found[key] = whole(key, value, 1, MOST_DIGITS)
     return TableOptions(**found) if found else None
