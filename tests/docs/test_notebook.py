@@ -23,7 +23,8 @@ def outputs_of(cells, text):
 
 
 def data_of(cells, text):
-    return next(out.data for out in outputs_of(cells, text) if out.output_type == "execute_result")
+    shown = "execute_result", "display_data"
+    return next(out.data for out in outputs_of(cells, text) if out.output_type in shown)
 
 
 def text_of(cells, text):

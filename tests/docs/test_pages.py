@@ -66,7 +66,7 @@ def test_a_reference_is_shown_with_what_it_calls():
 @pytest.mark.parametrize(("group", "name"), NAMED, ids=[name for _, name in NAMED])
 def test_the_example_of_an_algorithm_runs(pages, bandit, group, name):
     folder, command = {"algo": ("algorithms", run), "rule": ("rules", stop)}[group]
-    small = {"algo": "horizon=2000 runs=2", "rule": "cap=2000 runs=2"}[group]
+    small = {"algo": "horizon=1500 runs=2", "rule": "cap=2000 runs=2"}[group]
     (line,) = re.findall(r"^bandit-(?:run|stop) (.*)$", pages[f"{folder}/{name}"], flags=re.M)
     assert any(name in printed for printed in bandit(command, f"{line} {small}"))
 

@@ -58,5 +58,10 @@ def words_of(line, folder, small=True):
     """The words of a command, with files for patterns; of a small run unless ``small`` is false."""
     words = [w for word in shlex.split(line) for w in _expanded(word, folder)]
     if small and words[0] in SMALL and not {"--help", "exact=true"} & set(words):
-        words = [w for w in words if not w.startswith("runs=")] + SMALL[words[0]]
+        own = [x for x in SMALL[words[0]] if not {"horizon=rows"} & {*words} or "horizon" not in x]
+        if "runs=auto" in words:
+            dropped, own = "max_runs=", [*own[:-1], "max_runs=200"]
+        else:
+            dropped = "runs="
+        words = [w for w in words if not w.startswith(dropped)] + own
     return words

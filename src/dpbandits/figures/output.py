@@ -81,7 +81,7 @@ def _plain_in_tex(text: str) -> str:
 
 
 def in_text(figure: Figure) -> str:
-    """The lines of each panel of a figure, drawn with characters.
+    """The title of a figure, and the lines of each panel, drawn with characters.
 
     Raises:
         BadInput: plotext is not installed.
@@ -91,7 +91,10 @@ def in_text(figure: Figure) -> str:
     except ImportError:
         install = "pip install 'dpbandits[report]'"
         raise BadInput(f"out=-: plotext is not installed: {install}") from None
-    return "\n".join(_panel(plotext, ax) for ax in figure.axes if ax.get_visible())
+    heading = getattr(figure, "heading", None)
+    title = [plain_text(heading.get_text())] if heading is not None else []
+    panels = [_panel(plotext, ax) for ax in figure.axes if ax.get_visible()]
+    return "\n".join([*title, *panels])
 
 
 def _panel(plotext: Any, ax: Axes) -> str:
