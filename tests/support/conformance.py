@@ -466,8 +466,8 @@ ROWS |= {
     "square_cb": Row(
         options=({}, QUADRATIC, PRINTED), exactly=exact_fits("r", "K", "sign", **GAPS),
         in_law=(
-            users(30.0, "tenth", "cumulative", **GAPS), users(1000.0, **GAPS | QUADRATIC),
-            users(60.0, **GAPS | PRINTED), users(4.0, spec=CANCER, **GAPS),
+            users(30.0, "cumulative", **GAPS), users(1000.0, **GAPS | QUADRATIC),
+            users(30.0, "tenth", g=300.0, r=0.5, **PRINTED), users(4.0, spec=CANCER, **GAPS),
         ),
     ),
     "vpo": Row(

@@ -137,6 +137,7 @@ def latex(
     from ..results.latex import TableOptions, checked, latex_of
     from ..results.summary import columns_shown
     from ..results.table import Table, join
+    from ..settings.choices import plain_data
 
     several = table if isinstance(table, list | tuple) else [table]
     if not several:
@@ -145,6 +146,7 @@ def latex(
     given = {"columns": columns, "best": best, "pivot": pivot, "digits": digits, "labels": labels}
     found = complete(joined.summary(), compared(joined))
     shown = [*columns_shown(found, joined.question), "mean", "interval", "runs"]
+    given = {key: plain_data(key, value) for key, value in given.items()}
     return latex_of(found, shown, checked(given) or TableOptions())
 
 

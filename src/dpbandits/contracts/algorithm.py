@@ -282,7 +282,8 @@ def from_function(
     if makes_policies or isinstance(function, type):
         if group != "algo":
             raise BadInput(f"{group}={name}: a function f(game, rng, ...) is needed, not a class")
-        constants = {**vars(function), **{k: x for k, x in constants.items() if x is not None}}
+        own = getattr(function, "__dict__", {})  # a function of Python's own has none
+        constants = {**own, **{k: x for k, x in constants.items() if x is not None}}
         function = _plays(function)
     return _declared(name, group, function, constants, f"{group}={name}", None)
 

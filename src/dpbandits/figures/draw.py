@@ -21,7 +21,7 @@ from ..contracts.question import STOPPING
 from ..errors import BadInput, plain, similar, unknown
 from ..files import package_folder
 from ..results.frames import frame_of
-from ..results.metrics import METRICS, NASH, REGRET
+from ..results.metrics import METRICS, NASH, REGRET, refuse_metric
 from ..results.table import Table
 from ..results.varying import without_privacy
 from ..settings.groups import names_in, read_experiment
@@ -114,6 +114,7 @@ def figure_as_chosen(
     """
     if bounds is not None and not table.question.each_checkpoint:
         raise BadInput(f"{bounds}: bounds are drawn beside regret, not beside stopping times")
+    refuse_metric(metric)
     held = metric if metric != REGRET else table.metric
     if bounds is not None:
         refuse_bounds(held)

@@ -192,16 +192,16 @@ def _escaped(text: str) -> str:
 def columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
     """The columns before ``mean`` that a table for people has."""
     first = list(summary.columns).index("mean")
-    varied = [n for n in question.shown_if_varied if summary[n].nunique() > 1]
+    varied = [n for n in question.shown_if_varied if n in summary and summary[n].nunique() > 1]
     fixed = {*with_budgets(question.columns, summary), SETTING}
     swept = [name for name in summary.columns[:first] if name not in fixed]
-    if question.one_arm:  # what sets the arm's mean is shown as such
+    if question.one_arm and "true_mean" in summary:  # what sets the arm's mean is shown as such
         swept = [name for name in swept if not summary[name].equals(summary["true_mean"])]
     varied += swept
     shown: list[str] = []
     for name in with_budgets(question.shown, summary.columns):
         shown += varied if name == "*" else [name]
-    return shown
+    return [name for name in shown if name in summary]
 
 
 def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:

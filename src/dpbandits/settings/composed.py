@@ -82,8 +82,8 @@ class Composed:
         """
         if not values and not self.refers:
             return deepcopy(dict(self.tree))
-        config = OmegaConf.create(dict(self.tree))
         try:
+            config = OmegaConf.create(dict(self.tree))
             for key, value in values.items():
                 whole = isinstance(value, Mapping) and "law" in value  # replaces another law
                 OmegaConf.update(config, key, value, merge=not whole, force_add=True)

@@ -78,7 +78,7 @@ def end_of(monkeypatch, command, key, value):
     done = ended(monkeypatch, *line_of(command, f"{key}={value}"))
     if done.refused:
         return "refused"
-    same = {"null", "", *usual(key), *(["${eps}"] if key in BUDGETS else [])}
+    same = {"null", "", "${eps}", *usual(key)}
     if command in COMPARED and key not in PERMISSIONS and value not in same:
         without = ended(monkeypatch, *line_of(command))
         assert what_is_asked(done) != what_is_asked(without), (command, key, value, "is ignored")
