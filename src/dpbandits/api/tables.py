@@ -137,16 +137,17 @@ def latex(
     from ..results.latex import TableOptions, checked, latex_of
     from ..results.summary import columns_shown
     from ..results.table import Table, join
-    from ..settings.choices import plain_data
+    from ..settings.choices import listed, plain_data
 
-    several = table if isinstance(table, list | tuple) else [table]
+    given = listed("table", table)
+    several = given if isinstance(given, list) else [given]
     if not several:
-        raise BadInput(f"table={table}: at least one table is needed")
+        raise BadInput("table=[]: at least one table is needed")
     joined = join([Table.of_frame(x) for x in several]).measured(metric).with_labels()
-    given = {"columns": columns, "best": best, "pivot": pivot, "digits": digits, "labels": labels}
     found = complete(joined.summary(), compared(joined))
     shown = [*columns_shown(found, joined.question), "mean", "interval", "runs"]
-    given = {key: plain_data(key, value) for key, value in given.items()}
+    named = {"columns": columns, "best": best, "pivot": pivot, "digits": digits, "labels": labels}
+    given = {key: plain_data(key, value) for key, value in named.items()}
     return latex_of(found, shown, checked(given) or TableOptions())
 
 

@@ -150,8 +150,8 @@ def _palette(key: str, value: Any) -> tuple[str, ...]:
 def _colors(key: str, value: Any) -> Mapping[str, str]:
     if not isinstance(value, Mapping) or not value:
         raise BadInput(f"{key}={plain(value)}: colours are needed, such as {{dp_se: blue}}")
-    found = {text(key, name): PALETTE.get(colour, colour) for name, colour in value.items()}
-    return {name: _palette(f"{key}.{name}", [colour])[0] for name, colour in found.items()}
+    found = {text(key, name): text(f"{key}.{name}", colour) for name, colour in value.items()}
+    return {name: _palette(f"{key}.{name}", [PALETTE.get(x, x)])[0] for name, x in found.items()}
 
 
 def _axes(ax: Any) -> Axes:
