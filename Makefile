@@ -97,7 +97,8 @@ else
 endif
 	$(BIN)/python experiments/check.py $(CHECKED) $(if $(QUICK),$(QUICKEST))
 
-docs: $(DOCS) ## build the site in docs/_build/html; links that lead nowhere are errors
+docs: $(DOCS) ## execute the notebooks, build the site in docs/_build/html; links that lead nowhere are errors
+	$(BIN)/python docs/builder/notebooks.py
 	$(BIN)/sphinx-build -W --keep-going -n -q -c docs -d docs/_build/doctrees . docs/_build/html
 
 report: $(REPORT) ## write report.html: everything in the results folder on one page

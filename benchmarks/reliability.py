@@ -2,7 +2,7 @@
 
 ``python benchmarks/reliability.py > benchmarks/reliability.md`` prints the table; with ``--small``
 a few tries of each row. It needs what the tests need. The faults are those of faults.py in
-tests/support, the bad input is that of fuzz.py there.
+tests/support, bad input is that of fuzz.py and hostile.py there.
 """
 
 import importlib.util
@@ -48,12 +48,17 @@ def faults(folder, what, question, *given):
     """What a process of tests/support/faults.py has found. If it damages or compiles machine code,
     it has a cache of its own.
     """
-    code = [sys.executable, SUPPORT / "faults.py", what, question, *map(str, given)]
     own = os.environ.copy()
     if "cold" in given or what == "damages":
         own["NUMBA_CACHE_DIR"] = f"{folder}/cache"
-    done = subprocess.run(code, env=own, stdout=subprocess.PIPE, timeout=LONGEST, check=True)
-    return json.loads(done.stdout)[question]
+    return printed("faults.py", what, question, *given, env=own)[question]
+
+
+def printed(script, *given, **process):
+    """What a script of tests/support prints."""
+    code = [sys.executable, SUPPORT / script, *map(str, given)]
+    done = subprocess.run(code, stdout=subprocess.PIPE, timeout=LONGEST, check=True, **process)
+    return json.loads(done.stdout)
 
 
 def row(what, found, tried="tried"):
@@ -93,10 +98,16 @@ def bad_input(folder, small):
         noted[words[0]].update([found, *(["tried"] if found not in ACCEPTED else [])])
         return found
 
-    fuzz.outcomes(lines, folder / "input", 20 if small else 600, judged)
+    fuzz.outcomes(lines, folder / "input", 20 if small else 2400, judged)
     for name, found in sorted(noted.items()):
         counts = {"tracebacks": found["traceback"] + found["untidy"], "hangs": found["hang"]}
         yield row(f"bad words and files: `{name}`", counts | {"tried": found["tried"]})
+
+
+def calls(folder, small):
+    found = printed("hostile.py", folder, 20 if small else 2000)
+    counts = {"tracebacks": found.get("traceback", 0), "hangs": found.get("hang", 0)}
+    yield row("calls from Python with one bad value", counts | {"tried": sum(found.values())})
 
 
 def engines(folder, small):
@@ -125,7 +136,7 @@ def text_of(rows, load, seconds):
     return f"{text} meanwhile was {min(load):.1f} to {max(load):.1f}.\n"
 
 
-PARTS = (kills,), (damage, concurrency, bad_input, engines)  # at once, each on a core
+PARTS = (kills,), (damage, concurrency, bad_input, calls, engines)  # at once, each on a core
 
 
 def rows_of(parts, folder, small):

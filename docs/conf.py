@@ -50,6 +50,7 @@ pygments_dark_style = "github-dark"
 myst_enable_extensions = ["attrs_inline", "colon_fence"]
 myst_heading_anchors = 4
 nb_execution_mode = "cache"
+nb_execution_excludepatterns = ["notebooks/*.ipynb", "*.ipynb"]  # make docs stores their outputs
 nb_execution_cache_path = str(DOCS / "_build" / "cache")
 nb_execution_raise_on_error = True
 nb_execution_timeout = 600  # seconds, of a cell

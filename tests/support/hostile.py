@@ -3,8 +3,11 @@
 import datetime
 import enum
 import inspect
+import json
 import math
+import os
 import random
+import signal
 import sys
 from collections import Counter, UserList, deque, namedtuple
 from collections.abc import Callable, Iterator
@@ -292,3 +295,28 @@ def outcomes_of(
             error.add_note(f"of dp.{call[0]}({call[1]}={call[2]})")
             raise
     return counts
+
+
+def too_long(*_):
+    raise TimeoutError("a call does not end")
+
+
+def ends_of(folder: Path, tries: int, seconds: int = 60) -> Counter:
+    """How a sample of calls ends in this process: accepted, refused, traceback or hang."""
+    os.chdir(folder)
+    valid, counts = valid_calls(folder), Counter[str]()
+    calls = hostile_calls(valid)
+    signal.signal(signal.SIGALRM, too_long)
+    for call in random.Random(1).sample(calls, min(tries, len(calls))):
+        signal.alarm(seconds)
+        try:
+            counts[outcome(valid, call, plays=True)] += 1
+        except BaseException as error:
+            print(call, repr(error), file=sys.stderr)
+            counts["hang" if isinstance(error, TimeoutError) else "traceback"] += 1
+        signal.alarm(0)
+    return counts
+
+
+if __name__ == "__main__":
+    print(json.dumps(ends_of(Path(sys.argv[1]), int(sys.argv[2]))))
