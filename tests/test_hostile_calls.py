@@ -45,7 +45,7 @@ def test_every_hostile_value_of_every_argument(valid):
 
 
 PLANTED = {
-    "values that are not checked": ("env", "choices._plain_data", lambda value: value),
+    "values that are not checked": ("eps", "choices._plain_data", lambda value: value),
     "a list without a guard": ("algo", "compose.listed", lambda key, value: [*value]),
 }
 

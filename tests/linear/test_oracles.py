@@ -278,6 +278,8 @@ def test_actions_of_a_batch_do_not_depend_on_its_own_rewards(name, loss):
     if name == "fast_cb" and loss == "quadratic":
         return
     own = {} if name == "fast_cb" else {"loss": loss}
+    if (name, loss) == ("oracle_ucb", "quadratic"):
+        own["eps"] = 30.0  # with less noise it plays actions in turn, as the next test shows
     table = build(IRIS).environment.table
     one, later = actions_of(name, table, **own), 0
     for last in (0, 2, 6, 14):  # the batch of rounds last/2, ..., last
@@ -289,6 +291,14 @@ def test_actions_of_a_batch_do_not_depend_on_its_own_rewards(name, loss):
         assert one[: last + 1] == two[: last + 1]
         later += one[last + 1 :] != two[last + 1 :]
     assert later  # the control: actions of later batches depend on the rewards
+
+
+@pytest.mark.parametrize(("loss", "ignored"), [("quadratic", True), ("logistic", False)])
+def test_optimism_with_exact_least_squares_plays_actions_in_turn(loss, ignored):
+    """As docs/oracles.md says: what no user of a batch played has a predicted loss of 0."""
+    table = build(IRIS).environment.table
+    one, two = (actions_of("oracle_ucb", x, loss=loss) for x in (table, 1.0 - table))
+    assert (one == two) == ignored
 
 
 def test_the_last_batch_is_not_fitted():

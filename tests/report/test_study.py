@@ -245,3 +245,33 @@ def test_what_a_command_needs_of_a_user_is_named(tmp_path):
     (tmp_path / "a.json").write_text(json.dumps(manifest))
     ((source,), _) = sources_in(tmp_path, "regret")
     assert (source.command, source.own) == ("bandit-run experiment=trial", ["trial", "mine"])
+
+
+def standing_of(*tables):
+    page = build.report_of_tables(list(tables))
+    return re.findall(r"<h1>.*</h1>\s*<p>(.*?)</p>", page)
+
+
+def test_the_first_sentence_says_which_algorithm_is_best_where_and_what_ties():
+    table = regrets()  # DP-SE and AdaP-UCB at two budgets, on one environment
+    first = table["eps"].min()
+    table.loc[:, "regret"] = table["run"] + np.where(table["algo"] == "dp_se", 0.0, 100.0)
+    (said,) = standing_of(table)
+    assert said.startswith("Of 2 games (") and "belongs to DP-SE in 2." in said
+    table.loc[table["eps"] == first, "regret"] = table["run"]
+    (said,) = standing_of(table)
+    assert "belongs to DP-SE in 2, AdaP-UCB in 1; in 1 several algorithms tie." in said
+    (said,) = standing_of(table[table["eps"] == first])
+    assert said == "AdaP-UCB and DP-SE have the smallest mean, and are tied."
+
+
+def test_nothing_is_best_among_one():
+    """Control."""
+    assert standing_of(regrets(algos=("dp_se",))) == []
+
+
+def test_without_runs_ties_are_unknown(tmp_path):
+    rows = regrets()
+    write_table(tmp_path / "hu2022.summary.csv", Table.of_frame(rows).summary())
+    page = build.report_of_folder(tmp_path)
+    assert "2 have no runs in this folder, so that ties are unknown." in page

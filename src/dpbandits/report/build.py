@@ -17,6 +17,7 @@ from ..validation import path_of
 from .charts import engine
 from .privacy import privacy_of
 from .sources import Source, claims_in, gathered, source_of, sources_in
+from .standing import standing
 from .study import Study, chart_of_map, html_of, map_of, with_violations
 
 
@@ -78,6 +79,8 @@ def render(title: str, sources: list[Source], results: Path | None, notes: list[
     studies = [Study(source) for source in sources]
     cells = map_of(pd.concat([study.ratios for study in studies], ignore_index=True))
     specs = {s.source.name: s.chart() for s in studies} | {"map": chart_of_map(cells)}
+    best = [(study.best(), study.compared is not None) for study in studies]
+    untested = sum(len(games) for games, tested in best if not tested)
     names = [name for study in studies for name in study.places["algo"].unique()]
     records = [record for source in sources for record in source.recorded.values()]
     privacy = privacy_of(results, names, records)
@@ -85,7 +88,8 @@ def render(title: str, sources: list[Source], results: Path | None, notes: list[
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True
     )
     page = environment.get_template("template.html").render(
-        title=title, studies=studies, claims=claims_in(results), notes=notes, specs=specs,
+        title=title, first=standing([games for games, _ in best], untested), studies=studies,
+        claims=claims_in(results), notes=notes, specs=specs,
         map=html_of(cells.drop(columns="algo")), privacy=with_violations(html_of(privacy)),
         engine=engine(),
     )  # fmt: skip

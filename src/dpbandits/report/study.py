@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from ..theory.bounds import best_lower_bound
 from ..theory.problem import budget_of, problem
 from .charts import BESIDE, COLUMNS, Chart, chart_of
 from .sources import Source
+from .standing import best_of_games
 
 MOST = {SETTING: 1000, "line": 24}  # of a table whose settings are shown one by one
 POINTS, FEWEST, NUMBERS = 40, 12, 300  # of a curve, at most and at least; of all of a table, about
@@ -73,11 +75,23 @@ class Study:
             question = replace(question, statistic_name=f"final {METRICS[metric]}")
         return compact(render(named(self.source.summary), question, "html"))
 
-    def comparison(self) -> str:
-        """The comparison as an HTML table; empty without runs of settings, or with one line."""
+    @cached_property
+    def compared(self) -> pd.DataFrame | None:
+        """The comparison; None without runs of settings, or with one line."""
         if self.source.table is None or self.note or self.places["line"].nunique() == 1:
+            return None
+        return compare(self.source.table)
+
+    def comparison(self) -> str:
+        """The comparison as an HTML table; empty if there is none."""
+        if self.compared is None:
             return ""
-        return compact(compared(named(compare(self.source.table)), self.question, "html"))
+        return compact(compared(named(self.compared), self.question, "html"))
+
+    def best(self) -> list[set[str]]:
+        """The algorithms that are best in each game; none if settings are aggregated."""
+        found = self.source.summary if self.compared is None else self.compared
+        return [] if self.note else best_of_games(found, self.question)
 
     def chart(self) -> Chart | None:
         """The chart; None if nothing can be drawn."""
