@@ -107,6 +107,7 @@ report: $(REPORT) ## write report.html: everything in the results folder on one 
 bench: $(REPORT) ## speed and memory, as ratios to the random numbers alone; compiling; docs/scale.md
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/compile.py > benchmarks/compile.md
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/oracles.py > benchmarks/oracles.md
 	$(BIN)/python benchmarks/plan.py
 	$(BIN)/python benchmarks/settings.py
 	$(BIN)/python benchmarks/memory.py
