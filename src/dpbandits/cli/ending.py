@@ -144,7 +144,7 @@ def _answered_signals(name: str) -> Iterator[None]:
         raise
     except KeyboardInterrupt:
         if own and not received:
-            raise BadInput("the code of a file that it uses has raised KeyboardInterrupt") from None
+            raise BadInput("the code of a file has raised KeyboardInterrupt") from None
         raise
     except Exception:  # NumPy's, for instance, that a file is still open which it was writing
         if received:

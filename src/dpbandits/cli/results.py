@@ -87,7 +87,9 @@ class Contents:
         known = self.all_ids() if len(start) >= SHORTEST else []
         found = [own for own in known if own.startswith(start)]
         if len(found) > 1:
-            raise BadInput(f"{start}: several ids begin with it: {', '.join(found[:MAX_LINES])}")
+            raise BadInput(
+                f"{start}: several ids have this beginning: {', '.join(found[:MAX_LINES])}"
+            )
         return found
 
     def all_ids(self) -> list[str]:
@@ -114,7 +116,9 @@ def main(given: Namespace) -> int:
     if not folder.is_dir():
         raise BadInput(f"results={folder}: no such folder")
     if (folder / RUNS).is_symlink():
-        raise BadInput(f"results={folder}: {folder / RUNS} is a link; results=DIR may be one")
+        raise BadInput(
+            f"results={folder}: {folder / RUNS} is a link; only results=DIR itself may be a link"
+        )
     for option in ("older", "keep_tables", "yes"):
         if getattr(given, option) and option not in TAKES[action]:
             raise BadInput(f"--{option.replace('_', '-')}: {action} takes no such option")
@@ -274,7 +278,9 @@ def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
         begun = [x for x in begun if x.removesuffix(COMPARED) not in {*begun} - {x}]
         named = [stem] if stem in files else filter_names(files, stem) or begun
         if len(begun) > 1 and named == begun:
-            raise BadInput(f"{name}: several names begin with it: {', '.join(begun[:MAX_LINES])}")
+            raise BadInput(
+                f"{name}: several names have this beginning: {', '.join(begun[:MAX_LINES])}"
+            )
         if named:
             every = [x for one in named for x in (one, f"{one}{COMPARED}") if x in files]
             chosen |= dict.fromkeys(file for one in every for file in files[one])

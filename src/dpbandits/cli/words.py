@@ -155,10 +155,12 @@ def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
             f"range(...), such as -m {key}=range({value.start:g},{value.end:g})"
         )
     if isinstance(value, ChoiceSweep) and any(isinstance(x, Sweep) for x in value.list):
-        raise BadInput(f"{word}: a sweep is not one of the values of another")
+        raise BadInput(f"{word}: a sweep cannot be a value of another sweep")
     found = [_data(x, lists) for x in islice(override.sweep_iterator(), MOST_POINTS + 1)]
     if not found or len(found) > MOST_POINTS:
-        raise BadInput(f"{word}: it has {'no' if not found else f'more than {MOST_POINTS}'} values")
+        raise BadInput(
+            f"{word}: the sweep has {'no' if not found else f'more than {MOST_POINTS}'} values"
+        )
     return Word(key, found, True, sign)
 
 

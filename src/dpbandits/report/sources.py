@@ -150,7 +150,7 @@ def source_of_summary(name: str, file: Path, metric: str) -> Source:
         BadInput: the file is no summary, or another statistic than its own is asked for.
     """
     if metric != metrics.REGRET:
-        raise BadInput(f"metric={metric}: a table is needed, and there is a summary only")
+        raise BadInput(f"metric={metric}: a table is needed, but only a summary exists")
     summary = read_csv(str(file), file, words=NAMES)
     if not {SETTING, "mean", "ci_low", "ci_high", "runs"} <= set(summary.columns):
         raise BadInput(f"{file}: not a summary of dpbandits")

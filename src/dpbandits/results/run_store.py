@@ -171,7 +171,9 @@ class RunStore:
         """
         for folder in (file.parent.parent, file.parent):
             if folder.is_symlink():
-                raise CannotWrite(folder, OSError("it is a link; results=DIR may be one"))
+                raise CannotWrite(
+                    folder, OSError("it is a link; only results=DIR itself may be a link")
+                )
         with locked(file.parent, lambda: self.deadline):
             yield
 
