@@ -272,7 +272,7 @@ def audit(
 
 
 def _audited(audits: Sequence[Audit], folder: Path | None, max_time: float) -> pd.DataFrame:
-    """The findings of audits, a row each."""
+    """The findings of audits, one row for each."""
     import pandas as pd
 
     from ..audit.findings import findings_of

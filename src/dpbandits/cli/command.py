@@ -118,7 +118,7 @@ def _has_runs(file: Path) -> bool:
 
 
 def named_after(files: Sequence[Path], end: str = "") -> Path:
-    """The path, without a suffix, of what is made of some tables."""
+    """The path, without a suffix, of the files that are made from some tables."""
     more = f"-and-{len(files) - 1}-more" if len(files) > 1 else ""
     return files[0].with_name(f"{bare_name(files[0])}{more}{end}")
 

@@ -71,7 +71,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a results folder contains: tables, with and without a manifest, and stored runs."""
+    """The content of a results folder: tables, with and without a manifest, and stored runs."""
 
     tables: list[Table]
     others: list[Path]  # tables without a manifest of theirs, which no action removes
@@ -132,7 +132,7 @@ def main(given: Namespace) -> int:
 
 
 def _folder_of(names: Sequence[str], keys: Mapping[str, str]) -> Path:
-    """The results folder: that of the paths among the names, if they have one and none is given."""
+    """The results folder that is given, or else the folder of the paths among the names."""
     named = {Path(name).parent: name for name in names if Path(name).parent != Path()}
     if len(named) == 1 and "results" not in keys:
         return results_of({"results": str(*named)})
@@ -194,8 +194,8 @@ def _contents(table: Table) -> Iterator[str]:
 
 
 def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
-    """Print the files and settings of a table, or what the setting with an id was run with, the
-    tables that have it, and its runs.
+    """Print the files and settings of a table, or the configuration, the tables and the runs of
+    the setting with an id.
     """
     if len(names) != 1:
         raise BadInput("show: the name of a table is needed, or an id from its column setting")

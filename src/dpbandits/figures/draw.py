@@ -99,7 +99,7 @@ def figure_as_chosen(
     folders: Sequence[str] = (),
     **given: Any,
 ) -> Figure:
-    """The figure of a table with the options, the bounds and the title that are asked for.
+    """The figure of a table with the requested options, bounds and title.
 
     Args:
         table: a table.
@@ -208,7 +208,7 @@ def figure_of_table(
 
 
 def axis_of(table: Table, x: str | None) -> str:
-    """The axis of a figure of regret: the one that is asked for, or else the one that suits.
+    """The axis of a figure of regret: the requested axis, or else the axis that suits the table.
 
     Raises:
         BadInput: the table has no such axis.

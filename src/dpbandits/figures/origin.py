@@ -22,7 +22,7 @@ IN_PGF = re.compile(rb"% (\{.*)")
 
 
 def formats_of(given: str) -> list[str]:
-    """The formats that are asked for, such as pdf,png.
+    """The requested formats, such as pdf,png.
 
     Raises:
         BadInput: figures are not written in one of them.

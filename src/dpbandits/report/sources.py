@@ -184,8 +184,8 @@ def known_records(find: Callable[[], list[Record]]) -> list[Record]:
 
 
 def claims_in(results: Path | None) -> list[dict[Any, str]]:
-    """The ledger of claims of a folder, a row each, with the ``kind`` of its verdict and its
-    ``basis``.
+    """The ledger of claims of a folder: a row for each claim, with the ``kind`` of its verdict and
+    its ``basis``.
     """
     if results is None or not (file := results / f"claims{SUMMARY_CSV}").is_file():
         return []

@@ -49,7 +49,7 @@ RATIOS = ["game", "algorithm", "algo", "budget", "value", "ratio"]
 
 
 class Study:
-    """What the page shows of one table.
+    """The part of the page that shows one table.
 
     Attributes:
         ratios: regret over the best lower bound, see ``ratios_of``.

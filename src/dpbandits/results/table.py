@@ -155,7 +155,7 @@ class Table:
 
     @property
     def statistic(self) -> str:
-        """The column of what is measured."""
+        """The column of the measured quantity."""
         return COLUMNS[self.metric] if self.question.each_checkpoint else self.question.statistic
 
     @property

@@ -53,7 +53,7 @@ def play_request(request: Request) -> Played:
 
 
 def play_for_pages(request: Request) -> Played:
-    """Run what is missing of a request, and of the means of an experiment of a paper."""
+    """Play the missing runs of a request, and of the means of an experiment of a paper."""
     found = play_request(request)
     means, played = means_of_experiment(request, found.store, _player(request, found.store))
     return found._replace(means=means, played=found.played + played)
@@ -78,7 +78,7 @@ def store_of(request: Request) -> Store:
 
 
 def play_missing(request: Request, store: Store | None = None) -> tuple[Store, int]:
-    """Run what is missing of a request with a number of runs.
+    """Play the missing runs of a request with a number of runs.
 
     Args:
         request: the request.
@@ -116,7 +116,7 @@ def run_settings(
     runner: str = "local",
     runner_keys: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[int, list[Failure]]:
-    """Run what is missing of each setting and store it; see ``Request`` for the arguments.
+    """Play the missing runs of each setting and store them; see ``Request`` for the arguments.
 
     The backend ``auto`` is threads for compiled algorithms, processes for plain Python. In a
     process of ``multiprocessing.Pool``, which may start no others, all is played by threads.
