@@ -35,7 +35,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class Printable:
-    """A standard stream that writes no control characters, such as those of stored names."""
+    """A standard stream that writes no control characters, for example from stored names."""
 
     def __init__(self, stream: Any):
         self._stream = stream

@@ -143,7 +143,7 @@ def _goal(regret: float | None, ratio: float | None, baseline: Any) -> float:
 
 
 class _Need:
-    """An algorithm whose budget is asked for: its settings and their runs."""
+    """An algorithm whose budget is searched: its settings and their runs."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What the files of figures say about how they were made, and how the files are named. Nothing here
+"""The origin that files of figures contain, and the names of the files. Nothing here
 needs matplotlib, which takes a second to import.
 """
 

@@ -1,4 +1,4 @@
-"""What a folder of results holds: tables of runs, else the summaries of experiments; claims."""
+"""The content of a results folder: tables of runs, or else summaries of experiments; claims."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Source:
 def sources_in(
     results: Path, metric: str, folders: Sequence[str] = ()
 ) -> tuple[list[Source], list[str]]:
-    """The tables of a folder, experiments first, and sentences about what was left out.
+    """The tables of a folder, experiments first, and sentences about the tables that are left out.
 
     Raises:
         BadInput: the folder is missing, or holds nothing that can be shown.

@@ -1,4 +1,4 @@
-"""Monte-Carlo runs: what is missing of a request is played, and stored as it is finished."""
+"""Monte-Carlo runs: play the missing runs of a request, and store finished runs meanwhile."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _player(request: Request, store: Store) -> Play:
 
 
 def store_of(request: Request) -> Store:
-    """Where the runs of a request are stored; prints what the ids of its settings cannot follow."""
+    """The store of a request; prints the objects that the ids of its settings do not cover."""
     if request.results is None:
         return Memory()
     _name_unfollowed(request.settings)
@@ -153,7 +153,9 @@ def run_settings(
 
 
 def _name_unfollowed(settings: Sequence[Setting]) -> None:
-    """Name once what the functions of users use that the ids of stored runs do not notice."""
+    """Print once the objects that users' functions use and that the ids of stored runs do not
+    cover.
+    """
     for algorithm in dict.fromkeys(setting.algorithm for setting in settings):
         if algorithm.unfollowed and algorithm.name not in _named:
             _named.add(algorithm.name)
