@@ -4,7 +4,7 @@ An algorithm is one function ``name(game, rng, *parameters)`` in a file of the s
 ``game`` until no rounds are left, draws its noise from ``rng`` and returns nothing; a stopping rule
 returns its answer. It observes rewards only through the verbs of the game, its parameters arrive as
 floats, and it uses the letters of its paper. Annotations state which values a parameter may take,
-``REWARDS`` what is assumed of the rewards, and ``GUARANTEE`` what is private.
+``REWARDS`` states the assumption on the rewards, and ``GUARANTEE`` states the promise of privacy.
 
 ``@kernel`` compiles the function. A kernel can call the functions of this module, ``math``, NumPy
 and functions decorated with ``@inlined`` (inlined; it must not create arrays) or ``@shared``

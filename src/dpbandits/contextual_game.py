@@ -1,7 +1,7 @@
 """The game whose contexts are drawn anew in each round, and its verbs.
 
-It records regret: the gaps between arms differ from round to round. Verbs that ask for the clock or
-for pull counts are those of ``game``.
+It records regret: the gaps between arms differ from round to round. The functions for the clock
+and for pull counts are in ``game``.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ def dimension(game: ContextualGame) -> int:
 @inlined_counted
 def contexts(game: ContextualGame) -> np.ndarray:
     """The contexts of the present round, float64 array (K, d). It is the same array in each round:
-    ``ensure_contexts`` fills it with those of the next one and takes less time than another call.
+    ``ensure_contexts`` fills the array with the contexts of the next round and takes less time
+    than another call.
     """
     ensure_contexts_shared(game)
     return game.shown
@@ -100,7 +101,7 @@ def contexts(game: ContextualGame) -> np.ndarray:
 
 @inlined
 def ensure_contexts(game: ContextualGame) -> None:
-    """Fill the array of ``contexts`` with those of the present round, unless it holds them."""
+    """Fill the array of ``contexts`` for the present round, unless this was done before."""
     if game.clock[SHOWN] != game.clock[0] + 1:
         t = game.clock[0]
         game.clock[ROW] = row_of(game.env, game.env_rng, t, game.order)

@@ -65,7 +65,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Suggest the known names that begin so, or the most similar; list all if none is similar."""
+    """Suggest the known names that begin with a name or resemble it; list all if none does."""
     names = {x.casefold(): x for x in sorted(known)}
     if not names:
         return "there is none"
@@ -79,8 +79,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def similar(name: str, known: Iterable[str], least: float = CLOSE) -> str | None:
-    """The known name that is most similar, whatever the case of its letters; None if no similarity
-    is at least ``least``.
+    """The known name that is most similar when the case of letters is ignored; None if no known
+    name has a similarity of at least ``least``.
     """
     names = {x.casefold(): x for x in known}
     near = get_close_matches(name.casefold()[:LONG], names, n=1, cutoff=least)

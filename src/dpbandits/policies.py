@@ -173,7 +173,7 @@ def _receiver(
 
 def algorithm_of(make: Make) -> Callable[..., None]:
     """The algorithm ``function(game, rng, *parameters)`` that plays policies. Its parameters are
-    those of the policies that are numbers and have no role of ROLES.
+    the parameters of the policies that are numbers and have no role of ROLES.
 
     Raises:
         BadInput: a class lacks the methods of a policy.

@@ -62,7 +62,7 @@ AT_END = f"import atexit; atexit.register(lambda: ({SIGNAL}, print('ended')))"
 TEXT = r"'a\tb\x1b[2J\x9b\x07\u202e\udc80 é\n'"
 PRINTED = "a\tb\\x1b[2J\\x9b\\x07\\u202e\\udc80 é\n\n"
 PRINTS = f"print({TEXT}); print({TEXT}, file=sys.stderr); return 0"
-RAISED = "bandit-stub: the code of a file that it uses has raised KeyboardInterrupt\n"
+RAISED = "bandit-stub: the code of a file has raised KeyboardInterrupt\n"
 # What a module does while it is imported, what its command does, and how that ends; what the work
 # of a command does stands behind "work: "
 ENDS = {

@@ -103,7 +103,7 @@ def test_what_goes_with_a_rule_alone():
     assert "either algo=NAME or rule=NAME" in message_of(dp.budget, env="bernoulli_c2", ratio=2)
     for key in ("samples", "quantile", "per_week", "weeks"):
         said = message_of(dp.budget, "dp_se", "bernoulli_c2", 1e3, regret=9, **{key: 0.5})
-        assert said == f"{key}: it goes with rule=NAME"
+        assert said == f"{key}: this key needs rule=NAME"
     assert "a rule with a privacy budget eps" in message_of(
         dp.budget, rule="nas", env="sign", samples=100
     )

@@ -65,4 +65,4 @@ def test_a_line_that_is_no_line_is_refused():
     line = message_of(dp.budget, "bpo", env, beats="constants")
     assert "beats=constants" in line and "constant" in line
     line = message_of(dp.budget, "bpo", env, beats="constant", ratio=2)
-    assert line == "beats: it goes without regret, ratio and baseline"
+    assert line == "beats: leave regret, ratio and baseline out"

@@ -135,7 +135,7 @@ def test_a_measured_table_knows_its_metric():
     summary = dp.summary(table)
     assert dp.summary(table, metric="average").equals(summary)
     assert dp.plot(table).axes[0].get_ylabel() == "average regret"
-    assert "bounds are of pseudo-regret" in message_of(dp.plot, table, bounds=True)
+    assert "bounds apply only to pseudo-regret" in message_of(dp.plot, table, bounds=True)
     assert "holds average already" in message_of(dp.compare, table, metric="nash")
 
 
@@ -208,7 +208,7 @@ def test_what_has_none_is_refused(regret, metric):
     times = dp.stop(rule="dp_nas", env=ENV, eps=1, rel_error=0.5, cap=1000, runs=2, jobs=1)
     assert f"metric={metric}: a table of regret is needed" in message_of(dp.measured, times, metric)
     message = message_of(dp.plot, regret, metric=metric, bounds=True)
-    assert f"metric={metric}: bounds are of pseudo-regret" in message
+    assert f"metric={metric}: bounds apply only to pseudo-regret" in message
 
 
 def test_nash_regret_needs_means(regret):

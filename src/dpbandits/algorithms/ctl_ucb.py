@@ -23,7 +23,7 @@ Contamination = Annotated[float, below(RAW_LIMIT)]
 
 
 class Params(NamedTuple):
-    """What the algorithm knows beside the statistics of an arm."""
+    """The values that the index uses beside the statistics of an arm."""
 
     game: Any
     alpha: float  # bound on the contamination

@@ -31,7 +31,7 @@ ROUND_BY_ROUND = True
 
 
 class Params(NamedTuple):
-    """What the algorithm knows beside the statistics of an arm."""
+    """The values that the index uses beside the statistics of an arm."""
 
     trees: np.ndarray  # one per arm
     scale: float  # of the noise of a node

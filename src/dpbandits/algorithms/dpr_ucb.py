@@ -24,7 +24,7 @@ C = Annotated[float, Named({"literal": 18.0, "practical": 0.5}, POSITIVE)]
 
 
 class Params(NamedTuple):
-    """What the algorithm knows beside the statistics of an arm."""
+    """The values that the index uses beside the statistics of an arm."""
 
     eps: float
     v: float

@@ -28,7 +28,7 @@ class User(NamedTuple):
 
 
 class Params(NamedTuple):
-    """What the algorithm knows beside the statistics of an arm."""
+    """The values that the index uses beside the statistics of an arm."""
 
     eps_min: float
     alike: bool  # whether every user sends a response, all at one level

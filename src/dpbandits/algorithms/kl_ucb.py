@@ -19,7 +19,7 @@ def kl_ucb(game, rng):
     Rewards in [0, 1].
 
     The arm of largest index is played in one block for as many rounds as its index certainly
-    remains the largest; the choices equal those of an argmax in every round.
+    remains the largest; the choices equal the choices of an argmax in every round.
     """
     K = arms(game)
     N, S = np.zeros(K), np.zeros(K)

@@ -29,7 +29,8 @@ def ldp_sgd(
 
     The user plays the largest <theta, x>, ties at random (ours), and sends a private gradient.
     theta is projected onto the unit ball (ours; the paper projects nowhere). Without the
-    projection the gradient soon exceeds the R of the randomizer, which counts it as R (biased).
+    projection the gradient soon exceeds the R of the randomizer, which then treats the gradient as
+    one of length R and so is biased.
 
     Args:
         eps: privacy budget; infinite: no noise.

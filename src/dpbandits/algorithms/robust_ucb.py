@@ -20,7 +20,7 @@ ROUND_BY_ROUND = True
 
 
 class Params(NamedTuple):
-    """What the algorithm knows beside the statistics of an arm."""
+    """The values that the index uses beside the statistics of an arm."""
 
     u: float
     v: float

@@ -20,12 +20,12 @@ def algorithms() -> pd.DataFrame:
 
 
 def rules() -> pd.DataFrame:
-    """The stopping rules of the package: a row each, with what it promises and its parameters."""
+    """The stopping rules of the package, one row each: the promise and the parameters."""
     return _listing("rule")
 
 
 def environments() -> pd.DataFrame:
-    """The environments of the package: a row each, with its law and parameters.
+    """The environments of the package, one row each: the law and the parameters.
 
     >>> import dpbandits as dp
     >>> dp.environments().loc["bernoulli_c2", "parameters"]

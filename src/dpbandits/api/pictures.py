@@ -217,6 +217,6 @@ def bounds(
     from ..theory.problem import problem
 
     if len(request.settings) != 1:
-        raise BadInput("dp.bounds takes one setting, and these are several")
+        raise BadInput("dp.bounds takes one setting, not several")
     rows, _ = bound_rows(problem(request.settings[0].record))
     return pd.DataFrame(rows, columns=["bound", "side", "kind", "value", "formula"])

@@ -142,7 +142,7 @@ def budget(
             return cost_of_rules(rules, wanted, own, folders_of(config_dir))
     for key, value in of_rules.items():
         if value is not None:
-            raise BadInput(f"{key}: it goes with rule=NAME")
+            raise BadInput(f"{key}: this key needs rule=NAME")
 
     given |= {k: plain_data(k, x) for k, x in given.items() if k != "env"}
     search |= {k: plain_data(k, x) for k, x in search.items() if k != "baseline"}
@@ -246,7 +246,9 @@ def audit(
     own = {k: v for k, v in parameters.items() if k not in goal}
     values = {k: plain_data(k, v) for k, v in {**given, **goal}.items() if v is not None}
     if yes_no("local", local) and policy is None:
-        raise BadInput("local=True: an algorithm declares it itself, only a policy does not")
+        raise BadInput(
+            "local=True: only a policy needs this key; an algorithm declares its promise"
+        )
     config = {**default_keys("audit"), "results": None, **values, "algo": algo, "rule": rule}
     if policy is not None:
         others = {"algo": algo, "rule": rule, "config_dir": config_dir, **own}
@@ -270,7 +272,7 @@ def audit(
 
 
 def _audited(audits: Sequence[Audit], folder: Path | None, max_time: float) -> pd.DataFrame:
-    """The findings of audits, a row each."""
+    """The findings of audits, one row for each."""
     import pandas as pd
 
     from ..audit.findings import findings_of

@@ -48,8 +48,8 @@ def run(
 ) -> pd.DataFrame:
     """Run bandit algorithms and return their regret as a tidy table.
 
-    A list is a sweep: every combination is run. The table is that of the same sweep of
-    ``bandit-run``. Arguments that are left out have the defaults of conf/config.yaml.
+    A list is a sweep: every combination is run. The table equals the table that ``bandit-run``
+    writes for the same sweep. Arguments that are left out have the defaults of conf/config.yaml.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo="adap_ucb", env=dp.bernoulli([0.9, 0.8]), eps=1, horizon=1e4, runs=2)

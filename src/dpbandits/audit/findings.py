@@ -1,7 +1,7 @@
-"""An audit that is requested, and what it finds: a row of a table with one verdict.
+"""A requested audit and its findings: a row of a table with one verdict.
 
-Findings of samples are stored, so that none is made twice. Those of several algorithms are worked
-out side by side.
+Findings of samples are stored, so that none is made twice. The exact losses of several algorithms
+are computed in parallel.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class SampledAudit(Audit):
     ) -> Row:
         """All that was found, from the file in which it is stored if it was done before.
 
-        The witness of a violation is stored too; what was not finished in time is not.
+        The witness of a violation is stored, too; unfinished findings are not stored.
         """
         end = time.time() + seconds
         if folder is None:
@@ -161,7 +161,9 @@ class SampledAudit(Audit):
         return row
 
     def _file(self, folder: Path) -> Path:
-        """Where what it finds is stored: all that decides it is in the name."""
+        """The path of the stored findings; its name contains everything that decides the
+        findings.
+        """
         target, settings = self.target, (self.runs, self.confidence, self.seed)
         hashed = digest(*map(repr, (target, *settings, made_by())), length=12)
         budget = f"{target.budget_name}{target.budget:g}"
@@ -271,8 +273,9 @@ def findings_of(
 ) -> Iterator[Result]:
     """The results of audits in their order, with a progress bar.
 
-    Those of several algorithms or mechanisms are worked out side by side, each by a process.
-    ``max_time`` seconds are for all of them: each has an equal part of what is left.
+    The exact losses of several algorithms or mechanisms are computed in parallel, each by a
+    process. All audits together have ``max_time`` seconds: each audit has an equal part of the
+    remaining time.
     """
     groups = [list(group) for _, group in groupby(audits, lambda audit: audit.name)]
     jobs = audits[0].jobs if len(groups) > 1 else 1

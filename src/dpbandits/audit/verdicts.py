@@ -1,4 +1,6 @@
-"""The words of a verdict: what each says, and how those of several methods become one."""
+"""The verdicts: their meaning, and the choice of one verdict from the verdicts of several
+methods.
+"""
 
 from __future__ import annotations
 

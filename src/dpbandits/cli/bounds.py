@@ -40,7 +40,7 @@ def main(given: Namespace) -> int:
         draw = f"bandit-plot experiment={experiment} bounds=true draws the bounds of an experiment"
         raise BadInput(f"experiment={experiment}: {ONE}; {draw}")
     if sweep is not None:
-        raise BadInput(f"{' '.join(overrides)}: {ONE}, and these are several")
+        raise BadInput(f"{' '.join(overrides)}: {ONE}, not several")
     print(report(request, request.settings[0], everything))
     return 0
 

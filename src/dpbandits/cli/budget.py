@@ -83,7 +83,7 @@ def _of_rules(given: Namespace, keys: dict[str, Any]) -> int:
     """What privacy costs stopping rules: a sheet with its figure, or the budget for a goal."""
     rules = str(keys.pop("rule")).split(",")
     if "algo" in keys:
-        raise BadInput("algo and rule: one of the two is asked about at a time")
+        raise BadInput("algo and rule: give only one of the two")
     parameters, changed = _parameters("rule", keys), _parameters("env", keys)
     out = {key: keys.pop(key) for key in ["out"] if key in keys}
     name = digest(as_json({**keys, "rule": rules, "of": parameters, "in": changed}), length=8)

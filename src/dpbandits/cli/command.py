@@ -66,7 +66,9 @@ def names_and_keys(
         words = f"either experiment=NAME or the paths of tables are needed{both}"
         raise BadInput(f"{words} (see --help)")
     if files and names and "results" in keys:
-        raise BadInput(f"results={keys['results']}: the folder of an experiment's table")
+        raise BadInput(
+            f"results={keys['results']}: tables are given by their paths; leave results out"
+        )
     return names, keys
 
 
@@ -82,7 +84,7 @@ def tables_of(names: Sequence[str]) -> list[Path]:
     files = [name for name in names if not name.endswith(SUMMARY_CSV)]
     if names and not files:
         table = names[0].removesuffix(SUMMARY_CSV)
-        raise BadInput(f"{names[0]}: the summary of a table; {table}.csv is needed")
+        raise BadInput(f"{names[0]}: this file is a summary; the table {table}.csv is needed")
     return [table for name in files for table in _tables_in(Path(name))]
 
 
@@ -116,7 +118,7 @@ def _has_runs(file: Path) -> bool:
 
 
 def named_after(files: Sequence[Path], end: str = "") -> Path:
-    """The path, without a suffix, of what is made of some tables."""
+    """The path, without a suffix, of the files that are made from some tables."""
     more = f"-and-{len(files) - 1}-more" if len(files) > 1 else ""
     return files[0].with_name(f"{bare_name(files[0])}{more}{end}")
 

@@ -35,7 +35,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class Printable:
-    """A standard stream that writes no control characters, such as those of stored names."""
+    """A standard stream that writes no control characters, for example from stored names."""
 
     def __init__(self, stream: Any):
         self._stream = stream
@@ -144,7 +144,7 @@ def _answered_signals(name: str) -> Iterator[None]:
         raise
     except KeyboardInterrupt:
         if own and not received:
-            raise BadInput("the code of a file that it uses has raised KeyboardInterrupt") from None
+            raise BadInput("the code of a file has raised KeyboardInterrupt") from None
         raise
     except Exception:  # NumPy's, for instance, that a file is still open which it was writing
         if received:

@@ -71,7 +71,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a results folder contains: tables, with and without a manifest, and stored runs."""
+    """The content of a results folder: tables, with and without a manifest, and stored runs."""
 
     tables: list[Table]
     others: list[Path]  # tables without a manifest of theirs, which no action removes
@@ -87,7 +87,9 @@ class Contents:
         known = self.all_ids() if len(start) >= SHORTEST else []
         found = [own for own in known if own.startswith(start)]
         if len(found) > 1:
-            raise BadInput(f"{start}: several ids begin with it: {', '.join(found[:MAX_LINES])}")
+            raise BadInput(
+                f"{start}: several ids have this beginning: {', '.join(found[:MAX_LINES])}"
+            )
         return found
 
     def all_ids(self) -> list[str]:
@@ -114,7 +116,9 @@ def main(given: Namespace) -> int:
     if not folder.is_dir():
         raise BadInput(f"results={folder}: no such folder")
     if (folder / RUNS).is_symlink():
-        raise BadInput(f"results={folder}: {folder / RUNS} is a link; results=DIR may be one")
+        raise BadInput(
+            f"results={folder}: {folder / RUNS} is a link; only results=DIR itself may be a link"
+        )
     for option in ("older", "keep_tables", "yes"):
         if getattr(given, option) and option not in TAKES[action]:
             raise BadInput(f"--{option.replace('_', '-')}: {action} takes no such option")
@@ -128,7 +132,7 @@ def main(given: Namespace) -> int:
 
 
 def _folder_of(names: Sequence[str], keys: Mapping[str, str]) -> Path:
-    """The results folder: that of the paths among the names, if they have one and none is given."""
+    """The results folder that is given, or else the folder of the paths among the names."""
     named = {Path(name).parent: name for name in names if Path(name).parent != Path()}
     if len(named) == 1 and "results" not in keys:
         return results_of({"results": str(*named)})
@@ -190,8 +194,8 @@ def _contents(table: Table) -> Iterator[str]:
 
 
 def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
-    """Print the files and settings of a table, or what the setting with an id was run with, the
-    tables that have it, and its runs.
+    """Print the files and settings of a table, or the configuration, the tables and the runs of
+    the setting with an id.
     """
     if len(names) != 1:
         raise BadInput("show: the name of a table is needed, or an id from its column setting")
@@ -274,7 +278,9 @@ def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
         begun = [x for x in begun if x.removesuffix(COMPARED) not in {*begun} - {x}]
         named = [stem] if stem in files else filter_names(files, stem) or begun
         if len(begun) > 1 and named == begun:
-            raise BadInput(f"{name}: several names begin with it: {', '.join(begun[:MAX_LINES])}")
+            raise BadInput(
+                f"{name}: several names have this beginning: {', '.join(begun[:MAX_LINES])}"
+            )
         if named:
             every = [x for one in named for x in (one, f"{one}{COMPARED}") if x in files]
             chosen |= dict.fromkeys(file for one in every for file in files[one])

@@ -99,7 +99,7 @@ def _run(question: Question, given: Namespace) -> int:
 
 
 def run(request: Request, style: TableOptions | None = None) -> None:
-    """Run what is missing, write the table, print its summary and, last, its path."""
+    """Play the missing runs, write the table, and print its summary and then its path."""
     start = time.monotonic()
     refuse_to_replace(request)
     _print_candidates(request.settings)
@@ -236,7 +236,7 @@ def _promises(settings: Sequence[Setting]) -> Iterator[str]:
 
 
 def _in_words(setting: Setting) -> str:
-    """The budget of a setting, and what a sweep has changed."""
+    """The budget of a setting, and the values that a sweep has changed."""
     values = {setting.budget_name: f"{setting.budget:g}", **setting.columns}
     return " ".join(f"{name}={plain(value)}" for name, value in values.items())
 

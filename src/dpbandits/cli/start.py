@@ -1,4 +1,4 @@
-"""The entry points of the commands: what has to be done before heavy packages are imported."""
+"""The entry points of the commands: the work before heavy packages are imported."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def dpbandits() -> None:
 
 
 def start(name: str, command: str = "") -> None:
-    """Run the command ``bandit-NAME``, or print what a shell needs to complete its words."""
+    """Run the command ``bandit-NAME``, or print the completions of its words for a shell."""
     command = command or f"bandit-{name}"
     open_streams()
     if sys.argv[1:2] in (["--complete"], ["--completion"]):

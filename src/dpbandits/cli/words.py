@@ -155,10 +155,12 @@ def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
             f"range(...), such as -m {key}=range({value.start:g},{value.end:g})"
         )
     if isinstance(value, ChoiceSweep) and any(isinstance(x, Sweep) for x in value.list):
-        raise BadInput(f"{word}: a sweep is not one of the values of another")
+        raise BadInput(f"{word}: a sweep cannot be a value of another sweep")
     found = [_data(x, lists) for x in islice(override.sweep_iterator(), MOST_POINTS + 1)]
     if not found or len(found) > MOST_POINTS:
-        raise BadInput(f"{word}: it has {'no' if not found else f'more than {MOST_POINTS}'} values")
+        raise BadInput(
+            f"{word}: the sweep has {'no' if not found else f'more than {MOST_POINTS}'} values"
+        )
     return Word(key, found, True, sign)
 
 
@@ -183,7 +185,7 @@ def _parsed(word: str, text: str) -> Override:
 
 
 def _what_to_write(word: str) -> str:
-    """What is wrong with a word that Hydra does not understand."""
+    """The error of a word that Hydra does not understand."""
     key, _, value = word.partition("=")
     value, doubled = value.lstrip("="), value.startswith("=")
     if any(value.count(a) != value.count(b) for a, b in ("[]", "{}")):

@@ -43,7 +43,8 @@ def against_best(found: Located, tied: np.ndarray | None = None) -> AgainstBest:
 
 
 def letters(differ: np.ndarray, order: np.ndarray) -> list[str]:
-    """Letters for algorithms such that two share one if and only if they are not told apart.
+    """Letters for algorithms: two share a letter if and only if the test does not distinguish
+    them.
 
     Insert and absorb (Piepho 2004). ``order`` lists the algorithms from the smallest mean on; the
     group of the first has the letter a.

@@ -66,7 +66,7 @@ def located(
 
 
 def difference(a: Located, b: Located) -> Located:
-    """The difference a - b, its limits from those of a and b: square and add (Zou & Donner 2008).
+    """The difference a - b, with limits by square and add of both limits (Zou & Donner 2008).
 
     If a and b are normal and have limits at some tail, so has their difference. The limits may be
     skewed.
@@ -95,9 +95,9 @@ def ratio(a: Located, b: Located) -> Located:
 def smaller(a: np.ndarray, b: np.ndarray, tail: float) -> tuple[float, float, float]:
     """The probability that a value of ``a`` is smaller than one of ``b``, equal ones counted half.
 
-    Its interval is that of Brunner & Munzel (2000), on the logit scale. If all values of one are
+    Its interval follows Brunner & Munzel (2000), on the logit scale. If all values of one are
     smaller, the variance is not estimable: then the runs are paired in their order, and the
-    interval is that of Clopper & Pearson.
+    interval follows Clopper & Pearson.
 
     Args:
         a: values of one algorithm.

@@ -4,8 +4,8 @@ The statistic of two samples is the difference of their means by its standard er
 Under the hypothesis of equal laws every way of dealing the pooled runs to the two algorithms is as
 likely, so that the test is exact; if the laws differ but not their means, its error tends to the
 level, since the statistic is studentised (Janssen 1997; Chung & Romano 2013). Pairs of one table
-are dealt by the same shuffles, and each statistic is compared with the largest of all pairs in each
-shuffle, so that the error is that of all pairs together.
+are dealt by the same shuffles, and each statistic is compared with the largest statistic of all
+pairs in each shuffle, so that the error holds for all pairs together.
 
 The seed is fixed. Values are rounded to integers whose sums are exact in every order, so that the
 test is the same on every processor.

@@ -74,7 +74,7 @@ def render(
 
 
 def note(comparison: pd.DataFrame, question: Question) -> str:
-    """What the intervals, the ties and the letters of a comparison mean."""
+    """The note that explains the intervals, the ties and the letters of a comparison."""
     count = int(comparison["smaller"].notna().sum())
     if not count:
         return NOTHING

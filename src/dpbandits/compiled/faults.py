@@ -1,4 +1,4 @@
-"""What is wrong in a user's compiled function, in one line with the place in its file.
+"""Errors of a user's compiled function, in one line with the place in its file.
 
 Compiled code says neither where an index is out of bounds nor, before hundreds of lines, why it
 cannot be compiled.

@@ -1,4 +1,4 @@
-"""Random numbers in kernels: the same as those of the generator's own methods, bit by bit."""
+"""Random numbers in kernels, which equal the numbers of the generator's methods bit by bit."""
 
 from __future__ import annotations
 

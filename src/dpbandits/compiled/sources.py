@@ -84,7 +84,7 @@ def place_of(function: Callable) -> str:
 
 
 def hash_of(*values: Any) -> str:
-    """Hash of values whose representations decide what they are."""
+    """Hash of values that their representations determine."""
     return hashlib.sha256(repr(values).encode()).hexdigest()[:LENGTH]
 
 

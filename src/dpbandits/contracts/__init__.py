@@ -1,1 +1,1 @@
-"""What an algorithm declares about itself: question, parameters, assumptions, guarantees."""
+"""The declarations of an algorithm: question, parameters, assumptions, guarantees."""

@@ -103,7 +103,7 @@ class Algorithm:
 
     @property
     def actions(self) -> str:
-        """What it knows of the actions that it plays."""
+        """The information that the algorithm has about the actions that it plays."""
         return ARMS if self.rewards is None else self.rewards.actions
 
     @property
@@ -199,8 +199,8 @@ def load(file: Path) -> Algorithm:
 
 
 def _class_of(module: ModuleType, name: str) -> type | None:
-    """The class that a file defines for an algorithm: that of its name, or the only one that has no
-    underscore before its name if nothing in the file has this name.
+    """The class that a file defines for an algorithm: the class with the name of the file or, if
+    nothing in the file has this name, the only class without an underscore before its name.
     """
     own = [x for x in vars(module).values() if isinstance(x, type)]
     own = [x for x in own if x.__module__ == module.__name__]
@@ -260,7 +260,7 @@ def from_function(
         makes_policies: whether the function returns an object that chooses arms, as a class does.
 
     Raises:
-        BadInput: its signature is not that of an algorithm, or its name is one of the package's.
+        BadInput: the signature is not the signature of an algorithm, or the package uses the name.
     """
     try:
         name = getattr(function, "py_func", function).__name__

@@ -28,7 +28,9 @@ def mills(x: float) -> float:
 
 @shared
 def delta_of_noise(mu: float, eps: float) -> float:
-    """delta(eps); e^eps is not computed, since phi(a) = e^eps phi(b) where Phi has -a and -b."""
+    """delta(eps), without e^eps, which may overflow: phi(a) = e^eps phi(b) at the arguments -a and
+    -b of Phi.
+    """
     if mu == math.inf:
         return 1.0
     a, b = eps / mu - mu / 2.0, eps / mu + mu / 2.0

@@ -67,7 +67,7 @@ def budgets_needed(
     """
     if beats is not None:
         if not (regret is None and ratio is None and baseline is None):
-            raise BadInput("beats: it goes without regret, ratio and baseline")
+            raise BadInput("beats: leave regret, ratio and baseline out")
         ratio, baseline = 1.0, LINES[one_of(LINES, "beats", beats)]
     goal = _goal(regret, ratio, baseline)
     least = least if least is not None else 1e-3 if beats is None else 0.1
@@ -120,7 +120,7 @@ def _differing(needs: Sequence[_Need]) -> list[dict[str, Any]]:
             differ = [k for k, x in need.values.items() if other.values.get(k) != x]
             if not differ:
                 raise BadInput(
-                    f"algo={need.about['algo']}: it is given twice with equal parameters"
+                    f"algo={need.about['algo']}: the algorithm is given twice with equal parameters"
                 )
             names += [k for k in differ if k not in names]
     algos = [need.about["algo"] for need in needs]
@@ -137,13 +137,13 @@ def _goal(regret: float | None, ratio: float | None, baseline: Any) -> float:
             "either regret=R or ratio=R is needed: the largest mean regret, or its ratio"
         )
     if regret is not None and baseline is not None:
-        raise BadInput("baseline: it goes with ratio=R, not with regret=R")
+        raise BadInput("baseline: this key needs ratio=R, not regret=R")
     name, goal = ("ratio", ratio) if regret is None else ("regret", regret)
     return number_where(name, goal, lambda x: 0 < x < math.inf, "a number above 0 is needed")
 
 
 class _Need:
-    """An algorithm whose budget is asked for: its settings and their runs."""
+    """An algorithm whose budget is searched: its settings and their runs."""
 
     def __init__(
         self,
@@ -160,7 +160,7 @@ class _Need:
         self.request = self._request({})
         (first,) = self._settings(self.request)
         if not first.algorithm.private:
-            raise BadInput(f"algo={first.algo}: it is not private and takes no budget")
+            raise BadInput(f"algo={first.algo}: the algorithm is not private and takes no budget")
         per_arm = first.question.record.per_arm
         self.largest = first.horizon * first.instance.gaps.max() if per_arm else math.inf
         own = algorithm.values if isinstance(algorithm, Choice) else {}

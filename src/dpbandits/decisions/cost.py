@@ -149,8 +149,8 @@ def sheet(
 
 
 def verdict(rows: Sequence[Mapping[str, Any]]) -> str:
-    """A sheet of one rule as a sentence: what the budget nearest to 1 costs, where privacy is
-    cheap, and from which budget on the test ends.
+    """A sheet of one rule as a sentence: the cost of the budget nearest to 1, the budgets at which
+    privacy is cheap, and the budget from which on the test ends.
     """
     first = rows[0]
     start, per_week = f"{first['rule']} on {first['env']}: ", first["per_week"]

@@ -1,8 +1,8 @@
 """A race: runs are added to the algorithms of a game while it is open which of them are the best.
 
 After each lap the algorithms that may be the best, by mean or by median, stay in the race. A game
-is decided when one is left, or those that are left cannot differ by more than CLOSE. Everything
-that is told in all games and laps holds at once with probability 95 %, as in ``comparison``.
+is decided when one is left, or those that are left cannot differ by more than CLOSE. With
+probability 95 %, all conclusions in all games and laps hold at once, as in ``comparison``.
 """
 
 from __future__ import annotations

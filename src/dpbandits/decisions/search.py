@@ -1,7 +1,8 @@
 """The smallest privacy budget that reaches a goal: a bisection with runs added where needed.
 
-At a budget the regret is above the goal, not above it, or cannot be told yet; then more runs are
-played there. All that a search tells holds at once with probability 95 %. Regret is continuous in
+At a budget a test decides that the regret is above the goal, or that it is not; if the test does
+not decide, more runs are played at this budget. All that a search tells holds at once with
+probability 95 %. Regret is continuous in
 the budget, so between a budget above the goal and one that reaches it lies an answer.
 """
 
@@ -32,7 +33,7 @@ Kind = Literal["between", "always", "never", "open"]
 
 @dataclass(frozen=True)
 class Look:
-    """What is known at a budget: the regret, or its ratio to that of the baseline."""
+    """The result at a budget: the regret, or its ratio to the regret of the baseline."""
 
     budget: float
     runs: int
@@ -58,7 +59,7 @@ class Found:
 class Search:
     """A search for the smallest budget at which regret is at most ``goal``.
 
-    With a baseline, regret is divided by that of the baseline's runs.
+    With a baseline, regret is divided by the regret of the baseline.
     """
 
     regrets: Runs

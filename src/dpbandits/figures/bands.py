@@ -1,4 +1,4 @@
-"""Bands of curves of regret: what they are, how they are drawn, and the note about them."""
+"""Bands of curves of regret: their definitions, their drawing, and the note about them."""
 
 from __future__ import annotations
 

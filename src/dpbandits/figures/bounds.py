@@ -69,7 +69,7 @@ def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = (
 
 
 def without_references(found: Sequence[Curve]) -> list[Curve]:
-    """The curves without those of non-private algorithms where a private one has a curve."""
+    """The curves; of non-private algorithms only where no private algorithm has a curve."""
 
     def game(curve: Curve) -> tuple:
         return curve["axis"], curve[PANEL], curve["horizon"]
@@ -119,7 +119,7 @@ def informative(problem: Problem) -> list[Bound]:
 
 
 def rank(bound: Bound) -> int:
-    """The rank of a bound among those of a panel, the most informative first."""
+    """The rank of a bound among the bounds of a panel, the most informative first."""
     kinds = ["exact", "asymptotic", "refuted", "order", "worst case"]
     return 2 * kinds.index(bound.status) + (bound.side == "lower")
 

@@ -22,7 +22,9 @@ def cost_of_privacy(table: pd.DataFrame, chosen: FigureOptions = PLAIN) -> Figur
         BadInput: the table is the answer of a search, which has no budgets to draw.
     """
     if "slow" not in table:
-        raise BadInput("the answer of a search has no figure; eps=[...] gives a sheet, which has")
+        raise BadInput(
+            "the answer of a search has no figure; eps=[...] makes a sheet, which has one"
+        )
     table = table.iloc[chosen.numbers(list(map(str, table["rule"])))]
     table = table.assign(line=[line_label(name, {}) for name in table["rule"]])
     figure, ((ax,),) = subplots(1, 1, 2.8)

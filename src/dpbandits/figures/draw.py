@@ -99,7 +99,7 @@ def figure_as_chosen(
     folders: Sequence[str] = (),
     **given: Any,
 ) -> Figure:
-    """The figure of a table with the options, the bounds and the title that are asked for.
+    """The figure of a table with the requested options, bounds and title.
 
     Args:
         table: a table.
@@ -180,7 +180,7 @@ def figure_of_table(
     if kind is not None or not question.each_checkpoint:
         for key, value in {"hue": hue, "col": col}.items():
             if value is not None:
-                raise BadInput(f"{key}={value}: a figure of regret against x= alone takes {key}")
+                raise BadInput(f"{key}={value}: only a figure of regret against x= takes {key}")
     if not question.each_checkpoint:
         if x is not None or kind is not None or band != "ci":
             given = f"kind={kind}" if kind else f"x={x}" if x is not None else f"band={band}"
@@ -208,7 +208,7 @@ def figure_of_table(
 
 
 def axis_of(table: Table, x: str | None) -> str:
-    """The axis of a figure of regret: the one that is asked for, or else the one that suits.
+    """The axis of a figure of regret: the requested axis, or else the axis that suits the table.
 
     Raises:
         BadInput: the table has no such axis.
@@ -269,7 +269,7 @@ def from_file(name: str, described: Any, table: Table) -> Draw:
             raise unknown(place, plain(option), ["kind", METRIC, *known])
     if table.question.each_checkpoint == (kind in ("stopping", "identification")):
         found = "regret" if table.question.each_checkpoint else "stopping times"
-        raise BadInput(f"figure.kind={kind} of experiment {name}: it cannot draw {found}")
+        raise BadInput(f"figure.kind={kind} of experiment {name}: this kind cannot draw {found}")
     refuse_spread(metric, kind, options.get("band", "ci"))
     draw = partial(KINDS[kind], **options)
     return draw if metric == REGRET else partial(_with_metric, draw, metric)
@@ -301,7 +301,7 @@ def load_script(name: str) -> ModuleType:
 def refuse_bounds(metric: str) -> None:
     """Refuse to draw bounds, which are of pseudo-regret, beside another statistic."""
     if metric != REGRET:
-        raise BadInput(f"metric={metric}: bounds are of pseudo-regret")
+        raise BadInput(f"metric={metric}: bounds apply only to pseudo-regret")
 
 
 def refuse_spread(metric: str, kind: str | None, band: str) -> None:

@@ -72,7 +72,7 @@ def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[
 
 
 def _cut(settings: list[Setting], limit: str, longest: Any) -> list[Setting]:
-    """The settings of at most ``longest`` rounds, or else those of the fewest; None for all."""
+    """The settings of at most ``longest`` rounds, or else of the fewest rounds; None for all."""
     if longest is None:
         return settings
     most = max(whole(limit, longest, at_least=1), min(s.horizon for s in settings))
@@ -114,7 +114,7 @@ def experiment_figure(
 
 
 def table_of(name: str, results: Path) -> Path:
-    """The table of an experiment, one of ours or any that has been run."""
+    """The table of an experiment, of the package or any that has been run."""
     of_name = (results / f"{name}.{known}" for known in FORMATS)
     file = next(filter(os.path.exists, of_name), results / f"{name}.csv")
     ours = names_in("experiment")

@@ -161,7 +161,7 @@ def environment_titles(table: Table) -> dict[str, str]:
 
 
 def usual_title(table: Table) -> str:
-    """The title of the figure of a table: what is compared, where, and what varies."""
+    """The title of a figure: the compared algorithms, the environment, and the varied keys."""
     settings, group, limit = table.settings, table.question.group, table.question.limit
     names, several = table.names, "rules" if group == "rule" else "algorithms"
     title = legend_name(names[0]).strip() if len(names) == 1 else f"{len(names)} {several}"

@@ -25,7 +25,7 @@ def panels_of(table: Table) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd
     """A row of panels for each environment of a table, a column for each budget, or as many columns
     as there is room for.
 
-    Algorithms without a budget are in every column. Panels of what was not played are hidden.
+    Algorithms without a budget are in every column. Panels without runs are hidden.
 
     Returns:
         The figure, its axes, and for each other panel, with its title, the runs that belong to it.

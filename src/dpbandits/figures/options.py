@@ -221,7 +221,9 @@ class FigureOptions:
 
     @property
     def choice(self) -> str:
-        """The words that choose or order what is drawn; empty if all is drawn as it is."""
+        """The words that choose or order the lines; empty if all lines are drawn in their
+        order.
+        """
         chosen = {"only": self.only, "order": self.order, "eps": self.eps, "env": self.env}
         return next((f"{key}={plain(list(x))}" for key, x in chosen.items() if x), "")
 

@@ -1,4 +1,4 @@
-"""What the files of figures say about how they were made, and how the files are named. Nothing here
+"""The origin that files of figures contain, and the names of the files. Nothing here
 needs matplotlib, which takes a second to import.
 """
 
@@ -22,7 +22,7 @@ IN_PGF = re.compile(rb"% (\{.*)")
 
 
 def formats_of(given: str) -> list[str]:
-    """The formats that are asked for, such as pdf,png.
+    """The requested formats, such as pdf,png.
 
     Raises:
         BadInput: figures are not written in one of them.

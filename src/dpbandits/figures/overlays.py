@@ -1,5 +1,5 @@
-"""What is drawn beside measured regret: curves of bounds, and rings around the means that cannot be
-told from the smallest of their game.
+"""Drawings beside measured regret: curves of bounds, and rings around the means that the test does
+not distinguish from the smallest mean of their game.
 """
 
 from __future__ import annotations

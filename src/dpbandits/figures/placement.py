@@ -99,7 +99,7 @@ def most_columns(least: float) -> int:
 
 
 def _resize(figure: Figure) -> None:
-    """Give a figure the height that is asked for."""
+    """Give a figure the requested height."""
     own = _size_of_user()
     height = current().height or (own[1] if own and current().width is None else None)
     if height is not None:
@@ -122,7 +122,7 @@ def _shorten_titles(figure: Figure, title: str) -> None:
     at = {ax: (place.rowspan.start, place.colspan.start) for ax, place in places.items()}
 
     def shared(i: int) -> dict[Any, set[str]]:
-        """What the panels of each row (0), or column (1), have in common."""
+        """The keys that the panels of each row (0), or column (1), have in common."""
         lines: dict[int, list[set[str]]] = {}
         for ax, place in at.items():
             lines.setdefault(place[i], []).append(set(parts[ax]))

@@ -59,7 +59,8 @@ def regret_vs_time(
 ) -> None:
     """Draw some of a table's curves against the round, with bands.
 
-    ``scale`` is that of the axis of regret, ``log`` or ``linear``. The axis of time is logarithmic
+    ``scale`` is the scale of the axis of regret, ``log`` or ``linear``. The axis of time is
+    logarithmic
     with ``log_time``, and above a horizon of LONG.
     """
     horizon = curves["horizon"].max()
@@ -201,7 +202,9 @@ def _grid(
 
 
 def _shared_time(places: Sequence[Any], columns: int, tails: bool) -> Any:
-    """Which panels share the axis of time: all, those of a row, or none, as their horizons do."""
+    """The panels that share the axis of time, since their horizons are equal: all, a row, or
+    none.
+    """
     by_row = [places[i : i + columns] for i in range(0, len(places), columns)]
     horizons = [{panel[0][1] for panel in row if panel is not None} for row in by_row]
     if any(len(of_row) > 1 for of_row in horizons):
@@ -221,7 +224,7 @@ def _of_game(rows: pd.DataFrame, env: str, horizon: float) -> pd.Series:
 def _differences(
     table: pd.DataFrame, inside: pd.DataFrame, horizon: float, varied: Sequence[str]
 ) -> str:
-    """A second line for a panel's title: the parameters that differ from those of other panels."""
+    """A second line for a panel's title: the parameters in which the panel differs from others."""
     shared = [f"$T$ = {rounds_text(horizon)}"] if table["horizon"].nunique() > 1 else []
     for name in varied:
         here = inside[name].dropna().unique()

@@ -17,7 +17,7 @@ from .style import SHARE, Styles, finish, styled, styles_of
 def exceedance(ax: Axes, runs: pd.DataFrame, styles: Styles) -> None:
     """Draw the share of the runs of a labelled table whose final regret exceeds x, for each line.
 
-    Both axes are logarithmic, that of regret unless all of it is 0.
+    Both axes are logarithmic, except the axis of regret if all regret is 0.
     """
     for line, rows in runs.groupby("line", sort=False):
         regrets = np.sort(rows["value"])

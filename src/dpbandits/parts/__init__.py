@@ -1,1 +1,1 @@
-"""Building blocks of algorithms, by what they are for: noise, counting, indices, schedules, ..."""
+"""Building blocks of algorithms, by purpose: noise, counting, indices, schedules, ..."""

@@ -37,7 +37,7 @@ def checked_page(out: str | PathLike[str]) -> Path:
     if path.suffix.lower() not in (".html", ".htm"):
         raise BadInput(f"out={path}: a file whose name ends in .html is needed")
     if path.is_dir():
-        raise BadInput(f"out={path}: a file is needed, and this is a folder")
+        raise BadInput(f"out={path}: a file is needed, not a folder")
     return path
 
 

@@ -1,4 +1,4 @@
-"""Privacy on one page: what each algorithm promises, and what was computed, replayed, audited."""
+"""Privacy on one page: the promise, exact loss, replays and audited loss of each algorithm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a folder of results holds: tables of runs, else the summaries of experiments; claims."""
+"""The content of a results folder: tables of runs, or else summaries of experiments; claims."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Source:
 def sources_in(
     results: Path, metric: str, folders: Sequence[str] = ()
 ) -> tuple[list[Source], list[str]]:
-    """The tables of a folder, experiments first, and sentences about what was left out.
+    """The tables of a folder, experiments first, and sentences about the tables that are left out.
 
     Raises:
         BadInput: the folder is missing, or holds nothing that can be shown.
@@ -150,7 +150,7 @@ def source_of_summary(name: str, file: Path, metric: str) -> Source:
         BadInput: the file is no summary, or another statistic than its own is asked for.
     """
     if metric != metrics.REGRET:
-        raise BadInput(f"metric={metric}: a table is needed, and there is a summary only")
+        raise BadInput(f"metric={metric}: a table is needed, but only a summary exists")
     summary = read_csv(str(file), file, words=NAMES)
     if not {SETTING, "mean", "ci_low", "ci_high", "runs"} <= set(summary.columns):
         raise BadInput(f"{file}: not a summary of dpbandits")
@@ -184,8 +184,8 @@ def known_records(find: Callable[[], list[Record]]) -> list[Record]:
 
 
 def claims_in(results: Path | None) -> list[dict[Any, str]]:
-    """The ledger of claims of a folder, a row each, with the ``kind`` of its verdict and its
-    ``basis``.
+    """The ledger of claims of a folder: a row for each claim, with the ``kind`` of its verdict and
+    its ``basis``.
     """
     if results is None or not (file := results / f"claims{SUMMARY_CSV}").is_file():
         return []

@@ -49,7 +49,7 @@ RATIOS = ["game", "algorithm", "algo", "budget", "value", "ratio"]
 
 
 class Study:
-    """What the page shows of one table.
+    """The part of the page that shows one table.
 
     Attributes:
         ratios: regret over the best lower bound, see ``ratios_of``.
@@ -132,7 +132,7 @@ class Study:
         return found.assign(bound=found["bound"].fillna(""), low=low)
 
     def bounds(self, table: Table) -> Iterator[pd.DataFrame]:
-        """The curves of bounds of each panel, as in the figures, near what was measured."""
+        """The curves of bounds of each panel near the measured values, as in the figures."""
         views, means = {"t": OVER_TIME, self.axis: AT_END}, self.source.summary["mean"]
         for _, own in self.places.groupby("panel", sort=False):
             drawn = curves(table.where(table.settings.index.isin(own[SETTING])))
@@ -197,7 +197,9 @@ def one_digit(x: float) -> float:
 
 
 def arranged(summary: pd.DataFrame, question: Question) -> tuple[str | None, pd.DataFrame]:
-    """Divide what varies among the axis, panels and lines: the axis and the places of a study."""
+    """Divide the varied keys among the axis, panels and lines: the axis and the places of a
+    study.
+    """
     settings = summary[summary.columns[: list(summary.columns).index("mean")]]
     columns = list(map(str, settings.columns))
     budgets = with_budgets(["eps"], settings)

@@ -1,4 +1,6 @@
-"""The files of tables: CSV, compressed CSV, or Parquet, and what lies beside them."""
+"""The files of tables: Files of tables (CSV, compressed CSV, Parquet), and the files beside
+them.
+"""
 
 from __future__ import annotations
 

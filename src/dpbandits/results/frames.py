@@ -1,4 +1,6 @@
-"""Frames that users give: brought to plain types, completed, refused where they are no tables."""
+"""Check frames that users give: convert their types, complete them, refuse frames without a
+table.
+"""
 
 from __future__ import annotations
 
@@ -118,7 +120,9 @@ def completed(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def question_of(columns: Any) -> Question:
-    """The question whose columns a table has; that of regret if it has none."""
+    """The question whose columns a table has; the question of regret if there is no such
+    column.
+    """
     found = [question for question in QUESTIONS if question.group in columns]
     whole = (q for q in found if {*q.columns} - {"eps"} <= {*columns})
     return next(whole, found[0] if found else REGRET)

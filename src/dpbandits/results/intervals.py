@@ -7,7 +7,7 @@ useful M (the worst case is a wrong arm in every round), so M represents the val
 occur: M is near the largest value if the values are as symmetric as those of a normal law, and lies
 further beyond, the more they are skewed. The lower limit is the same of the negated values.
 ``benchmarks/intervals.py`` measures how often the interval contains the mean, beside others
-(docs/runs.md). If all values are equal, nothing is known about other values: no interval.
+(docs/runs.md). If all values are equal, they do not bound other values, and there is no interval.
 
 Intervals are the same on every processor: sums are taken in a fixed order, not by BLAS, and ends
 are rounded to DIGITS digits, since the last bits of NumPy's functions depend on the processor.
@@ -94,7 +94,8 @@ def interval_of_mean(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarray
 def _upper(values: np.ndarray, tail: float) -> np.ndarray:
     """Gaffke's upper limits for values (n, m) and one beyond them.
 
-    The probability that the weighted sum exceeds 0 is that of Lugannani & Rice (1980). The
+    The formula of Lugannani & Rice (1980) gives the probability that the weighted sum exceeds 0.
+    The
     saddlepoint s and the mean m that belong to it are functions of one number, the tilt
     e = (1/s + m - top) / range: the value x has the weight 1 / (d + e), d = (top - x) / range.
     """

@@ -198,8 +198,8 @@ def _pivoted(
     pivot: str,
     measured: list[str],
 ) -> pd.DataFrame:
-    """The table with a column for each value of ``pivot``, whose cells hold what is measured: one
-    column of the frame, and others in parentheses. The ``first`` columns describe a setting.
+    """The table with a column for each value of ``pivot``, whose cells hold one measured column of
+    the frame, and the other columns in parentheses. The ``first`` columns describe a setting.
     """
     before = [name for name in columns if name != pivot and frame[name].nunique() > 1]
     if pivot not in frame.columns or pivot in measured:
@@ -230,7 +230,7 @@ def _cell(measured: Sequence[str]) -> str:
 
 
 def _several(pair: pd.DataFrame, pivot: str) -> BadInput:
-    """What is said of two rows that have one cell: the columns that tell them apart."""
+    """The error for two rows that have one cell; it names the columns that distinguish them."""
     apart = [n for n in pair.columns if n != SETTING and pair[n].nunique(dropna=False) > 1]
     needed = f"add {' or '.join(apart)} to columns=" if apart else "no column tells them apart"
     return BadInput(f"pivot={pivot}: several rows have one cell; {needed}")

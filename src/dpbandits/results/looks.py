@@ -1,4 +1,4 @@
-"""``runs=auto``: after how many runs the mean of a setting is known well enough.
+"""``runs=auto``: the number of runs after which the mean of a setting is precise enough.
 
 The runs of a setting are looked at in their order, at a few numbers of runs only (``Auto.looks``),
 whatever is stored. At the first look at which they are enough (``enough``), playing ends. Each of K

@@ -1,4 +1,4 @@
-"""The manifest beside a table: with what it was made, to make it again."""
+"""The manifest beside a table: everything that is needed to make the table again."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ COLUMNS = {
 
 
 def refuse_metric(metric: str) -> None:
-    """Refuse what is no metric.
+    """Refuse a value that is no metric.
 
     Raises:
         BadInput: it is none.

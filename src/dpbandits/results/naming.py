@@ -24,8 +24,8 @@ FINDINGS = ("claims", "audit", "exact")
 
 
 def table_path(request: Request) -> Path:
-    """Where the table of a request is written: the name of its experiment, or of what is run with a
-    hash of it.
+    """The path of the table of a request: the name of its experiment, or a name made of its
+    settings and their hash.
     """
     described = (setting.described for setting in request.settings)
     name = digest(*described, str(request.auto or request.runs), length=8)

@@ -43,7 +43,9 @@ def pieces_of(path: Path, columns: list[str] | None = None) -> Iterator[pd.DataF
 
 
 def parts_of(path: Path, columns: list[str]) -> Iterator[pd.DataFrame]:
-    """All rows of some settings of a file at a time, if those of each setting follow each other."""
+    """All rows of some settings at a time, if the rows of each setting follow each other in the
+    file.
+    """
     held: list[pd.DataFrame] = []  # rows of one setting
     for piece in pieces_of(path, columns):
         piece = piece.astype({SETTING: object})

@@ -76,7 +76,7 @@ def agreeing(
 
 
 def _columns(record: Record, limit: str) -> dict[str, Any]:
-    """What a record tells of the columns of a table."""
+    """The values that a record gives for the columns of a table."""
     column, budget = budget_of(record)
     algo = record["algo"]
     about = {"algo": algo, "rule": algo, "env": record["env"], limit: record["horizon"]}

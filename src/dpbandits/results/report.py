@@ -1,4 +1,4 @@
-"""Writing what a request gave: the table, its summaries, and the manifest."""
+"""Write the results of a request: the table, its summaries, and the manifest."""
 
 from __future__ import annotations
 

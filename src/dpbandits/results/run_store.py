@@ -51,7 +51,7 @@ RATIO = 100  # and how many times the size of the file they may have beyond that
 
 
 class Damaged(Exception):
-    """The file of a setting's runs is not as it was written."""
+    """The content of a setting's file of runs was changed."""
 
 
 class Run(NamedTuple):
@@ -171,7 +171,9 @@ class RunStore:
         """
         for folder in (file.parent.parent, file.parent):
             if folder.is_symlink():
-                raise CannotWrite(folder, OSError("it is a link; results=DIR may be one"))
+                raise CannotWrite(
+                    folder, OSError("it is a link; only results=DIR itself may be a link")
+                )
         with locked(file.parent, lambda: self.deadline):
             yield
 
@@ -212,7 +214,7 @@ def read_runs(file: Path, record: float = math.inf) -> Runs:
     """The runs in a file, whose records have some bytes; none if there is no file.
 
     Raises:
-        Damaged: it was cut, edited, belongs to another setting, or is no regular file of a
+        Damaged: the file was cut or edited, belongs to another setting, or is no regular file of a
             plausible size.
         CannotRead: the system cannot read it now.
     """
@@ -269,7 +271,7 @@ def _has_right_types(
     seconds: np.ndarray,
     libraries: np.ndarray,
 ) -> bool:
-    """Whether arrays have the types, dimensions and lengths of those of a file of runs."""
+    """Whether arrays have the types, dimensions and lengths that a file of runs needs."""
     shapes = [array.shape for array in (numbers, answers, seconds, libraries)]
     return (
         [array.dtype for array in (numbers, answers, seconds)] == [np.int64, float, float]
@@ -285,7 +287,7 @@ def _has_right_types(
 
 
 def check_runs(setting: Setting, runs: Runs) -> Runs:
-    """Return finished runs that can be those of a setting.
+    """Return finished runs that can belong to a setting.
 
     Raises:
         Damaged: they have records or answers that no run of it can have.

@@ -20,7 +20,8 @@ from .varying import SETTING
 
 
 class Scan:
-    """What the pieces of a table say. The rows of each setting must follow each other, those of
+    """The content of the pieces of a table. The rows of each setting must follow each other, those
+    of
     each run in it, and the rounds of a run must ascend to its horizon; else the table is not
     ``in_order``, and is to be sorted and read again.
 

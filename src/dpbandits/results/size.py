@@ -17,7 +17,7 @@ OF_A_FILE = 1500  # of runs, besides these: the headers and the checksum
 
 
 class Size(NamedTuple):
-    """The size of what a request makes, bytes except for the rows."""
+    """The size of the table and the runs of a request, in bytes except for the rows."""
 
     rows: int  # of the table
     table: float  # the file of the table, as CSV

@@ -205,7 +205,7 @@ def columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
 
 
 def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
-    """The cells of what was measured in a setting."""
+    """The cells of the measured values of a setting."""
     if question.share is None:
         return [significant(row["mean"]), interval(row)]
     share, of = question.share

@@ -155,7 +155,7 @@ class Table:
 
     @property
     def statistic(self) -> str:
-        """The column of what is measured."""
+        """The column of the measured quantity."""
         return COLUMNS[self.metric] if self.question.each_checkpoint else self.question.statistic
 
     @property
@@ -379,7 +379,7 @@ def _arrays_of(part: pd.DataFrame) -> Iterator[tuple[str, np.ndarray, np.ndarray
         t, regret = np.unique(rows["t"]), rows[REGRET].to_numpy(dtype=float)
         if len(rows) != len(t) * rows["run"].nunique():
             raise BadInput(
-                f"metric={NASH}: a run lacks checkpoints that others of its setting have"
+                f"metric={NASH}: a run lacks checkpoints that other runs of its setting have"
             )
         yield str(own), t, regret.reshape(-1, len(t))
 

@@ -130,8 +130,8 @@ def rows_of_a_run(setting: Setting) -> int:
 
 
 def settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
-    """A row for each setting: the columns of a tidy table that describe it, those of the games
-    without blanks.
+    """A row for each setting: the columns of a tidy table that describe the setting; columns of
+    games have no blanks.
 
     The type of a column is the one that all values have in common.
     """

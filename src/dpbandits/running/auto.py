@@ -1,4 +1,4 @@
-"""Runs that are added until means are known well enough (``runs=auto``), and what they may cost.
+"""Add runs until means are precise enough (``runs=auto``), and estimate the cost of these runs.
 
 The tables of the papers' experiments have the papers' numbers of runs. Their means and intervals
 are of more runs, where these cost less than a minute by an estimate that is the same on every

@@ -1,4 +1,4 @@
-"""Monte-Carlo runs: what is missing of a request is played, and stored as it is finished."""
+"""Monte-Carlo runs: play the missing runs of a request, and store finished runs meanwhile."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def play_request(request: Request) -> Played:
 
 
 def play_for_pages(request: Request) -> Played:
-    """Run what is missing of a request, and of the means of an experiment of a paper."""
+    """Play the missing runs of a request, and of the means of an experiment of a paper."""
     found = play_request(request)
     means, played = means_of_experiment(request, found.store, _player(request, found.store))
     return found._replace(means=means, played=found.played + played)
@@ -70,7 +70,7 @@ def _player(request: Request, store: Store) -> Play:
 
 
 def store_of(request: Request) -> Store:
-    """Where the runs of a request are stored; prints what the ids of its settings cannot follow."""
+    """The store of a request; prints the objects that the ids of its settings do not cover."""
     if request.results is None:
         return Memory()
     _name_unfollowed(request.settings)
@@ -78,7 +78,7 @@ def store_of(request: Request) -> Store:
 
 
 def play_missing(request: Request, store: Store | None = None) -> tuple[Store, int]:
-    """Run what is missing of a request with a number of runs.
+    """Play the missing runs of a request with a number of runs.
 
     Args:
         request: the request.
@@ -116,7 +116,7 @@ def run_settings(
     runner: str = "local",
     runner_keys: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[int, list[Failure]]:
-    """Run what is missing of each setting and store it; see ``Request`` for the arguments.
+    """Play the missing runs of each setting and store them; see ``Request`` for the arguments.
 
     The backend ``auto`` is threads for compiled algorithms, processes for plain Python. In a
     process of ``multiprocessing.Pool``, which may start no others, all is played by threads.
@@ -153,7 +153,9 @@ def run_settings(
 
 
 def _name_unfollowed(settings: Sequence[Setting]) -> None:
-    """Name once what the functions of users use that the ids of stored runs do not notice."""
+    """Print once the objects that users' functions use and that the ids of stored runs do not
+    cover.
+    """
     for algorithm in dict.fromkeys(setting.algorithm for setting in settings):
         if algorithm.unfollowed and algorithm.name not in _named:
             _named.add(algorithm.name)

@@ -32,7 +32,7 @@ played: Any = None  # in the loop over runs: the algorithm
 
 
 class Record(NamedTuple):
-    """What a run leaves, whatever its question."""
+    """The records of a run, for every question."""
 
     # the record that its question asks for: int64 array (C, K), pulls of each arm up to each
     # checkpoint, or float64 array (C, 1), the regret

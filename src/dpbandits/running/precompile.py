@@ -1,7 +1,7 @@
 """Compiling several algorithms in child processes, on all cores at once.
 
 A child imports everything again, which takes longer than to compile one or two algorithms.
-What is compiled, and how long it will take, is reported once for all settings of a command.
+Compile the algorithms of a command, and report once what is compiled and for how long.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runners, which have workers call functions: on this machine, or those of Dask or Slurm."""
+"""Runners, whose workers call functions: workers on this machine, of Dask or of Slurm."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Runner:
         """Called from time to time, and whether results ``came`` since.
 
         Raises:
-            WorkersLost: no other ever will.
+            WorkersLost: no other result will ever come.
         """
 
     def __enter__(self) -> Runner:
@@ -164,7 +164,7 @@ def renew(versions: Mapping[str, str]) -> None:
 
 
 class Dask(Runner):
-    """Workers of a cluster of Dask. They, and what hands out their work, may all be gone.
+    """Workers of a cluster of Dask. All workers, and the scheduler, may have ended.
 
     Raises:
         BadInput: a package is not installed, or the cluster does not answer.

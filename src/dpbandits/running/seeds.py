@@ -78,11 +78,11 @@ def memory_of(bits: np.random.BitGenerator) -> np.ndarray:
 
 @cache
 def check_layout() -> None:
-    """Check that the state of an SFC64 is, in memory, its four numbers and one more, which is 0
-    unless half of a number is left over.
+    """Check the memory of the state of an SFC64: four numbers, and a fifth that is 0 unless half
+    of a number remains unused.
 
     Raises:
-        RuntimeError: this version of NumPy keeps it in another way.
+        RuntimeError: this version of NumPy stores the state in another form.
     """
     bits = np.random.SFC64(0)
     if memory_of(bits).tolist() != [*bits.state["state"]["state"].tolist(), 0]:

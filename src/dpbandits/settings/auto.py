@@ -33,7 +33,7 @@ def auto_of(config: Mapping[str, Any], usual: Mapping[str, Any]) -> Auto | None:
     if config["runs"] != "auto":
         for key in KEYS:
             if config[key] != usual[key]:
-                raise BadInput(f"{key}={plain(config[key])}: only runs=auto takes it")
+                raise BadInput(f"{key}={plain(config[key])}: this key needs runs=auto")
         return None
     precision = number_where("precision", config["precision"], lambda x: 0.0 < x < 1.0, SHARE)
     most = whole("max_runs", config["max_runs"], at_least=FIRST_RUNS + 1, at_most=MOST_RUNS)

@@ -99,7 +99,7 @@ def request_from(
         if answered != question:
             function = answered.command.replace("bandit-", "dp.")
             raise BadInput(
-                f"experiment={name}: an experiment of {answered.noun}s; {function} runs it"
+                f"experiment={name}: this is an experiment of {answered.noun}s; use {function}"
             )
     for name, value in parameters.items():
         data = plain_data(name, value)

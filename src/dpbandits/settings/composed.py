@@ -207,7 +207,7 @@ _compose_ours = lru_cache(maxsize=4096)(_compose)  # the package's files do not 
 
 
 def read_group(group: str, name: str, folders: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The keys of a file of a group, with those of the files that it extends or includes."""
+    """The keys of a file of a group, and of the files that the file extends or includes."""
     file_of(group, name, folders)
     found = compose_files("stop" if group == "rule" else "config", {group: name}, folders)
     return dict(found.at({}).get(group, {}))

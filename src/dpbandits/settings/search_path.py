@@ -89,7 +89,7 @@ class UserFolders(SearchPathPlugin):  # type: ignore[misc]
     @classmethod
     @contextmanager
     def on_path(cls, folders: tuple[str, ...]) -> Iterator[None]:
-        """Have the folders on the search path meanwhile."""
+        """Put the folders on the search path while the context is open."""
         cls.folders = folders
         try:
             yield

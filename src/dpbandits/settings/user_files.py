@@ -55,7 +55,7 @@ def load_laws(configuration: Any, folders: Iterable[str]) -> None:
 
 
 def law_named(function: Callable[..., float]) -> str:
-    """Make a function known as a reward law; returns its name."""
+    """Register a function as a reward law; returns its name."""
     law = law_of_function(function)
     _refuse_ours(law.name, f"law={law.name}")
     register(law)

@@ -174,7 +174,9 @@ def best_lower_bound(problem: Problem) -> Bound | None:
 
 
 def bounds_for(problem: Problem) -> tuple[list[Bound], dict[str, str]]:
-    """The bounds that apply to a problem, and the reasons why the others, by source, do not."""
+    """The bounds that apply to a problem, and, by source, the reasons why other bounds do not
+    apply.
+    """
     reasons = {bound: bound.reason(problem) for bound in every_bound()}
     applying = [bound for bound, reason in reasons.items() if reason is None]
     return applying, {bound.source: reason for bound, reason in reasons.items() if reason}

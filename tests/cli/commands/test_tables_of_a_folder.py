@@ -56,7 +56,7 @@ def test_findings_of_other_commands_are_left_out_in_silence(tmp_path, capsys):
 def test_summaries_among_the_files_of_a_folder_are_no_tables():
     """As the shell writes results/*.csv. The control is a summary alone, and one in a folder."""
     assert tables_of(["a.csv", "a.summary.csv"]) == [Path("a.csv")]
-    expected = "a.summary.csv: the summary of a table; a.csv is needed"
+    expected = "a.summary.csv: this file is a summary; the table a.csv is needed"
     assert message_of(tables_of, ["a.summary.csv"]) == expected
 
 
@@ -114,4 +114,4 @@ def test_a_sweep_inside_a_sweep_is_refused(word):
         assert value_of(word)[:2] == ("eps", [1, 2])
     else:
         message = message_of(value_of, word)
-        assert message == f"{word}: a sweep is not one of the values of another"
+        assert message == f"{word}: a sweep cannot be a value of another sweep"

@@ -1,7 +1,8 @@
 """The exact privacy loss of the actions of DP-SE and DPR-SE with two arms, at any horizon.
 
 The epochs are independent, and each ends in one of three ways: an arm is removed, the other one is,
-or neither. A changed reward lies in one epoch, so the loss is that of the worst epoch. In each the
+or neither. A changed reward lies in one epoch, so the loss is the loss of the worst epoch. In each
+the
 worst neighbours are at the largest difference of the two sums (docs/exact_loss.md).
 """
 

@@ -100,7 +100,7 @@ def sequences(game: Episodic, horizon: int, cases: Cases) -> Iterator[Leaf]:
 
 
 def _decisions(game: Episodic, node: _Node) -> Iterator[tuple[int, Band]]:
-    """The arms that can be played next, and what that says of the releases."""
+    """The arms that can be played next, with the condition on the releases for each arm."""
     t = len(node.actions) + 1
     low, high = node.band
     c = exactly(game.bonus(node.n[1], t)) - exactly(game.bonus(node.n[0], t))

@@ -15,12 +15,14 @@ BITS = (192, 384, 768, 1536, 3072)  # precisions that are tried
 
 
 class OutOfReach(BadInput):
-    """No exact loss is known: the message says why, and what would be in reach."""
+    """No exact loss can be computed: the message gives the reason, and a request that would
+    work.
+    """
 
 
 @dataclass(frozen=True)
 class ActionLoss:
-    """The exact loss of actions, and where it is attained.
+    """The exact loss of actions, with the event and the rewards that attain it.
 
     Attributes:
         low: lower end of the interval, in nats.

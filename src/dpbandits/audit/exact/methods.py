@@ -1,6 +1,6 @@
 """The exact privacy loss of an algorithm's actions: the largest |ln(P/P')| over all sequences of
-actions and all neighbouring tables of extreme rewards, in a certified interval. Of which algorithms
-it is known and how, and why not of the others.
+actions and all neighbouring tables of extreme rewards, in a certified interval. The algorithms
+whose exact loss can be computed, with the method, and the reasons for the others.
 
 It is that of the whole algorithm at one horizon; ``release`` has that of the release beneath it.
 The candidates of an algorithm are the events and the neighbours among which the largest loss is.

@@ -1,4 +1,4 @@
-"""What is sampled of an external policy: its actions, and the responses of its users."""
+"""The samples of an external policy: its actions, and the responses of its users."""
 
 from __future__ import annotations
 
@@ -84,7 +84,9 @@ class PolicyTarget(RegretTarget):
         return Played(np.array(arms, int), math.nan, rewards), rng
 
     def objection(self, pair: Pair, before: Draws, draws: Draws) -> str | None:
-        """Local noise is that of the user's own round, or hides the user's reward itself."""
+        """Local noise is drawn in the user's own round, or is added to the user's reward
+        itself.
+        """
         place = place_of_change(pair)
         own, itself = place[0] + 1, [x[place] for x in pair]
 
@@ -104,7 +106,7 @@ class PolicyTarget(RegretTarget):
         return loss_between(*laws) if complete else math.inf
 
     def replays_lead_to(self, aligned: int, replays: int) -> str:
-        """A failure refutes no proof: the audit does not know that of the policy."""
+        """A failure refutes no proof, since the audit does not know the proof of the policy."""
         return verdicts.CONSISTENT if 0 < aligned == replays else verdicts.UNDECIDED
 
     def stages(self, replays: Aligned | None, seed: int) -> list[Stage]:

@@ -1,1 +1,1 @@
-"""Random numbers that are recorded, chosen or given again, and note what is done to them."""
+"""Random numbers that are recorded, chosen or repeated, and that note all operations on them."""

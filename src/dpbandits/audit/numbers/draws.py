@@ -190,7 +190,7 @@ class Noise(TracedFloat):
         return float(self) + self.factor * (self.draw.shift - self.at)
 
     def _scaled(self, by, c):
-        """The product or the quotient with a number."""
+        """The product or the quotient of this draw and a number."""
         c, factor = float(c), by(self.factor, float(c))
         if self.pure:
             self.draw.scale = abs(factor)

@@ -1,4 +1,4 @@
-"""Generators whose numbers note what is done to them, and the one that records a run."""
+"""Generators whose numbers note all operations on them, and the generator that records a run."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ FIRST = 500  # runs after which a test may stop first; each later batch doubles 
 
 @dataclass(frozen=True)
 class Sampled:
-    """What the runs of an audit have shown.
+    """The result of the runs of an audit.
 
     Attributes:
         measured: the lower confidence bound on the privacy loss, in the target's unit.
@@ -175,7 +175,9 @@ def in_workers(
 
 
 def unsampled(target: AuditTarget, loss: float, pair: Pair | None = None) -> Sampled:
-    """A loss that is known without samples, between two neighbours, any if they are not given."""
+    """A loss that needs no samples, between two given neighbours, or between any two
+    neighbours.
+    """
     pair = pair or next(iter(target.pairs(np.random.default_rng(0), 1)))(1)
     return Sampled(target, loss, 1.0, pair, Event((), 0), (0, 0), 0, np.inf, Tried())
 

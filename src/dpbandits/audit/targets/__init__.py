@@ -1,1 +1,1 @@
-"""What is audited: algorithms, stopping rules and releases, and the games they are played on."""
+"""The targets of audits: algorithms, stopping rules and releases, and their games."""

@@ -43,7 +43,7 @@ TAILS = 2.0
 
 
 class Played(NamedTuple):
-    """What a run on the numbers of a stream did.
+    """The result of a run on the numbers of a stream.
 
     Attributes:
         arms: int array, the arm of each round.
@@ -311,7 +311,7 @@ TARGETS: dict[Question, type[DecisionTarget]] = {
 def target_of(
     source: Algorithm, budget: float, values: Mapping[str, Any], *given: Any, **named: Any
 ) -> DecisionTarget:
-    """The target of an algorithm or a stopping rule: that of the question which it plays."""
+    """The target of an algorithm or a stopping rule, by the question that it answers."""
     return TARGETS[source.question_played](source, budget, values, *given, **named)
 
 

@@ -1,4 +1,4 @@
-"""What is audited: a promise of privacy at one budget, and what is run to test it."""
+"""The target of an audit: a promise of privacy at one budget, and the runs that test it."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class AuditTarget:
 
     @property
     def unit(self) -> str:
-        """What a privacy loss is measured in: eps, or mu if Gaussian noise promises zCDP or RDP."""
+        """The unit of a privacy loss: eps, or mu if Gaussian noise promises zCDP or RDP."""
         return "mu" if self.gaussian else "eps"
 
     @property

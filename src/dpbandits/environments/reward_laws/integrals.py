@@ -45,8 +45,8 @@ def of_quantile(quantile: Callable[[float], float], q: float, c: float) -> float
 
 
 def mean_of_quantile(quantile: Callable[[float], float]) -> float:
-    """A quantile function Q: the integral of Q(u) over (0, 1), which is that of its positive part
-    minus that of its negative part.
+    """A quantile function Q: the integral of Q(u) over (0, 1), which is the integral of the
+    positive part minus the integral of the negative part.
     """
     kink = _crossing(quantile, 0.0)
     above = integral(lambda u: max(quantile(u), 0.0), kink, 1.0)

@@ -84,8 +84,9 @@ def noise_undescribed(counters: Counters, rng: np.random.Generator, a: int, n: i
 def describe(counters: Counters, a: int, n: int) -> None:
     """Note what the noise in the sum of the first ``n`` items of arm ``a`` is made of.
 
-    In Honaker's tree a node's noise is that of its subtree. All of it is taken at the scale of the
-    node's last item: its own scale if all items have the same sensitivity, at least that otherwise.
+    In Honaker's tree a node's noise is the noise of its subtree. All this noise has the scale of
+    the node's last item, which equals the node's own scale if all items have the same sensitivity,
+    and exceeds or equals it otherwise.
     """
     clear_noise(counters.noise, a)
     if counters.tree == KARY:

@@ -19,6 +19,6 @@ class NodeScales(NamedTuple):
 
 @inlined
 def node_scale(scales: NodeScales, end: float) -> float:
-    """Scale of the noise of a node whose last item, that of largest sensitivity, is ``end``."""
+    """Scale of the noise of a node whose last item, ``end``, has the largest sensitivity."""
     sensitivity = scales.factor * end**scales.power if scales.power > 0.0 else scales.factor
     return tree_node_scale(scales.levels, sensitivity, scales.eps)

@@ -1,7 +1,8 @@
 """The argmax of optimistic indices, without computing every index in every round.
 
 In most rounds the leader remains the arm of largest index, and only its statistics have changed.
-The choices equal those of an argmax over all arms in every round; docs/fast_rounds.md has the
+The choices equal the choices of an argmax over all arms in every round; docs/fast_rounds.md has
+the
 proof.
 """
 
@@ -37,7 +38,7 @@ class Indices(NamedTuple):
 
 
 class Window(NamedTuple):
-    """Rounds for which the growth is bounded by that of the last one."""
+    """Rounds for which the growth at the last round bounds the growth."""
 
     last: int  # the last round
     growth: float  # the growth at the last round

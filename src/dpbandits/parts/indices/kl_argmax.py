@@ -100,7 +100,7 @@ def kl_leader(reach, S, N, a, t):
 @inlined
 def kl_leads(reach, S, N, a, t, n):
     """Whether arm ``a`` certainly has the largest index in rounds t, ..., t + n - 1: even if all
-    its rewards are 0 and the indices of the others are those of the last of these rounds.
+    its rewards are 0 and the other arms already have their indices of the last of these rounds.
     """
     now, then, most = math.log(t), math.log(t + n - 1), N[a] + n - 1
     stale = True

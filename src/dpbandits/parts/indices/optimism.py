@@ -120,7 +120,8 @@ def optimism(
         observe: ``observe(params, rng, pull, statistics)`` returns the statistics after a pull.
         index: ``index(params, a, statistics)`` returns level and width of the index of arm a.
         draw_user: ``draw_user(params, game, rng, last)`` returns the user of the next round, given
-            that of the last one. It may draw the random number behind a user's response before the
+            the user of the last round. It may draw the random number behind a user's response
+            before the
             reward: a response that waits for both takes longer.
         interruption: what happens before some rounds, such as ``exploring``.
         draw: ``draw(params, game, arm, t, N)`` draws the reward after t rounds of the game, by

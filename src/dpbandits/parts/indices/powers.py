@@ -34,7 +34,7 @@ def new_powers(K: int, scale: float, p: float) -> Powers:
 def power_of_count(powers: Powers, a: int, n: float) -> float:
     """The power ``scale n^p``: exact for counts below 2^13, accurate to the last bits above.
 
-    It is a function of the count alone, so equal counts have equal powers.
+    The power is a function of the count only, so equal counts have equal powers.
 
     Args:
         powers: the powers of one scale and one p.

@@ -25,7 +25,7 @@ def add_noise(rng: np.random.Generator, x: np.ndarray, deviation: float) -> None
 @inlined
 def release_sums(rng: np.random.Generator, b: np.ndarray, S: np.ndarray, deviation: float) -> None:
     """Add the sums ``b`` to the sums ``S`` with Gaussian noise in every coordinate, and begin new
-    ones. What is in ``b`` enters one noisy vector.
+    ones. The content of ``b`` enters one noisy vector.
     """
     for i in range(len(b)):
         S[i] = S[i] + (b[i] + gaussian(rng, deviation))

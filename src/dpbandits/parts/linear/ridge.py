@@ -85,7 +85,7 @@ def latest_estimate(ridge: Ridge) -> Estimate:
 
 @inlined
 def solve(now: Estimate, ridge: Ridge, b: np.ndarray) -> None:
-    """Theta = V^-1 b, where ``b`` is that of the regression, or noisy."""
+    """Theta = V^-1 b, where ``b`` is exact or noisy."""
     for i in range(len(b)):
         x = 0.0
         for j in range(len(b)):

@@ -1,1 +1,1 @@
-"""What is computed from rewards: robust private means, posteriors, rewards that expire."""
+"""Statistics of rewards: robust private means, posteriors, rewards that expire."""

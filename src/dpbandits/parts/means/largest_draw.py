@@ -1,6 +1,6 @@
 """The arm of the largest draw from Beta posteriors, mostly without a draw.
 
-In most rounds the leader's draw is above a level x, and those of the others are below. If an arm's
+In most rounds the leader's draw is above a level x, and the other draws are below x. If an arm's
 draw is on the wrong side of x with a probability of at most q, an event of probability q comes
 first: without it the draw is on the right side, with it on the wrong one as often as is left, by
 rejection. So the arms have the law of an argmax over draws of all arms; docs/fast_rounds.md has
@@ -136,7 +136,7 @@ def clipped(mean: float) -> float:
 
 @inlined
 def waiting(rng: np.random.Generator) -> float:
-    """Exponential of mean 1; not one of those of which noise is made."""
+    """An exponential number of mean 1, which is not part of any noise."""
     return -math.log1p(-random(rng))
 
 

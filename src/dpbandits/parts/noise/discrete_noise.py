@@ -1,4 +1,4 @@
-"""Integer noise and modular sums: what a server sees that only sums (Chowdhury & Zhou 2023).
+"""Integer noise and modular sums, for a server that only sums (Chowdhury & Zhou 2023).
 
 Noise is drawn as the total of all users, from its exact law. Totals are floats that hold integers;
 they are exact below 2^53.

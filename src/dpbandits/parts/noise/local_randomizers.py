@@ -50,7 +50,7 @@ _FAR = 0.125 / _STEPS + 1e-6
 @inlined
 def convert_to_bernoulli_of_sigmoid(u: float, r: float, tanh: float) -> float:
     """CTB of the reward's sigmoid. A table decides nearly all bits; the sigmoid is computed for
-    less than one in a hundred, and the bit is always that of the exact sigmoid.
+    less than one in a hundred, and the bit always equals the bit of the exact sigmoid.
     """
     step = whole(r * _STEPS + 8 * _STEPS)
     if 0 <= step < 16 * _STEPS:

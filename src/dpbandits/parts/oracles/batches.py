@@ -65,7 +65,7 @@ def fit(rng: np.random.Generator, now: Learner) -> None:
 @shared_rare
 def release_moments(rng: np.random.Generator, now: Learner) -> None:
     """Release G. The quadratic oracle spends half of its rho on G, which is also its geometry.
-    Beside a logistic fit, G is a release of its own, and each of the two has half of eps.
+    Beside a logistic fit, G is a separate release, and the fit and G have half of eps each.
     """
     eps, delta = now.oracle.eps, now.oracle.delta
     is_quadratic = now.oracle.loss != LOGISTIC

@@ -38,7 +38,7 @@ class Oracle(NamedTuple):
 
 
 class Learner(NamedTuple):
-    """The present batch, and what is released about earlier ones. A user has p = d + 1 features z,
+    """The present batch, and the releases about earlier batches. A user has p = d + 1 features z,
     the features of action a are e_a (x) z, and D = K p.
     """
 
