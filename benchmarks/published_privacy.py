@@ -195,9 +195,9 @@ def nprr_response(root: Path) -> None:
     package = ModuleType("nprr")  # whose own file imports confseq, which a response does not use
     package.__path__ = [str(folder / "nprr")]
     sys.modules["nprr"] = package
-    np.float_ = np.float64  # noqa: NPY201: the name of NumPy 1, with which it was written
+    np.float_ = np.float64  # noqa: NPY201 - NumPy 1, with which it was written
     module = module_of(folder, "nprr.mechanisms")
-    np.random.seed(0)  # noqa: NPY002: its own generator
+    np.random.seed(0)  # noqa: NPY002 - its own generator
     runs, x = 4_000_000, np.ones(4_000_000)
     for G, eps in ((1, 1.0), (1, 2.0), (2, 1.0), (3, 1.0), (3, 2.0)):
         r = (np.exp(eps) - 1) / (np.exp(eps) + G)
