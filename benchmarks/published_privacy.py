@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 from joblib.externals.loky import get_reusable_executor
@@ -28,6 +29,7 @@ from dpbandits.audit.external.policy import claimed, play_policy
 from dpbandits.audit.external.targets import PolicyTarget
 from dpbandits.audit.numbers.streams import Recorder
 from dpbandits.contracts.gaussian_dp import delta_of_noise
+from dpbandits.results.intervals import clopper_pearson
 from dpbandits.results.table import Table
 from dpbandits.theory.problem import problem
 
@@ -187,6 +189,26 @@ def ldpbandit(root: Path) -> None:
               f"{exact[1]:.3g}")  # fmt: skip
 
 
+def nprr_response(root: Path) -> None:
+    """What a response of NPRR to 0 and to 1 loses at the end 1 of the grid, with 99.9 %."""
+    folder = root / "nprr"
+    package = ModuleType("nprr")  # whose own file imports confseq, which a response does not use
+    package.__path__ = [str(folder / "nprr")]
+    sys.modules["nprr"] = package
+    np.float_ = np.float64  # noqa: NPY201 - NumPy 1, with which it was written
+    module = module_of(folder, "nprr.mechanisms")
+    np.random.seed(0)  # noqa: NPY002 - its own generator
+    runs, x = 4_000_000, np.ones(4_000_000)
+    for G, eps in ((1, 1.0), (1, 2.0), (2, 1.0), (3, 1.0), (3, 2.0)):
+        r = (np.exp(eps) - 1) / (np.exp(eps) + G)
+        ends = [float((module.nprr(data, r, G) == 1.0).sum()) for data in (x, 0.0 * x)]
+        low, high = clopper_pearson(np.array(ends), np.full(2, float(runs)), 0.0005)
+        exact = np.log(1 + 2 * G * (np.exp(eps) - 1) / (G + 1))
+        print(f"nprr-response: G {G}, eps {eps:g}: {ends[0]:.0f} and {ends[1]:.0f} of {runs:,} "
+              f"responses are 1: a loss of at least {np.log(low[0] / high[1]):.3f}; "
+              f"exactly {exact:.3f}")  # fmt: skip
+
+
 def replayed(root: Path) -> None:
     """Every policy that can be replayed plays the same game from its recorded numbers."""
     for name, policy in POLICIES.items():
@@ -204,6 +226,7 @@ OTHERS: dict[str, Callable[[Path], None]] = {
     "dp-ncb-nash": nash_regret,
     "clipped-means": clipped_means,
     "ldpbandit-sigma": ldpbandit,
+    "nprr-response": nprr_response,
     "replayed": replayed,
 }
 

@@ -22,6 +22,7 @@ CHECKOUTS: Mapping[str, tuple[str, str]] = {
         "54f0c05441fdcff819176cc393a9bc99aca52b66",
     ),
     "DP-BAI": ("achraf-azize/DP-BAI", "c8d8be282e19e4d74dc9c5f670c68ec3ae7e4f97"),
+    "nprr": ("WannabeSmith/nprr", "36edeca38289f5ef76063a971557800a83da9fde"),
 }
 
 

@@ -45,7 +45,7 @@ def policy(name, budget, changes, crowd=False, horizons=()):
 def test_every_private_algorithm_and_rule_declares_an_alignment():
     for name in (*ALIGNED, *ORACLES):
         assert (algorithm(name).guarantee.alignment is None) == (name in ORACLES)
-    assert {*GLOBAL, *LOCAL} == {*PRIVATE} and len(PRIVATE_RULES) == 7
+    assert {*GLOBAL, *LOCAL} == {*PRIVATE} and len(PRIVATE_RULES) == 8
 
 
 @st.composite

@@ -40,7 +40,7 @@ def test_every_algorithm_declares_its_guarantee(name):
         assert promised.epsilon({}) == math.inf
         return
     if promised.gaussian is None:
-        local = {*LOCAL, *SIGNS, "ldpr_se", "ldp_ncb", "ctb_tt"}
+        local = {*LOCAL, *SIGNS, "ldpr_se", "ldp_ncb", "ctb_tt", "nprr_ab"}
         assert promised.notion == ("local" if name in local else "global")
         assert promised.epsilon({"eps": 0.3}) == 0.3
     else:

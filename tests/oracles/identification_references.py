@@ -256,3 +256,53 @@ def dp_sprt(sample, rng, mu0, mu1, eps, alpha, beta, cap, c1=1, c2=1, noise=1, s
         if Y - mu1 >= high + room[alpha]:
             return [t], 1
     return [cap], None
+
+
+def nprr_response(x, rng, q, G, kept=1):
+    """Waudby-Smith, Wu & Ramdas 2023: stochastic rounding, then kept or replaced by a uniform point
+    of the grid; q = e^eps.
+    """
+    below = min(math.floor(x * G), G - 1)
+    rounded = below + (rng.random() < x * G - below)
+    if rng.random() < kept * (q - 1) / (q + G):
+        return rounded / G
+    return rng.integers(G + 1) / G
+
+
+def nprr_interval(Z, r, a):
+    """The interval of the mean after the responses Z."""
+    t = np.arange(1, len(Z) + 1)
+    lam = np.minimum(1, np.sqrt(8 * math.log(2 / a) / (t * np.log(t + 1))))
+    center = np.sum(lam * (np.array(Z) - (1 - r) / 2)) / (r * np.sum(lam))
+    radius = (math.log(2 / a) + np.sum(lam**2) / 8) / (r * np.sum(lam))
+    return center - radius, center + radius
+
+
+def nprr_ab(
+    sample, rng, K, eps, delta, grid, assignment, cap, kept=1, whole=False, late=0, coin=0.5
+):
+    """Users assigned by fair coins; intervals that are disjoint, or an effect other than 0."""
+    G, q = int(grid), math.exp(eps)
+    r, N, Z = (q - 1) / (q + G), [0] * K, ([], [])
+    while sum(N) < cap:
+        a = int(rng.random() < coin)
+        x = sample(a)
+        N[a] += 1
+        if assignment == "open":
+            Z[a].append(nprr_response(x, rng, q, G, kept))
+            if min(len(Z[0]), len(Z[1])) <= late:
+                continue
+            each = delta if whole else delta / 2
+            (low0, high0), (low1, high1) = (nprr_interval(z, r, each) for z in Z)
+            low, high = low1 - high0, high1 - low0
+        else:
+            f = x / 0.5 if a == 1 else -x / 0.5
+            Z[0].append(nprr_response((f + 2) / 4, rng, q, G, kept))
+            if len(Z[0]) <= late:
+                continue
+            low, high = (
+                4 * end - 2 for end in nprr_interval(Z[0], r, delta / 2 if whole else delta)
+            )
+        if low > 0 or high < 0:
+            return N, int(low > 0)
+    return N, None

@@ -652,6 +652,19 @@ ROWS |= {
             error({"factor": 1.7}, 2, 5.0, 0.3, 4000, 250),
         ),
     ),
+    "nprr_ab": Row(
+        short={"delta": 0.01}, all_played=math.inf,
+        options=({}, {"grid": 3}, {"assignment": "hidden"}), aligned=({}, {"grid": 4}),
+        in_law=(
+            *best((2, 5.0, 0.3), (2, 3.0, 0.1)), *best((2, 5.0, 0.3), grid=2.0),
+            *best((2, 5.0, 0.3), assignment="hidden"),
+            error({"kept": 0.8}, 2, 3.0, 0.2, 2000, 300),
+            error({"whole": True}, 2, 5.0, 0.2, 900, 300),
+            error({"coin": 0.7}, 2, 5.0, 0.2, 900, 200),
+            error({"kept": 0.8}, 2, 5.0, 0.2, 1500, 250, grid=3.0),
+            error({"whole": True}, 2, 5.0, 0.2, 1500, 300, assignment="hidden"),
+        ),
+    ),
     "dp_se_bai": Row(
         short={"delta": 0.01}, to_cap=False, exactly=steady(*STEADY),
         in_law=(

@@ -1,0 +1,151 @@
+"""NPRR: an anytime-valid test of two arms on responses that are locally private."""
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Literal
+
+import numpy as np
+
+from ..authoring import (
+    BEST_ARM, Alignment, Budget, Fraction, Guarantee, Interval, inlined, inlined_counted, kernel,
+    local_dp, pull, random, rounds_left,
+)  # fmt: skip
+from ..contracts.assumptions import Bounded
+
+NAME = "NPRR-AB"
+LINE = "green", "dashdotted"
+QUESTION = BEST_ARM
+LARGEST_GRID = 100
+HIDDEN = 1.0  # the position of the name in ``assignment``
+
+
+class Whole(Interval):
+    """The whole numbers of an interval."""
+
+    def contains(self, x):
+        return super().contains(x) and x == int(x)
+
+    @property
+    def allowed(self):
+        return f"a whole number from {self.low:g} to {self.high:g}"
+
+
+class OfTwoArms(Bounded):
+    """Rewards in an interval, and an environment of two arms."""
+
+    def violation(self, instance, values):
+        K = len(instance.reward_means())
+        return (f"it has {K} arms", "two arms") if K > 2 else super().violation(instance, values)
+
+    def remedy(self, instance, values):
+        two = len(instance.reward_means()) <= 2
+        return super().remedy(instance, values) if two else "; write two means"
+
+
+@dataclass(frozen=True)
+class OfMessages(Guarantee):
+    """Local DP of a message, whose randomizer has the grid of the arguments."""
+
+    def at(self, values):
+        return message_on(values.get("grid", 1.0), values.get("assignment") == HIDDEN)
+
+
+def message_on(G, hidden):
+    found = local_dp(SOURCE, respond_on(int(G)), one_response)
+    if not hidden:
+        return found
+    return Guarantee(**vars(found) | {"neighbours": "between any two rewards and arms"})
+
+
+@cache
+def respond_on(G):
+    """The randomizer of a grid of G + 1 points, ``send(rng, x, eps)``."""
+
+    @inlined_counted
+    def send_on_grid(rng, x, eps):
+        return respond(rng, x, eps, G)
+
+    return send_on_grid
+
+
+@inlined
+def kept(eps, G):
+    """The probability r = (e^eps - 1)/(e^eps + G) that a rounded number is sent as it is."""
+    return -math.expm1(-eps) / (1.0 + G * math.exp(-eps))
+
+
+@inlined
+def respond(rng, x, eps, G):
+    """The number x in [0, 1], rounded to one of {0, 1/G, ..., 1} without bias, kept with
+    probability r, else replaced by a uniform one of these G + 1 points; one uniform number decides
+    both. eps-local DP: probabilities of a point differ by a factor 1 + r (G + 1)/(1 - r) = e^eps.
+    """
+    r, u, j = kept(eps, G), random(rng), math.floor(G * x)
+    for k in range(G):
+        rounded = 0.0 if k < j else 1.0 + j - G * x if k == j else 1.0  # P(rounded <= k/G)
+        if u < (1.0 - r) * (k + 1.0) / (G + 1.0) + r * rounded:
+            return k / G
+    return 1.0
+
+
+SOURCE = "Waudby-Smith, Wu & Ramdas 2023"
+one_response = Alignment(
+    "none; the changed reward has one response, which stays the same", bits=LARGEST_GRID
+)
+REWARDS = OfTwoArms(0.0, 1.0)
+GUARANTEE = OfMessages(**vars(message_on(1, False)))
+Grid = Annotated[float, Whole(1.0, float(LARGEST_GRID), "[]")]
+
+
+@kernel
+def nprr_ab(
+    game, rng, eps: Budget, delta: Fraction, grid: Grid, assignment: Literal["open", "hidden"]
+):
+    """NPRR-AB (Waudby-Smith, Wu & Ramdas 2023): a confidence sequence for the means of two arms
+    from private responses. Each message is eps-local DP, without a delta. Rewards in [0, 1].
+
+    Fair coins assign users to the arms. After t responses z with weights
+    lambda_t = min(1, sqrt(8 ln(2/a)/(t ln(t + 1)))), the mean differs from
+    sum lambda (z - (1 - r)/2)/(r sum lambda) by at most
+    (ln(2/a) + sum lambda^2/8)/(r sum lambda), for all t at once with probability 1 - a.
+
+    open: a user sends a response to her reward, and the server knows the arm; each arm has its own
+    t and interval, with a = delta/2, and the rule stops when they are disjoint. hidden: the device
+    draws the arm, Z, which the server must not learn, so that the server cannot choose what a user
+    sees. With f = 2 x Z - 2 x (1 - Z), whose mean is the effect of arm 1, the device responds to
+    (f + 2)/4; the rule stops when the interval of the effect, with a = delta, leaves 0.
+
+    Args:
+        eps: privacy budget.
+        delta: probability of naming an arm that is not the best, the alpha of the paper.
+        grid: the number G of steps to which a reward is rounded; 1 is randomised response.
+        assignment: whether the server knows the arm of a user.
+    """
+    G, hidden = int(grid), assignment == HIDDEN
+    r = kept(eps, G)
+    l = math.log(2.0 / (delta if hidden else delta / 2.0))
+    t, S, L, Q = np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2)  # Q: sum of lambda^2
+    low, high = np.full(2, -np.inf), np.full(2, np.inf)
+    if hidden:
+        low[0] = high[0] = 0.5  # the mean of (f + 2)/4 if the effect is 0
+    while rounds_left(game) > 0:
+        Z = 1 if random(rng) < 0.5 else 0
+        x = pull(game, Z)
+        if hidden:
+            f = 2.0 * x * Z - 2.0 * x * (1 - Z)
+            x = (f + 2.0) / 4.0
+        a = 1 if hidden else Z
+        z = respond(rng, x, eps, G)
+        t[a] += 1.0
+        weight = min(1.0, math.sqrt(8.0 * l / (t[a] * math.log(t[a] + 1.0))))
+        S[a] += weight * (z - (1.0 - r) / 2.0)
+        L[a] += weight
+        Q[a] += weight * weight
+        radius = (l + Q[a] / 8.0) / (r * L[a])
+        low[a], high[a] = S[a] / (r * L[a]) - radius, S[a] / (r * L[a]) + radius
+        if low[1] > high[0]:
+            return 1.0
+        if low[0] > high[1]:
+            return 0.0
+    return np.nan
