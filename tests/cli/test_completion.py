@@ -75,7 +75,7 @@ def test_tables_of_the_results_folder_are_offered(tmp_path, monkeypatch):
         ("bandit-run --mu", ["--multirun"]),
         ("bandit-stop rule=dp_n", ["rule=dp_nas", "rule=dp_nas_exp"]),
         ("bandit-stop algo", []),
-        ("bandit-plot kind=", ["kind=tail"]),
+        ("bandit-plot kind=", ["kind=tail", "kind=wins"]),
         ("bandit-plot b", ["bounds=", "band="]),
         ("bandit-bounds all=t", ["all=true"]),
         ("bandit-claims HH", ["HH1", "HH2"]),

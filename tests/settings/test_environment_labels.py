@@ -1,11 +1,16 @@
 """``env.label`` names an environment in figures and summaries, and decides no run."""
 
+import json
+
 import pytest
 from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.cli import compare, plot, run
+from dpbandits.cli.words import read_request
+from dpbandits.contracts.question import REGRET
 from dpbandits.results.table import Table, join
+from dpbandits.settings.compose import request_from
 
 FAIR = {"law": "bernoulli", "means": [0.5, 0.4]}
 SMALL = {"horizon": 50, "runs": 1}
@@ -86,3 +91,16 @@ def test_one_label_names_one_environment():
     two = [FAIR | {"label": "A"}, {"law": "bernoulli", "means": [0.9, 0.1], "label": "B"}]
     found = message_of(dp.run, "ucb", env=two, **SMALL)
     assert found == "env.label=B: env chooses bernoulli twice, with the label A"
+
+
+def test_the_label_of_labelled_data_is_their_column_of_classes(tmp_path):
+    """Mutation that it catches: the label is set aside as the name in figures, as on other laws."""
+    rows = [f"{x},{x % 2},{x % 3}" for x in range(60)]
+    (tmp_path / "users.csv").write_text("\n".join(["x,kind,sort", *rows]))
+    line = f"algo=square_cb eps=4 env=labels env.source={tmp_path / 'users.csv'}"
+    for words in ("env.label=kind", "sweep.env.label=[kind,sort]"):
+        found = read_request([*line.split(), words], ()).settings
+        assert [json.loads(x.env_spec)["label"] for x in found] == ["kind", "sort"][: len(found)]
+    env = dp.labelled(tmp_path / "users.csv", label="sort")
+    (found,) = request_from(REGRET, {"algo": "square_cb", "env": env, "eps": 4}, {}).settings
+    assert json.loads(found.env_spec)["label"] == "sort" and found.horizon == 60

@@ -72,7 +72,8 @@ def plot(
         col: the column of which each value has a panel; None for environments and budgets.
         eps: the budget, or the budgets, that are drawn; None for all.
         env: the environment, or the environments, that are drawn; None for all.
-        kind: ``tail`` for the probability of large regrets; else None.
+        kind: ``tail`` for the probability of large regrets; ``wins`` for how often one algorithm
+            is better than another over environments (see ``compare``); else None.
         band: ``ci`` for the 95 % interval of the mean, ``std`` for one standard deviation,
             ``quantiles`` for medians with 10 % to 90 % of the runs.
         bounds: whether to draw what theorems say beside the regret.

@@ -184,7 +184,11 @@ def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 
 def compare(
-    table: pd.DataFrame, baseline: str | None = None, *, metric: str = "regret"
+    table: pd.DataFrame,
+    baseline: str | None = None,
+    *,
+    metric: str = "regret",
+    sets: bool = False,
 ) -> pd.DataFrame:
     """Compare each algorithm with the best algorithm of its game, or with a baseline.
 
@@ -208,6 +212,15 @@ def compare(
             baseline without a budget is compared with the games of every budget.
         metric: ``regret``, ``average`` or ``nash``, as in ``measured``. For Nash regret, only means
             and their differences are meaningful: medians and probabilities describe single runs.
+        sets: whether the algorithms are counted over environments, of which three are needed, with
+            three algorithms. Then the result has a row for each budget and ordered pair of
+            algorithms: ``other``; the number of ``sets`` (environments); ``below``, on how many
+            of them the mean is below the mean of the other; ``wins``, ``ties`` and ``losses``,
+            where a tie is a pair that the permutation test of all pairs of the table does not tell
+            apart; ``share``, which is below / sets, with its 95 % interval over environments
+            (Clopper & Pearson); the mean ranks ``rank`` and ``other_rank``; the
+            ``critical_difference`` of two ranks (Nemenyi, 5 %), and ``p`` of Friedman's test of
+            equal ranks.
 
     Returns:
         A row for each setting, with these columns: the columns of the setting; ``mean`` and
@@ -221,12 +234,18 @@ def compare(
         runs are too few for their tail.
 
     Raises:
-        BadInput: the table is not tidy, or has no such baseline.
+        BadInput: the table is not tidy, has no such baseline, or too few environments for ``sets``.
     """
     from ..comparison.table import compare as compared
-    from ..errors import plain
+    from ..comparison.wins import over_sets
+    from ..errors import BadInput, plain
     from ..results.table import Table
     from ..settings.choices import plain_data
+    from ..validation import yes_no
 
+    if yes_no("sets", plain_data("sets", sets)):
+        if baseline is not None:
+            raise BadInput("sets=True: all pairs are compared; leave baseline out")
+        return over_sets(Table.of_frame(table).measured(metric).with_labels())
     name = None if baseline is None else plain(plain_data("baseline", baseline))
     return compared(Table.of_frame(table).measured(metric).with_labels(), name)

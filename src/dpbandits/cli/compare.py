@@ -6,6 +6,7 @@ from argparse import Namespace
 
 from ..comparison.table import compare, complete
 from ..comparison.text import note, render, sentences
+from ..comparison.wins import has_sets, over_sets, sections
 from ..figures.experiments import table_of
 from ..files import check_writable, write_atomically
 from ..results.latex import latex_of
@@ -27,6 +28,11 @@ from .command import (
 )
 from .lines import MAX_LINES, print_rest
 
+COUNTS = (
+    "A row says on how many environments its mean is below the mean of a column, and in "
+    "parentheses on how many of these the permutation test of all pairs of the table tells the "
+    "means apart."
+)
 MOST_SAID = 3  # sentences that are printed; the file has all
 
 
@@ -48,13 +54,15 @@ def main(given: Namespace) -> int:
         shown = [*columns_shown(compared, question), "mean", "ratio", "tied"]
         texts[".tex"] = latex_of(complete(compared, table.summary()), shown, options)
     said = sentences(compared, question) if baseline is None else []
-    texts[".md"] += "".join(f"\n\n{x}" for x in said)
+    counted = sections(over_sets(table), question) if has_sets(table) else []
+    texts[".md"] += "".join(f"\n\n{x}" for x in [*said, *counted[:1], *[COUNTS] * bool(counted)])
+    texts[".md"] += "".join(f"\n\n{x}" for x in counted[1:])
     for suffix, text in texts.items():
         write_atomically(stem.with_name(stem.name + suffix), f"{text}\n".encode())
     print(render(compared.head(MAX_LINES), question, "simple", baseline))
     print_rest(len(compared), stem.with_name(f"{stem.name}.md"))
     print(note(compared, question))
-    print(*said[:MOST_SAID], sep="\n")
+    print(*said[:MOST_SAID], *(x.partition("\n")[0] for x in counted), sep="\n")
     if "halted" in table.ends and (table.ends["halted"] == 0).any():
         print("Runs that met their cap count as stopped there: these times are at least as long.")
     for line in lines_of_tails(compared, question):

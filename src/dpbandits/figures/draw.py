@@ -38,6 +38,7 @@ from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
 from .style import closed_if_refused
 from .tails import tail_panels
+from .wins import wins_panels
 
 Draw = Callable[..., Figure]  # of a table and, where a figure has them, curves of bounds
 
@@ -50,7 +51,9 @@ KINDS: dict[str, Draw] = {
     "stopping": stopping_panels,
     "identification": identification_panels,
     "tail": tail_panels,
+    "wins": wins_panels,
 }
+OF_TABLES = ("tail", "wins")  # kinds that may be asked for a table of regret
 
 AXES: dict[str, Draw] = {"t": time_panels} | {
     name: partial(KINDS["budget"], x=name) for name in BUDGETS
@@ -171,9 +174,10 @@ def figure_of_table(
         BadInput: the table has no such axis.
     """
     one_of(BANDS, "band", band)
-    if kind not in (None, "tail"):
-        hint = "; did you mean tail?" * bool(similar(plain(kind), ["tail"]))
-        raise BadInput(f"kind={plain(kind)}: tail is needed, or nothing{hint}")
+    if kind not in (None, *OF_TABLES):
+        near = similar(plain(kind), OF_TABLES)
+        hint = f"; did you mean {near}?" * (near is not None)
+        raise BadInput(f"kind={plain(kind)}: {' or '.join(OF_TABLES)} is needed, or nothing{hint}")
     question = table.question
     if marks and (not question.each_checkpoint or kind is not None):
         raise BadInput("marks=true: only figures of regret against t, eps or rho have marks")
@@ -186,12 +190,11 @@ def figure_of_table(
             given = f"kind={kind}" if kind else f"x={x}" if x is not None else f"band={band}"
             raise BadInput(f"{given}: a figure of stopping times takes no x, kind or band")
         return (stopping_panels if question == STOPPING else identification_panels)(table, title)
-    if kind == "tail":
+    if kind is not None:
         if x is not None or bounds is not None or band != "ci":
-            raise BadInput(
-                f"kind={kind}: the axis of this figure is regret; leave x, band and bounds out"
-            )
-        return tail_panels(table, title)
+            axis = "the axis of this figure is regret" if kind == "tail" else "it counts wins"
+            raise BadInput(f"kind={kind}: {axis}; leave x, band and bounds out")
+        return KINDS[kind](table, title)
     words = set(table.settings) - set(table.settings.select_dtypes(["number", "bool"]))
     if hue is not None or col is not None or x in words:
         if bounds is not None or marks:

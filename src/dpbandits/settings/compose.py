@@ -25,7 +25,7 @@ from .composed import INLIER, LABEL, Composed, Groups, compose_files, read_group
 from .groups import default_keys, file_keys, file_of, names_in, question_of, refined
 from .hints import ALMOST, means_of, takes_no, unknown_key
 from .request import Request, make_request, refuse_taken_names
-from .resolve import ROWS
+from .resolve import LABELS, ROWS
 from .sweep import (
     OF_RUNS,
     Grid,
@@ -142,7 +142,7 @@ def compose(
     fixed = not any(name == limit or name.startswith("env.") for name in swept)
     if question.plays_on and usual and limit not in (*given.values, *swept):
         environments = groups.contents["env"].values()
-        if all(contents.get("law") == "labels" for contents in environments):
+        if all(contents.get("law") == LABELS for contents in environments):
             config[limit] = ROWS
         elif fixed:
             config[limit] = _rounds_of_table(groups.contents["env"]) or config[limit]
@@ -263,7 +263,8 @@ class _Composition:
             key: value
             for key, value in self.given.values.items()
             if key.partition(".")[0] in self.question.groups and "." in key
-            if self._is_single(key.partition(".")[0]) and key != f"env.{LABEL}"
+            if self._is_single(key.partition(".")[0])
+            and (key != f"env.{LABEL}" or self._shows_labels())
         }
         if isinstance(parameters.get(INLIER), str):
             name = parameters.pop(INLIER)
@@ -286,10 +287,15 @@ class _Composition:
         """Whether one file of a group is chosen."""
         return group not in self.given.swept and group not in swept_names(self.config)
 
+    def _shows_labels(self) -> bool:
+        """Whether the only environment shows labelled data, whose ``label`` names a column."""
+        return self._is_single("env") and self.base.tree["env"].get("law") == LABELS
+
     def choose(self, group: str) -> None:
         """Choose the files of a group: one, each of several, or those of the sweep."""
         own, several = self.given.of_group(group), self.given.swept.get(group)
-        label = own.pop(LABEL, None) if group == "env" else None
+        named = group == "env" and not self._shows_labels()
+        label = own.pop(LABEL, None) if named else None
         if label is not None and not self._is_single(group):
             raise BadInput(f"env.{LABEL}={shown(label[0])}: env chooses several environments")
         if several is not None and (
@@ -412,7 +418,7 @@ class _Composition:
             if own or not key.startswith(f"{group}.")
         }
         contents: dict[str, Any] = found.at(found.named(self._first) | values).get(group, {})
-        if group == "env":
+        if group == "env" and contents.get("law") != LABELS:
             if isinstance(contents.get("inlier"), dict):
                 contents["inlier"].pop(LABEL, None)
             label, name = contents.pop(LABEL, None), choice.name

@@ -29,6 +29,7 @@ PLAYED_BY = {
     ARMS: (ARMS, FEATURES), FEATURES: (FEATURES,), CONTEXTS: (CONTEXTS, USERS), USERS: (USERS,),
 }  # fmt: skip
 EXAMPLES = {ARMS: "bernoulli", FEATURES: "linear", CONTEXTS: "contextual", USERS: "labels"}
+LABELS = "labels"  # the law of labelled data
 ROWS = "rows"  # the horizon that shows each row of labelled data, as often as they are shown
 OF_PRIVACY = {*BUDGETS, "eps_min"}  # swept keys that only private algorithms take
 
@@ -94,7 +95,7 @@ def resolve_point(
     algorithm = groups.algorithms[name]
     env_spec, env_columns = groups.at("env", env, point)
     limit = point.get(question.limit, config[question.limit])
-    if limit == ROWS and env_spec.get("law") == "labels":
+    if limit == ROWS and env_spec.get("law") == LABELS:
         limit = sources.environment(as_json(env_spec)).rounds
     limit = whole(question.limit, limit, at_least=1, at_most=question.largest_limit)
     users_spec, users_columns = (

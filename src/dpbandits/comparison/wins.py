@@ -1,0 +1,196 @@
+"""Algorithms over several environments: how often one is better than another, and their ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from tabulate import tabulate
+
+from ..contracts.question import Question
+from ..errors import BadInput
+from ..results.intervals import TAIL, clopper_pearson, rounded
+from ..results.summary import FORMATS, significant
+from ..results.table import Table
+from ..results.varying import SETTING, of_game, with_budgets
+from .permutation import differing
+from .samples import Samples
+
+FEWEST_SETS, FEWEST = 3, 3  # environments, and algorithms, that Friedman's test needs
+ERROR = 0.05
+NEEDED = (
+    "sets: three environments are needed, and three algorithms with one setting on each of them"
+)
+PAIR = (
+    "sets", "below", "wins", "ties", "losses", "share", "share_low", "share_high", "rank",
+    "other_rank", "critical_difference", "p",
+)  # fmt: skip
+
+
+def over_sets(table: Table) -> pd.DataFrame:
+    """Count over environments, at each budget, how often one algorithm is better than another.
+
+    An algorithm without a budget is compared at every budget. Only algorithms that play every
+    environment at a budget are compared there.
+
+    Args:
+        table: a table of regret or of stopping times, with several environments.
+
+    Returns:
+        A row for each ordered pair of algorithms and budget: the budget; ``algo`` (or ``rule``) and
+        ``other``; the number of ``sets``; ``below``, on how many the mean is below the mean of
+        the other; ``wins``, ``ties`` and ``losses`` by one permutation test of all pairs of the
+        table (with an error of 5 % in all), a tie if the test does not tell the means apart;
+        ``share``, below / sets, with its 95 % interval over sets (Clopper & Pearson);
+        ``rank`` and ``other_rank``, the means over sets of the ranks of means; and of Friedman's
+        test of equal ranks ``p``, and the ``critical_difference`` of two ranks (Nemenyi, 5 %).
+
+    Raises:
+        BadInput: the table has fewer than three environments, or algorithms on all of them.
+    """
+    samples = Samples(table)
+    found = [_of_level(samples, level, own) for level, own in _levels(samples)]
+    levels = [x for x in found if x is not None]
+    if not levels:
+        raise BadInput(NEEDED)
+    pairs = list(dict.fromkeys(pair for _, _, ids in levels for pair in _pairs(ids)))
+    values = [(samples.values[i], samples.values[j]) for i, j in pairs]
+    differ = dict(zip(pairs, differing(values, ERROR).tolist(), strict=True))
+    rows = [row for level in levels for row in _rows(samples, *level, differ)]
+    group = samples.question.group
+    first = list(rows[0])[: list(rows[0]).index(group)]
+    return pd.DataFrame(rows)[[*first, group, "other", *PAIR]]
+
+
+def has_sets(table: Table) -> bool:
+    """Whether a table has enough environments and algorithms for ``over_sets``."""
+    samples = Samples(table)
+    return any(_of_level(samples, level, own) for level, own in _levels(samples))
+
+
+def _levels(samples: Samples) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Each budget, and what else tells games of one environment apart, with its settings; their
+    columns ``_name`` and ``_set`` are the algorithm and the environment.
+    """
+    settings, question = samples.settings, samples.question
+    sets = [x for x in samples.of_game if x in ("env", "population") or of_game(x)]
+    level = [x for x in samples.of_game if x not in sets]
+    places = settings.groupby(sets, sort=False, dropna=False)
+    if places[question.limit].nunique().max() == 1:  # the horizon belongs to the environment
+        level = [x for x in level if x != question.limit]
+    budgets = with_budgets(["eps"], settings)
+    fixed = {*sets, *budgets, question.group, question.limit, SETTING, "seed"}
+    others = [x for x in settings if x not in fixed and settings[x].nunique(dropna=False) > 1]
+    name = settings[question.group].astype(str)
+    for column in others:
+        words = settings[column]
+        name = name.where(words.isna(), name + " " + words.astype(str))
+    about = settings.assign(_name=name, _set=places.ngroup())
+    has_budget = pd.Series(samples.private).groupby(name.to_numpy()).any()
+    free = ~about["_name"].map(has_budget)
+    swept = about[~free] if not free.all() else about
+    by: list[Any] = level or [lambda _: 0]
+    for values, rows in swept.groupby(by, sort=True, dropna=False):
+        given = values if isinstance(values, tuple) else (values,)
+        yield (
+            dict(zip(level, given, strict=False)),
+            pd.concat([rows, about[free & (not free.all())]]),
+        )
+
+
+def _of_level(
+    samples: Samples, level: dict[str, Any], own: pd.DataFrame
+) -> tuple[dict[str, Any], list[str], np.ndarray] | None:
+    """The names of the algorithms of a level and int array (sets, algorithms) of their settings;
+    None if they are too few.
+    """
+    places = own.pivot_table(
+        index="_set", columns="_name", aggfunc="size", values=SETTING, sort=False
+    )  # a blank where an algorithm does not play an environment
+    names = [str(x) for x in places if (places[x] == 1).all()]
+    if len(places) < FEWEST_SETS or len(names) < FEWEST:
+        return None
+    number = pd.Series(own.index, index=pd.MultiIndex.from_frame(own[["_set", "_name"]]))
+    ids = np.array([[number[s, x] for x in names] for s in places.index])
+    return level, names, ids
+
+
+def _pairs(ids: np.ndarray) -> Iterator[tuple[int, int]]:
+    """The pairs of settings of each environment, each once."""
+    for own in ids.tolist():
+        for place, i in enumerate(own):
+            for j in own[place + 1 :]:
+                yield i, j
+
+
+def _rows(
+    samples: Samples, level: dict[str, Any], names: list[str], ids: np.ndarray, differ: Any
+) -> Iterator[dict[str, Any]]:
+    """The rows of a level."""
+    from scipy.stats import friedmanchisquare, rankdata, studentized_range
+
+    means = rounded(np.array([[samples.values[i].mean() for i in own] for own in ids]))
+    n, K = means.shape
+    ranks = rounded(rankdata(means, axis=1).mean(axis=0))
+    p = float(rounded(friedmanchisquare(*means.T).pvalue)) if np.ptp(means, axis=1).any() else 1.0
+    q = studentized_range.ppf(1.0 - ERROR, K, np.inf) / np.sqrt(2.0)
+    critical = float(rounded(q * np.sqrt(K * (K + 1) / (6.0 * n))))
+    for i, name in enumerate(names):
+        for j, other in enumerate(names):
+            if i == j:
+                continue
+            apart = np.array(
+                [differ.get((a, b), differ.get((b, a))) for a, b in ids[:, [i, j]].tolist()]
+            )
+            lower = means[:, i] < means[:, j]
+            wins, below = int((apart & lower).sum()), int(lower.sum())
+            low, high = (float(rounded(x)) for x in clopper_pearson(np.array(below), n, TAIL))
+            yield {
+                **level, samples.question.group: name, "other": other, "sets": n, "below": below,
+                "wins": wins, "ties": int((~apart).sum()), "losses": int((apart & ~lower).sum()),
+                "share": below / n, "share_low": low, "share_high": high,
+                "rank": float(ranks[i]), "other_rank": float(ranks[j]),
+                "critical_difference": critical, "p": p,
+            }  # fmt: skip
+
+
+def matrices(pairs: pd.DataFrame, question: Question) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The rows of each level of ``over_sets``, with words for the level: eps = 1."""
+    names = list(pairs.columns)[: list(pairs.columns).index(question.group)]
+    for values, rows in pairs.groupby(names or (lambda _: ""), sort=False, dropna=False):
+        given: tuple[Any, ...] = values if isinstance(values, tuple) else ()
+        said = [
+            f"{n} = {FORMATS.get(n, str)(x)}" for n, x in zip(names, given, strict=False)
+            if not pd.isna(x)
+        ]  # fmt: skip
+        yield ", ".join(said), rows
+
+
+def ranks_of(rows: pd.DataFrame, question: Question) -> pd.Series:
+    """The mean rank of each algorithm of a level, the smallest first."""
+    return rows.groupby(question.group)["rank"].first().sort_values(kind="stable")
+
+
+def sections(pairs: pd.DataFrame, question: Question) -> list[str]:
+    """Of each level a sentence about the ranks and, in Markdown, the matrix of wins."""
+    found = []
+    for said, rows in matrices(pairs, question):
+        ranks, one = ranks_of(rows, question), rows.iloc[0]
+        words = ", ".join(f"{name} {significant(x)}" for name, x in ranks.items())
+        line = (
+            f"Over {one['sets']} environments{' at ' * bool(said)}{said}, mean ranks: {words}. "
+            f"Ranks that differ by less than {significant(one['critical_difference'])} are not "
+            f"told apart (Nemenyi, 5 %; Friedman's p = {one['p']:.2g})."
+        )
+        cell = dict(zip(zip(rows[question.group], rows["other"], strict=True),
+                        zip(rows["below"], rows["wins"], strict=True), strict=True))  # fmt: skip
+        body = [
+            [name, *("" if x == name else "{} ({})".format(*cell[name, x]) for x in ranks.index)]
+            for name in ranks.index
+        ]
+        head = ["below", *ranks.index]
+        table = tabulate(body, head, "pipe", disable_numparse=True)
+        found.append(f"{line}\n\n{table}")
+    return found

@@ -1,0 +1,85 @@
+"""Heat maps of tables of algorithms: of wins over environments, or of any numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.figure import Figure
+
+from ..comparison.wins import matrices, over_sets
+from ..results.table import Table
+from .labels import legend_name
+from .style import PALETTE, finish, styled, subplots
+
+COLOURS = LinearSegmentedColormap.from_list(
+    "wins", [PALETTE["vermillion"], "#FFFFFF", PALETTE["sky blue"]]
+)
+CELL, HEADINGS = 0.17, 1.1  # inches: the height of a row, and of the titles and names of a panel
+WIDE = 9  # algorithms of a panel that takes half of the width
+NOTE = (
+    "A number says on how many environments (at most SETS) the mean of the row is below the mean "
+    "of the column; blue cells are more than half of them. Numbers are bold where the 95 % "
+    "interval of this share (Clopper & Pearson) excludes one half."
+)
+
+
+def heat_map(
+    ax: Axes, values: pd.DataFrame, colours: LinearSegmentedColormap, norm: Normalize,
+    texts: Sequence[Sequence[str]] | None = None, bold: np.ndarray | None = None,
+) -> None:  # fmt: skip
+    """Draw a table as coloured cells, the first row at the top, with texts in the cells.
+
+    Blank numbers are left white. ``bold`` says which texts are bold, bool array of the table's
+    shape.
+    """
+    cells = np.ma.masked_invalid(values.to_numpy(float))
+    ax.pcolormesh(cells, cmap=colours, norm=norm, edgecolors="white", linewidth=0.5)
+    ax.set_xticks(np.arange(values.shape[1]) + 0.5, list(values.columns), rotation=90)
+    ax.set_yticks(np.arange(values.shape[0]) + 0.5, list(values.index))
+    ax.tick_params(length=0, labelsize=7)
+    ax.invert_yaxis()
+    ax.grid(False)
+    for (i, row), j in ((x, j) for x in enumerate(texts or []) for j in range(len(x[1]))):
+        weight = "bold" if bold is not None and bold[i, j] else "normal"
+        ax.text(j + 0.5, i + 0.5, row[j], ha="center", va="center", fontsize=7, fontweight=weight)
+
+
+@styled
+def wins_panels(table: Table, title: str) -> Figure:
+    """On how many environments the mean of one algorithm is below the mean of another: a panel for
+    each budget, the algorithms in the order of their ranks over all budgets.
+
+    Raises:
+        BadInput: the table has fewer than three environments, or algorithms on all of them.
+    """
+    question = table.question
+    pairs = over_sets(table)
+    order = pairs.groupby(question.group)["rank"].mean().sort_values(kind="stable").index
+    panels = list(matrices(pairs, question))
+    columns = min(len(panels), 2 if len(order) > WIDE else 3)
+    rows = math.ceil(len(panels) / columns)
+    high = rows * (CELL * len(order) + HEADINGS)
+    figure, axes = subplots(rows, columns, high)
+    for ax, (said, own) in zip(axes.flat, panels, strict=False):
+        names = [x for x in order if x in set(own[question.group])]
+        square = {
+            x: own.pivot(index=question.group, columns="other", values=x).reindex(
+                index=names, columns=names
+            )
+            for x in ("share", "below", "share_low", "share_high")
+        }
+        below = square["below"].to_numpy(float)
+        texts = [["" if pd.isna(x) else f"{x:g}" for x in row] for row in below]
+        bold = ((square["share_low"] > 0.5) | (square["share_high"] < 0.5)).to_numpy()
+        shown = [legend_name(name) for name in names]
+        drawn = pd.DataFrame(square["share"].to_numpy(float), shown, shown)
+        heat_map(ax, drawn, COLOURS, Normalize(0.0, 1.0), texts, bold)
+        ax.set_title(said.replace("eps = ", r"$\epsilon$ = "))
+    for ax in axes.flat[len(panels) :]:
+        ax.set_visible(False)
+    return finish(figure, title, table, NOTE.replace("SETS", str(pairs["sets"].max())))
