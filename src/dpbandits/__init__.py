@@ -41,8 +41,8 @@ from .api import (
 )  # fmt: skip
 from .environment_values import (
     bernoulli, bernoulli_family, clipped_normal, contaminated, contextual, contextual_table,
-    empirical, environment, gaussian, labelled, levels, linear, linear_sphere, lognormal, mixed,
-    one_better, pareto, population, sign, student, table, twopoint_heavy, uniform_means,
+    empirical, environment, gaussian, labelled, levels, linear, linear_sphere, logged, lognormal,
+    mixed, one_better, pareto, population, sign, student, table, twopoint_heavy, uniform_means,
 )  # fmt: skip
 from .errors import BadInput, CannotRead, CannotWrite
 
@@ -82,6 +82,7 @@ __all__ = [
     "linear",
     "linear_sphere",
     "load",
+    "logged",
     "lognormal",
     "measured",
     "mixed",

@@ -10,18 +10,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiled import inlined, inlined_counted, shared_borrowing, unlikely
+from .compiled import inlined, inlined_counted, random, shared_borrowing, unlikely
 from .environments.contexts import (
+    LEAST,
     ONE_PASS,
+    REPLAY,
     ContextualEnvironment,
     draw_contexts,
     reward_given,
     row_of,
 )  # fmt: skip
 from .environments.users import Users
+from .errors import BadInput
 from .game import NEVER, check_arm
 
-SHOWN, ROW = 2, 3  # where the clock holds the round whose contexts are shown, and their row
+# Where the clock holds the round whose contexts are shown, and their row: NOT_COUNTED after a row
+# of a log was played that does not count
+SHOWN, ROW, NOT_COUNTED = 2, 3, -1
 
 
 class ContextualGame(NamedTuple):
@@ -36,7 +41,8 @@ class ContextualGame(NamedTuple):
     # contexts are shown (0 before the first), and their row
     clock: np.ndarray
     counts: np.ndarray  # int64 array (K,), plays of each place so far
-    # float64 array (C + 1, 2): regret, and rounds, between consecutive checkpoints
+    # float64 array (C + 1, 2): regret, and rounds, between consecutive checkpoints. Of a log
+    # (C + 1, 3): losses of the rows that count, rows read, and rows that count
     trace: np.ndarray
     shown: np.ndarray  # float64 array (K, d), the contexts of the present round
     means: np.ndarray  # float64 array (K + 1,), their expected rewards, and the largest of these
@@ -51,7 +57,7 @@ def new_contextual_game(
     checkpoints: np.ndarray,
 ) -> ContextualGame:
     """Create a game before its first round; see ``game.new_game``."""
-    K = len(env.order)
+    K, law = len(env.order), env.law[0]
     return ContextualGame(
         env=env,
         users=users,
@@ -60,10 +66,10 @@ def new_contextual_game(
         checkpoints=np.append(checkpoints, NEVER).astype(np.int64),
         clock=np.zeros(4, np.int64),
         counts=np.zeros(K, np.int64),
-        trace=np.zeros((len(checkpoints) + 1, 2)),
+        trace=np.zeros((len(checkpoints) + 1, 3 if law == REPLAY else 2)),
         shown=np.zeros((K, len(env.theta))),
         means=np.zeros(K + 1),
-        order=np.arange(len(env.rows) if env.law[0] == ONE_PASS else 0),
+        order=np.arange(len(env.rows) if law in (ONE_PASS, REPLAY) else 0),
     )
 
 
@@ -74,13 +80,22 @@ def regret_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
         traces: the games' traces, float64 array (games, C + 1, 2).
         horizon: the number of rounds that every game must have played, None for any number.
 
+    Regret on a log is the mean loss of the rows that count, times the rows read.
+
     Raises:
         ValueError: a game played another number of rounds.
+        BadInput: too few rows of a log count.
     """
     for rounds in traces[:, :, 1].sum(axis=1):
         if horizon is not None and rounds != horizon:
             raise ValueError(f"the algorithm played {rounds:.0f} rounds of a game of {horizon}")
-    return np.cumsum(traces[:, :, :1], axis=1)[:, :-1]
+    totals = np.cumsum(traces, axis=1)[:, :-1]
+    if traces.shape[2] == 2:
+        return totals[:, :, :1]
+    losses, read, counted = np.moveaxis(totals, 2, 0)
+    if horizon is not None and horizon >= LEAST and (few := counted[:, -1].min()) < LEAST:
+        raise BadInput(f"{few:.0f} of {horizon:,} rows of the log count; {LEAST} are needed")
+    return (losses * read / np.maximum(counted, 1.0))[:, :, np.newaxis]
 
 
 @inlined
@@ -117,14 +132,45 @@ def ensure_contexts_shared(game: ContextualGame) -> None:
 
 @inlined
 def play(game: ContextualGame, a: int) -> float:
-    """Play the arm of context ``a``, a row of ``contexts``, for one round; returns its reward."""
+    """Play the arm of context ``a``, a row of ``contexts``, for one round; returns its reward. A
+    row of a log that does not count has the reward 0, and contexts that are 0 from now on.
+    """
     check_arm(game, a)
     if unlikely(game.clock[SHOWN] != game.clock[0] + 1):
         ensure_contexts_shared(game)
+    if unlikely(game.env.law[0] == REPLAY):
+        return replay_shown(game, a)
     mean = game.means[a]
     r = reward_given(game.env, game.env_rng, game.clock[ROW], a, mean)
     count_round(game, a, game.means[len(game.counts)] - mean)
     return r
+
+
+@shared_borrowing
+def replay_shown(game: ContextualGame, a: int) -> float:
+    """``play`` on a log."""
+    row = game.clock[ROW]
+    if replay(game, row, a):
+        return game.env.table[row, 1]
+    game.clock[ROW] = NOT_COUNTED
+    for i in range(game.shown.shape[0]):
+        for j in range(game.shown.shape[1]):
+            game.shown[i, j] = 0.0
+    return 0.0
+
+
+@shared_borrowing
+def replay(game: ContextualGame, row: int, a: int) -> bool:
+    """Read a row of a log whose user the policy would give action ``a``; returns whether the row
+    counts: the log has this action there, and a coin, which is drawn for each row, allows it.
+    """
+    logged, table = game.env.order[a], game.env.table
+    allowed = random(game.env_rng) < table[row, 2]
+    counts = allowed and table[row, 0] == logged
+    if counts:
+        game.trace[game.clock[1], 2] += 1.0
+    count_round(game, a, 1.0 - table[row, 1] if counts else 0.0)
+    return counts
 
 
 @inlined
@@ -158,11 +204,16 @@ def play_users(
     game: ContextualGame, n: int, rows: np.ndarray, actions: np.ndarray, losses: np.ndarray
 ) -> None:
     """Play ``actions`` for the n users that ``show_users`` showed; fill ``losses`` with 1 less the
-    reward of each.
+    reward of each. The row of a user of a log who does not count becomes NOT_COUNTED.
     """
     env = game.env
     for i in range(n):
         check_arm(game, actions[i])
+        if env.law[0] == REPLAY:
+            losses[i] = 1.0 - env.table[rows[i], 1]
+            if not replay(game, rows[i], actions[i]):
+                rows[i], losses[i] = NOT_COUNTED, 0.0
+            continue
         best = -np.inf
         for a in range(len(env.order)):
             best = max(best, env.table[rows[i], a])

@@ -392,18 +392,58 @@ def labelled(
         missing: "drop" leaves out rows with a blank, which are refused otherwise.
         passes: how often the rows are shown; the promise of privacy is that of a group then.
     """
+    return _law(
+        "labels", source=_source_of(data), label=label, features=features, ranges=ranges,
+        bound=bound, scale=scale, missing=missing, passes=passes,
+    )  # fmt: skip
+
+
+def _source_of(data: Any) -> Any:
+    """Where the rows of users stand: a path, or a named source."""
     from pandas import DataFrame
 
     from .validation import NAMED_SOURCES, path_of, stored_frame
 
-    named = isinstance(data, str) and data.partition(":")[0] in NAMED_SOURCES
     if isinstance(data, DataFrame):
-        data = stored_frame(data)
-    elif not named:
-        data = path_of("env.source", data)
+        return stored_frame(data)
+    named = isinstance(data, str) and data.partition(":")[0] in NAMED_SOURCES
+    return data if named else path_of("env.source", data)
+
+
+def logged(
+    data: str | PathLike[str] | Any,
+    action: str | None = None,
+    reward: str | None = None,
+    propensity: str | None = None,
+    propensity_floor: float | None = None,
+    features: Sequence[str] | None = None,
+    ranges: Mapping[str, Sequence[float]] | None = None,
+    bound: float | None = None,
+    scale: str = "public",
+    missing: str = "refuse",
+) -> Choice:
+    """A log of plays with features, replayed in a random order. A row counts if the policy's action
+    is that of the log and a coin of probability c/p allows it; the regret of a table is the mean
+    loss (1 - reward) of the rows that count, times the rows read.
+
+    Args:
+        data: a data frame, or the path of a CSV or Parquet file, one play a row.
+        action: the column of actions, None for a column of the name action or arm.
+        reward: the column of rewards in [0, 1], None for a column of the name reward.
+        propensity: the column of the probabilities, p, with which these actions were played; None
+            for a column of the name propensity, or else for 1/K.
+        propensity_floor: c, a public number that no propensity is below. None for the smallest of
+            the file, and no privacy is promised.
+        features: the columns that are features, None for all others. Words become indicators.
+        ranges: as in ``contextual_table``.
+        bound: as in ``contextual_table``.
+        scale: as in ``contextual_table``.
+        missing: as in ``labelled``.
+    """
     return _law(
-        "labels", source=data, label=label, features=features, ranges=ranges, bound=bound,
-        scale=scale, missing=missing, passes=passes,
+        "log", source=_source_of(data), action=action, reward=reward, propensity=propensity,
+        propensity_floor=propensity_floor, features=features, ranges=ranges, bound=bound,
+        scale=scale, missing=missing,
     )  # fmt: skip
 
 

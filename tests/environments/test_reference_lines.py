@@ -46,7 +46,7 @@ def test_error_is_mistakes_per_round(tmp_path):
     assert (errors.loc[errors["t"] == 150, "error"] == 2 / 3).all()
     other = dp.run(algo="ucb", env="bernoulli_c2", horizon=100, runs=2, jobs=1, results=tmp_path)
     line = message_of(dp.measured, other, "error")
-    assert line == "metric=error: a table of labelled users (env=labels) is needed"
+    assert line == "metric=error: a table of env=labels or env=log is needed"
 
 
 @pytest.mark.slow

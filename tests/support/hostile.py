@@ -217,6 +217,7 @@ def valid_calls(folder: Path) -> dict[str, dict[str, Any]]:
         "contextual": {"K": 2, "center": [0.5, 0.1], "variance": 0.1},
         "contextual_table": {"file": users, "K": 2},
         "labelled": {"data": "sklearn:iris"},
+        "logged": {"data": log},
         "levels": {"levels": [0.5, 1.0]},
         "clipped_normal": {"mean": 1.0, "sd": 0.1},
     }  # fmt: skip
@@ -275,6 +276,7 @@ def _with(name: str, found: Choice) -> tuple[Question, dict[str, Any]]:
         "linear_sphere": "gope",
         "contextual": "lin_ucb",
         "labelled": "lin_ucb",
+        "logged": "lin_ucb",
     }
     algo = linear.get(name, "lin_ucb" if name.startswith("contextual") else "ucb")
     return REGRET, {"algo": algo, "env": found, "assume": True, **QUICK}

@@ -15,8 +15,9 @@ from tabulate import tabulate
 from ..comparison.table import RESULTS, compare, complete
 from ..contracts.algorithm import Algorithm
 from ..contracts.guarantees import ExactCurve
-from ..contracts.question import REGRET, Question
+from ..contracts.question import REGRET, USERS, Question
 from ..environments.labelled import LabelledInstance
+from ..environments.logged import ONLY_ORACLES, LoggedInstance
 from ..errors import either, in_a_line, plain
 from ..files import check_writable, package_folder, write_atomically
 from ..results.formats import beside
@@ -171,20 +172,28 @@ def _references(settings: Sequence[Setting], summary: pd.DataFrame) -> Iterator[
         env, instance = settings[own[0]].env, data_of(settings[own[0]]).instance
         if not isinstance(instance, LabelledInstance):
             continue
-        uniform, constant, name = instance.references(T)
-        yield (
-            f"{env}: in {T:,} rounds uniform play makes {uniform:,.0f} mistakes, and playing "
-            f"always {name}, the best constant action, {constant:,.0f}"
-        )
+        _, constant, name = instance.references(T)
+        yield f"{env}: {instance.in_words(T)}"
+        if isinstance(instance, LoggedInstance):
+            for i in own[:MAX_LINES]:
+                yield f"{env}: {_mean_reward(settings[i], summary.iloc[i])}"
         private = [
             i for i in own if settings[i].algorithm.private and math.isfinite(settings[i].budget)
         ]
         highs = summary["ci_high"].iloc[private]
         if private and not (highs < constant).any():
             yield (
-                f"{env}: no private algorithm here is seen (with 95 %) to make fewer mistakes than "
+                f"{env}: no private algorithm here is seen (with 95 %) to {instance.better} than "
                 f"playing always {name}"
             )
+
+
+def _mean_reward(setting: Setting, row: pd.Series) -> str:
+    """The mean reward of a setting on a log, from its mean loss."""
+    mean, high, low = (1.0 - row[x] / setting.horizon for x in ("mean", "ci_low", "ci_high"))
+    interval = f" ({low:.4g} to {high:.4g} over permutations)" if row["runs"] > 1 else ""
+    budget = _in_words(setting) if setting.algorithm.private else ""
+    return f"{setting.algo} {budget}".strip() + f": mean reward {mean:.4g}{interval}"
 
 
 def _latex(summary: pd.DataFrame, question: Question, style: TableOptions) -> str:
@@ -291,6 +300,8 @@ def _void(setting: Setting) -> str:
     instance = data_of(setting).instance
     if guarantee is not None and guarantee.of_contexts and instance.withdrawn:
         return instance.withdrawn
+    if isinstance(instance, LoggedInstance) and setting.algorithm.actions != USERS:
+        return ONLY_ORACLES if setting.algorithm.private and not math.isinf(setting.budget) else ""
     if rewards is None or not rewards.waived_with_privacy:
         return ""
     found = rewards.violation(instance, setting.parameters)

@@ -15,6 +15,7 @@ from .data import empirical, table
 from .instances import Instance, contaminate, of_arms
 from .labelled import labels
 from .linear import contextual, contextual_table, linear, linear_sphere
+from .logged import log
 from .reward_laws import two_point
 from .reward_laws.arm import Arm, positive
 from .reward_laws.beta import beta
@@ -226,7 +227,7 @@ ARMS: dict[str, Callable[..., Arm]] = {
 }  # fmt: skip
 OF_MEANS = bernoulli, bernoulli_family, one_better, uniform_means, sign, gaussian, pareto, student
 OTHERS = lognormal, mixed, twopoint_heavy, contaminated, empirical, table
-OF_VECTORS = linear, linear_sphere, contextual, contextual_table, labels
+OF_VECTORS = linear, linear_sphere, contextual, contextual_table, labels, log
 LAWS: dict[str, Callable[..., Instance]] = {
     law.__name__: law for law in (*OF_MEANS, *OTHERS, *OF_VECTORS)
 }

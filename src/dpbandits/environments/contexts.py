@@ -18,6 +18,8 @@ from .laws import EMPIRICAL, GAUSSIAN, TABLE, sigmoid
 Numbers = Sequence[float] | np.ndarray
 FARTHEST = 40.0  # standard deviations beyond which no normal number is drawn
 ONE_PASS = -1  # the law of rows that are shown in a random order, each once in a pass
+REPLAY = -2  # that of the rows of a log in a random order, of which some count
+LEAST = 100  # rows of a log that must count
 
 
 class ContextualEnvironment(NamedTuple):
@@ -25,7 +27,7 @@ class ContextualEnvironment(NamedTuple):
 
     # int64 array (1,): TWO_POINT for rewards 1 and -1, or 1 and 0 of a logistic link, GAUSSIAN for
     # normal noise, EMPIRICAL for rows of features and rewards drawn at random, ONE_PASS for such
-    # rows in a random order, TABLE for rows in their order
+    # rows in a random order, REPLAY for rows of a log, TABLE for rows in their order
     law: np.ndarray
     theta: np.ndarray  # float64 array (d,)
     center: np.ndarray  # float64 array (d,), the mean of a context
@@ -35,10 +37,12 @@ class ContextualEnvironment(NamedTuple):
     limit: float
     sigma: float  # standard deviation of normal noise
     logistic: bool  # whether the mean of a reward is 1/(1 + e^-<theta, x>), not <theta, x>
-    # EMPIRICAL, ONE_PASS: float64 array (rows, p), the features of each user, with d = K p; TABLE:
+    # EMPIRICAL, ONE_PASS, REPLAY: float64 array (rows, p), features of each user, d = K p; TABLE:
     # (rounds, K d), the contexts of each round; else (0, 0)
     rows: np.ndarray
-    table: np.ndarray  # float64 array (len(rows), K), the rewards; (0, K) if they are drawn
+    # float64 array (len(rows), K), the rewards; (0, K) if they are drawn; REPLAY: (len(rows), 3),
+    # the action of the log, its reward, and the probability with which a row may count
+    table: np.ndarray
     order: np.ndarray  # int64 array (K,), the arm in each place
 
     @property
@@ -192,7 +196,10 @@ def read_contexts(env: ContextualEnvironment, row: int, X: np.ndarray, means: np
             else:
                 X[i, j] = env.rows[row, start + j]
             mean += env.theta[j] * X[i, j]
-        means[i] = env.table[row, env.order[i]] if block else mean
+        if env.law[0] == REPLAY:
+            means[i] = 0.0  # unknown
+        else:
+            means[i] = env.table[row, env.order[i]] if block else mean
         means[K] = max(means[K], means[i])
 
 

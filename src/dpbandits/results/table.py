@@ -22,6 +22,7 @@ from ..settings.request import SHOWN
 from ..settings.setting import Setting
 from ..settings.user_files import load_laws
 from ..theory.problem import problem
+from ..validation import OF_ROWS
 from .frames import check_frame, completed, plain_frame
 from .metrics import AVERAGE, COLUMNS, ERROR, NASH, REGRET, nash, refuse_metric, resolution
 from .reading import parts_of, pieces_of, read_whole
@@ -277,8 +278,8 @@ class Table:
             raise BadInput(f"metric={metric}: the table holds {self.metric} already")
         if metric == ERROR:
             specs = [record["env_spec"] for record in self.known(f"metric={ERROR}", folders)]
-            if any(spec.get("law") != "labels" for spec in specs):
-                raise BadInput(f"metric={ERROR}: a table of labelled users (env=labels) is needed")
+            if any(spec.get("law") not in OF_ROWS for spec in specs):
+                raise BadInput(f"metric={ERROR}: a table of env=labels or env=log is needed")
         if metric in (AVERAGE, ERROR):
             change = partial(_average_of, column=COLUMNS[metric])
             rows = lambda: map(change, self.rows())  # noqa: E731

@@ -20,6 +20,7 @@ from ..contracts.algorithm import Algorithm, find_file, load
 from ..contracts.question import QUESTIONS, Question
 from ..environments.catalogue import build
 from ..errors import BadInput, plain, unknown
+from ..validation import OF_ROWS
 from .choices import Choice, algorithm_choice, listed, plain_data
 from .composed import INLIER, LABEL, Composed, Groups, compose_files, read_group
 from .groups import default_keys, file_keys, file_of, names_in, question_of, refined
@@ -142,7 +143,7 @@ def compose(
     fixed = not any(name == limit or name.startswith("env.") for name in swept)
     if question.plays_on and usual and limit not in (*given.values, *swept):
         environments = groups.contents["env"].values()
-        if all(contents.get("law") == LABELS for contents in environments):
+        if all(contents.get("law") in OF_ROWS for contents in environments):
             config[limit] = ROWS
         elif fixed:
             config[limit] = _rounds_of_table(groups.contents["env"]) or config[limit]

@@ -10,15 +10,25 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from ..contracts.algorithm import Algorithm
+from ..contracts.algorithm import HOMES, Algorithm
 from ..contracts.parameters import AUTO, BUDGETS, NUMBER
 from ..contracts.question import ARMS, CONTEXTS, FEATURES, USERS, Question, question_for
 from ..environments.catalogue import build, first_rounds
 from ..environments.instances import Instance
+from ..environments.logged import UNABLE, LoggedInstance
 from ..environments.populations import build_population
 from ..environments.written import written_in
 from ..errors import ALMOST, BadInput, plain, power, similar, unknown
-from ..validation import argument, is_of_horizon, refuse_alike, sha256_of, to_float, whole, yes_no
+from ..validation import (
+    OF_ROWS,
+    argument,
+    is_of_horizon,
+    refuse_alike,
+    sha256_of,
+    to_float,
+    whole,
+    yes_no,
+)  # fmt: skip
 from .budgets import privacy
 from .composed import Groups
 from .setting import Data, Setting, as_json, pinned
@@ -95,7 +105,7 @@ def resolve_point(
     algorithm = groups.algorithms[name]
     env_spec, env_columns = groups.at("env", env, point)
     limit = point.get(question.limit, config[question.limit])
-    if limit == ROWS and env_spec.get("law") == LABELS:
+    if limit == ROWS and env_spec.get("law") in OF_ROWS:
         limit = sources.environment(as_json(env_spec)).rounds
     limit = whole(question.limit, limit, at_least=1, at_most=question.largest_limit)
     users_spec, users_columns = (
@@ -257,6 +267,15 @@ def _check_actions(algorithm: Algorithm, env: str, instance: Instance) -> None:
             f"env={env}: it has {instance.actions}, but {algorithm.name} plays "
             f"{algorithm.actions}; use env={EXAMPLES[algorithm.actions]}"
         )
+    if isinstance(instance, LoggedInstance):
+        if algorithm.name in UNABLE:
+            raise BadInput(f"env={env}: {algorithm.name} needs labels, and a log has none")
+        ours = algorithm.file is not None and algorithm.file.parent in HOMES.values()
+        if not (ours or algorithm.of_class or algorithm.actions == USERS):
+            raise BadInput(
+                f"env={env}: {algorithm.name} is a function, which plays rows that do not count, "
+                "too; write a class"
+            )
 
 
 def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
@@ -294,6 +313,8 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
     if rounds and setting.horizon > rounds:
         limit, only = question.limit, f"the data have {rounds} rounds only"
         raise BadInput(f"{limit}={power(setting.horizon)}: {only}; write {limit}={rounds}")
+    if isinstance(instance, LoggedInstance):
+        instance.refuse_few(f"{question.limit}={setting.horizon}", setting.horizon)
 
 
 def _refuse_alike(settings: Iterable[Setting]) -> None:

@@ -1,0 +1,145 @@
+"""A log of plays with features as a bandit: replay by rejection (Li, Chu, Langford & Wang 2011)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import BadInput, plain
+from ..validation import number_where
+from .contexts import LEAST, REPLAY, contextual_environment
+from .instances import Instance
+from .labelled import LabelledInstance, actions_of, listed, read_source, users_of, usual_column
+
+ACTIONS, REWARDS, PROPENSITIES = ("action", "arm"), ("reward",), ("propensity",)
+ROUNDING = 1e-9  # of propensities, relative
+WITHOUT_FLOOR = (
+    "env.propensity_floor is not given, so the smallest propensity of the file decides which rows "
+    "count, and one row may move all"
+)
+ONLY_ORACLES = "on a log only policies with an oracle keep their promises"
+UNABLE = "best_constant", "supervised"  # algorithms that need the rewards of all actions
+NOT_ALONE = (
+    "permutations of one log are not independent logs: intervals say nothing about other users; "
+    "what is estimated is a policy as it learns from the rows that count"
+)
+
+
+@dataclass(frozen=True)
+class LoggedInstance(LabelledInstance):
+    """A log, each row of which is read once; a row counts if the policy's action is that of the log
+    and a coin of probability c/p allows it, p the propensity of the row.
+    """
+
+    c: float = 1.0  # at most every propensity; the probability with which a row counts
+
+    @property
+    def largest_gap(self) -> float:  # type: ignore[override]
+        return 1.0  # the loss of a row
+
+    @property
+    def better(self) -> str:
+        return "have a larger mean reward"
+
+    @property
+    def means_logged(self) -> tuple[float, float, float, str]:
+        """The mean reward of the log, of uniform play and of the best constant action, each row
+        weighted by 1/p for the latter two, and the name of this action.
+        """
+        actions, rewards, allowed = self.environment.table.T
+        K = len(self.classes)
+        place = actions.astype(int)
+        total = np.bincount(place, allowed * rewards, K)
+        each = total / np.bincount(place, allowed, K)
+        best = int(each.argmax())
+        uniform = float(total.sum() / allowed.sum())
+        return float(rewards.mean()), uniform, float(each[best]), self.classes[best]
+
+    def references(self, T: int) -> tuple[float, float, str]:
+        """The losses in T rows that uniform play and the best constant action are expected to have,
+        and the name of this action.
+        """
+        _, uniform, best, name = self.means_logged
+        return T * (1.0 - uniform), T * (1.0 - best), name
+
+    def in_words(self, T: int) -> str:
+        own, uniform, best, name = self.means_logged
+        return (
+            f"the mean reward of the log is {own:.4g}; weighted by 1/p it is {uniform:.4g} for "
+            f"uniform play, and {best:.4g} for playing always {name}, the best constant action"
+        )
+
+    def refuse_few(self, where: str, T: int) -> None:
+        """Refuse a horizon at which too few rows are expected to count."""
+        if self.c * T < LEAST:
+            found = f"about {self.c * T:.3g} of {T:,} rows count, since each does with probability"
+            raise BadInput(f"{where}: {found} {self.c:.3g}; {LEAST} are needed")
+
+
+def log(
+    source: Any, action: Any = None, reward: Any = None, propensity: Any = None,
+    propensity_floor: Any = None, features: Any = None, ranges: Any = None, bound: Any = None,
+    scale: Any = "public", missing: Any = "refuse",
+) -> Instance:  # fmt: skip
+    """Rows of a log in a random order: features as in ``labelled.labels``, an action, its reward in
+    [0, 1], and the probability of this action when it was played, 1/K without a column of these.
+    """
+    where, table, action = read_source(source, action, "action", ACTIONS)
+    others = {"action": action}
+    for key, given, usual in (
+        ("reward", reward, REWARDS),
+        ("propensity", propensity, PROPENSITIES),
+    ):
+        others[key] = plain(given) if given is not None else usual_column(table.columns, usual)
+    if not others["reward"]:
+        raise BadInput(f"{where}: env.reward=NAME is needed, the column of the rewards")
+    if len(set(others.values())) < len(others):
+        raise BadInput(f"{where}: action, reward and propensity are columns of their own")
+    is_given = bool(others["propensity"])
+    others = {key: name for key, name in others.items() if name}
+    users = users_of(where, table, others, features, ranges, bound, scale, missing)
+    actions, kinds = actions_of(where, users.table[action], "actions")
+    rewards = _within(where, users.table[others["reward"]], "reward in [0, 1]", lambda r: r >= 0)
+    K, c = len(kinds), 1.0 / len(kinds)
+    p = np.full(len(actions), c)
+    said = f"no column of propensities: the actions of the log count as uniform, 1/{K}"
+    if is_given:
+        p = _within(
+            where, users.table[others["propensity"]], "propensity in (0, 1]", lambda p: p > 0
+        )
+        c, said = float(p.min()), f"propensities: column {others['propensity']}"
+    if propensity_floor is not None:
+        c = number_where("propensity_floor", propensity_floor, lambda c: 0 < c <= 1, "0 < c <= 1")
+        if p.min() < c * (1.0 - ROUNDING):
+            row = f"row {users.table.index[int(p.argmin())] + 1} has the propensity {p.min():.4g}"
+            raise BadInput(f"propensity_floor={c:g}: {row}; a floor is at most every propensity")
+    withdrawn = WITHOUT_FLOOR if is_given and propensity_floor is None else ""
+    notes = (
+        *users.notes, said, f"actions, which are public: {listed(kinds)}",
+        f"a row counts with probability {c:.4g}; regret is the mean loss of the rows that count, 1 "
+        "- reward, times the rows read", NOT_ALONE,
+    )  # fmt: skip
+    env = contextual_environment(
+        REPLAY, K, np.zeros(K * users.rows.shape[1]), rows=users.rows,
+        table=np.column_stack([actions, rewards, c / p]),
+    )  # fmt: skip
+    instance = LoggedInstance(
+        env, (), (), env.theta, 0.0, 1.0, 1.0, users.withdrawn or withdrawn, notes, 1, kinds, c
+    )
+    instance.refuse_few(where, len(actions))
+    return instance
+
+
+def _within(where: str, column: pd.Series, needed: str, holds: Any) -> np.ndarray:
+    """The numbers of a column, all of them at most 1."""
+    found = np.asarray(pd.to_numeric(column, errors="coerce"), float)
+    bad = ~(holds(found) & (found <= 1.0))
+    if bad.any():
+        row = int(bad.argmax())
+        hint = "; divide rewards by a bound that is known in advance" * needed.startswith("reward")
+        at = f"row {column.index[row] + 1} of column {column.name} holds"
+        raise BadInput(f"{where}: {at} {plain(column.iloc[row])}; a {needed} is needed{hint}")
+    return found
