@@ -6,6 +6,7 @@
 import math
 
 import numpy as np
+from scipy.stats import binom
 
 
 def drawn(env, rng, R):
@@ -90,6 +91,57 @@ def gope(features, theta, sigma, T, delta, rng, design, rho=math.inf, noise="mid
 def adac_gope(features, theta, sigma, T, delta, rng, design, rho, noise, **rest):
     """AdaC-GOPE: the phases of GOPE, longer, with noise."""
     return gope(features, theta, sigma, T, delta, rng, design, rho, noise, **rest)
+
+
+def coins_for(eps, delta):
+    """The fewest fair coins beside a changed bit, with the law of their number written out."""
+    N = 0
+    while eps < math.inf:
+        N += 1
+        P = binom.pmf(np.arange(N + 2), N, 0.5)
+        if np.maximum(P - math.exp(eps) * np.append(0, P[:-1]), 0).sum() <= delta:
+            break
+    return N
+
+
+def shuffle_gope(features, theta, sigma, T, eps, delta, p, rng, design, mutant=""):
+    """GOPE on bits of rewards 1 and -1, with coins beside them."""
+    K, N = len(features), coins_for(eps, delta)
+    active, pulls, left, l = list(range(K)), np.zeros(K, int), T, 0
+    means = features @ theta
+    while len(active) > 1 and left > 0:
+        l += 1
+        beta = 0.5**l
+        delta_l = p / (K if mutant == "delta_l" else K * l * (l + 1))
+        span = np.linalg.svd(features[active], full_matrices=False)
+        A = features[active] @ span.Vh[span.S > 1e-6].T
+        d, pi, L = A.shape[1], design(A), math.log(2 / delta_l)
+        W = np.linalg.inv((A.T * pi) @ A)
+        h = max(sum((a @ W @ b) ** 2 for b, x in zip(A, pi, strict=True) if x > 0) for a in A)
+        h *= mutant != "h"
+        c = (L * d + math.sqrt(L**2 * d**2 + 2 * beta**2 * L * N * h)) / beta**2
+        n = np.ceil(c * pi).astype(int)
+        total, V = np.zeros(d), np.zeros((d, d))
+        for a, z, count in zip(active, A, n, strict=True):
+            if count > left:
+                break
+            left -= count
+            pulls[a] += count
+            if count == 0:
+                continue
+            coins = 2 * N if mutant == "coins" else N
+            ones = rng.binomial(count, (1 + means[a]) / 2) + rng.binomial(coins, 0.5)
+            total = total + z * (2 * (ones - coins / 2) - count)
+            V = V + count * np.outer(z, z)
+        else:
+            values = A @ np.linalg.solve(V, total)
+            width = beta if mutant == "width" else 2 * beta
+            active = [a for a, x in zip(active, values, strict=True) if values.max() - x <= width]
+            continue
+        break
+    for i, a in enumerate(active):
+        pulls[a] += (left + len(active) - 1 - i) // len(active)
+    return pulls
 
 
 def lin_ucb(env, T, R, delta, lam, rng, **rest):

@@ -310,6 +310,14 @@ def phased(d, more, delta, eps=math.inf, *wrong, noise=None, tier="slow"):
     )  # fmt: skip
 
 
+def shuffled(d, more, eps, *wrong, tier="slow"):
+    own = {"p": 0.001, "delta": 1e-5}
+    return Game(
+        spec=edge(d, more), T=250_000, eps=eps, own=own, tier=tier, runs=400, of_package=2000,
+        mutants=mutants(*wrong),
+    )  # fmt: skip
+
+
 def lengths(eps, *wrong):
     """The lengths of phases: noise is far below the width at which actions are kept."""
     return tuple(
@@ -325,6 +333,14 @@ ROWS |= {
         in_law=(
             phased(2, 0.03, 0.001, math.inf, "delta_l", "ln"),
             phased(3, 0.02, 0.1, tier="fast"), phased(4, -0.02, 0.001), phased(2, -0.03, 0.5),
+        ),
+    ),
+    "shuffle_gope": Row(
+        short={"p": 0.5}, aligned=({"p": 0.5},), aligned_at=(0.5, 2.0),
+        aligned_until=(512, 2000),
+        in_law=(
+            shuffled(2, 0.03, 1.0, "delta_l", "width", "h"), shuffled(3, -0.02, 0.5, tier="fast"),
+            shuffled(2, 0.01, 0.2), shuffled(4, -0.03, math.inf),
         ),
     ),
     "adac_gope": Row(

@@ -1,0 +1,90 @@
+"""Shuffle-GOPE: phased elimination with optimal designs, on counts of bits of users who trust a
+shuffler.
+"""
+
+import math
+
+import numpy as np
+
+from ..authoring import (
+    BOUNDED_LINEAR, Alignment, Budget, Confidence, Fraction, all_arms, arms, features,
+    inlined_counted, kernel, room_for, rounds_left, shuffle_dp, skip_rounds, viable,
+)  # fmt: skip
+from ..parts.linear.bits import largest_variance, pull_bits
+from ..parts.linear.design import least_squares, optimal_design, values_of
+from ..parts.noise.shuffled_coins import heads, least_coins
+from .shuffle_se import CURVE, counted
+
+NAME = "Shuffle-GOPE"
+LINE = "purple", "dashdotted"
+REWARDS = BOUNDED_LINEAR
+MORE = 1.001  # by what c is multiplied while the rounded counts are not accurate enough
+
+
+def elimination(heads):
+    """The elimination with ``heads(rng, N)`` of N fair coins."""
+
+    @inlined_counted
+    def play(game, rng, eps, delta, p):
+        K, A, b = arms(game), all_arms(game), 0
+        N = least_coins(eps, delta)
+        while len(A) > 1 and rounds_left(game) > 0 and np.inf > N:
+            b += 1
+            beta, L = 2.0**-b, math.log(2.0 * K * b * (b + 1.0) / p)
+            design = optimal_design(features(game), A)
+            d = design.z.shape[1]  # of the span of A
+            if d == 0:  # all features are 0: nothing to learn
+                break
+            h = largest_variance(design.z, design.pi, 0.0, 1.0)
+            c = (L * d + math.sqrt(L**2 * d**2 + 2.0 * beta**2 * L * N * h)) / beta**2
+            n, sums, whole = np.ceil(c * design.pi), np.zeros(len(A)), True
+            while 2.0 * L * largest_variance(design.z, n, 1.0, N) > beta**2:
+                c *= MORE
+                n = np.ceil(c * design.pi)
+            for i in range(len(A)):
+                if not room_for(game, n[i], 1):
+                    whole = False
+                    break
+                if n[i] > 0.0:
+                    count = pull_bits(game, A[i], int(n[i]))
+                    if N > 0.0:
+                        count = count + heads(rng, N) - N / 2.0
+                    sums[i] = 2.0 * count - n[i]
+            if not whole:  # the horizon interrupts the phase: no release
+                break
+            theta = least_squares(rng, design.z, n, sums, 0.0)
+            A = viable(A, values_of(design, A, theta, K), 2.0 * beta)
+        skip_rounds(game, A, rounds_left(game))
+
+    return play
+
+
+play = elimination(heads)
+COUNT = Alignment("the coins beside the changed bit", 1, literal={"play": elimination(counted)})
+GUARANTEE = shuffle_dp("a reward enters one count, ours", CURVE, "shuffled_count", COUNT)
+
+
+@kernel
+def shuffle_gope(game, rng, eps: Budget, delta: Fraction, p: Confidence):
+    """Shuffle-GOPE, ours, with the phases of GOPE. The shuffled messages are (eps, delta)-DP
+    against the server, if the coins of all users are honest: coins of users who collude with the
+    server protect nobody. Features of length at most 1, which are public, and rewards in [-1, 1]; a
+    reward r becomes one bit, 1 with probability (1 + r)/2.
+
+    Beside the bits of an action and phase, its users send N fair coins, the fewest for which one
+    count is (eps, delta)-DP; a reward enters one count. Where more than 2^30 would be needed,
+    nothing is released. Bits and coins are sub-Gaussian together: an action of the design pi is
+    played ceil(c pi) times with
+    c = (L d + sqrt(L^2 d^2 + 2 beta^2 L N h))/beta^2, L = ln(2/delta_l), beta = 2^-l,
+    delta_l = p/(K l (l + 1)) and h the largest sum of (a^T V(pi)^-1 a_i)^2 over the support. Where
+    the counts as they are rounded leave an estimate less accurate than beta, c is raised.
+
+    Args:
+        eps: privacy budget.
+        delta: the delta of the promise.
+        p: failure probability.
+
+    Raises:
+        ValueError: no optimal design is found.
+    """
+    play(game, rng, eps, delta, p)
