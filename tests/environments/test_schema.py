@@ -45,7 +45,11 @@ def test_the_example_of_a_law_can_be_built_and_needs_all_of_its_keys(name):
     for key in (p.name for p in needed if p.default is p.empty):
         assert key in message_of(build, {k: v for k, v in example.items() if k != key})
     assert "no such parameter" in message_of(build, example | {"other": 1})
-    assert set(SECTIONS) - set(EXAMPLES) == {"contextual_table", "empirical", "log"}  # they need files
+    assert set(SECTIONS) - set(EXAMPLES) == {
+        "contextual_table",
+        "empirical",
+        "log",
+    }  # they need files
 
 
 OUT_OF_RANGE = {

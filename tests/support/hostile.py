@@ -173,7 +173,8 @@ OF_RUN = {"algo": "adap_klucb", "env": "bernoulli_c2", **QUICK}
 
 def valid_calls(folder: Path) -> dict[str, dict[str, Any]]:
     """Arguments, by name, with which each public function returns at once."""
-    data, users = folder / "data.csv", folder / "users.csv"
+    data, users, log = (folder / f"{name}.csv" for name in ("data", "users", "log"))
+    log.write_text("x,action,reward\n" + "0.1,a,1\n0.1,b,0\n" * 200)
     data.write_text("a,b\n0.1,0.9\n0.8,0.2\n")
     users.write_text("x,a,b\n0.1,0.9,0.1\n0.8,0.2,0.3\n")
     table = dp.run(**OF_RUN)
@@ -279,7 +280,8 @@ def _with(name: str, found: Choice) -> tuple[Question, dict[str, Any]]:
         "logged": "lin_ucb",
     }
     algo = linear.get(name, "lin_ucb" if name.startswith("contextual") else "ucb")
-    return REGRET, {"algo": algo, "env": found, "assume": True, **QUICK}
+    quick = QUICK | ({"horizon": 400} if name == "logged" else {})
+    return REGRET, {"algo": algo, "env": found, "assume": True, **quick}
 
 
 def outcomes_of(
