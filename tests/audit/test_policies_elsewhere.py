@@ -139,7 +139,7 @@ def test_a_game_has_its_rounds_whoever_counts_them():
         ({"policy": policies.InTurn, "eps": 0}, "eps=0"),
         ({"policy": policies.InTurn, "horizon": 1}, "horizon=1"),
         ({"policy": policies.InTurn, "runs": 5}, "runs=5"),
-        ({"local": True, "algo": "ldpr_se"}, "local=True: an algorithm declares it itself"),
+        ({"local": True, "algo": "ldpr_se"}, "local=True: only a policy needs this key"),
     ],
 )
 def test_what_cannot_be_audited_is_refused(given, words):

@@ -174,7 +174,7 @@ def test_a_summary_is_read_back_as_it_was_written(tmp_path):
     assert set(study.points()["view"]) == {AT_END} and "bind" not in study.chart()["params"][0]
     assert study.comparison() == "" != own.comparison()
     refused = message_of(sources_in, tmp_path, "nash")
-    assert "there is a summary only" in refused
+    assert "but only a summary exists" in refused
 
 
 def test_what_is_no_table_is_left_out(tmp_path):
