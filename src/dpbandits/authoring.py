@@ -125,7 +125,8 @@ from .contracts.parameters import (
 
 # assumptions on the rewards: the value of ``REWARDS``
 from .contracts.assumptions import (
-    Assumption as Assumption, UNIT_INTERVAL as UNIT_INTERVAL, WITHIN_R as WITHIN_R,
+    Assumption as Assumption, Bounded as Bounded, UNIT_INTERVAL as UNIT_INTERVAL,
+    WITHIN_R as WITHIN_R,
     HeavyTails as HeavyTails, RawMoments as RawMoments, CentralMoments as CentralMoments,
     LINEAR as LINEAR, CONTEXTUAL as CONTEXTUAL, BOUNDED_LINEAR as BOUNDED_LINEAR,
     BOUNDED_CONTEXTUAL as BOUNDED_CONTEXTUAL, LABELLED as LABELLED,

@@ -8,10 +8,9 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..authoring import (
-    BEST_ARM, Alignment, Budget, Fraction, Guarantee, Interval, inlined, inlined_counted, kernel,
-    local_dp, pull, random, rounds_left,
+    BEST_ARM, Alignment, Bounded, Budget, Fraction, Guarantee, Interval, inlined, inlined_counted,
+    kernel, local_dp, pull, random, rounds_left,
 )  # fmt: skip
-from ..contracts.assumptions import Bounded
 
 NAME = "NPRR-AB"
 LINE = "green", "dashdotted"
