@@ -53,6 +53,7 @@ def names_of_all():
 
 def setting_of(name, horizon=1000):
     """A setting of an algorithm or a rule."""
+    import dpbandits as dp
     from dpbandits.contracts.algorithm import find_file, load
     from dpbandits.contracts.question import REGRET, STOPPING
     from dpbandits.settings.compose import request_from
@@ -61,7 +62,8 @@ def setting_of(name, horizon=1000):
         env = ENVIRONMENTS[load(find_file(name)).actions]
         given = {"algo": name, "env": env, "horizon": horizon, "assume": True}
         return request_from(REGRET, given, {}).settings[0]
-    return request_from(STOPPING, {"rule": name, "env": "bernoulli_c2"}, {}).settings[0]
+    env = dp.bernoulli([0.9, 0.8])  # all rules take two arms
+    return request_from(STOPPING, {"rule": name, "env": env}, {}).settings[0]
 
 
 def child(names):

@@ -67,7 +67,7 @@ def test_bad_values():
     for keys, says in [
         ({}, "either regret=R or ratio=R"),
         ({"regret": 1, "ratio": 2}, "either regret=R or ratio=R"),
-        ({"regret": 1, "baseline": "ucb"}, "goes with ratio"),
+        ({"regret": 1, "baseline": "ucb"}, "this key needs ratio=R, not regret=R"),
         ({"ratio": 2, "baseline": "adap_ucb"}, "without privacy is needed"),
         ({"ratio": 2, "least": 2, "most": 1}, "above least=2"),
         ({"ratio": -1}, "above 0"),

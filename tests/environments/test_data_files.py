@@ -451,7 +451,10 @@ def test_a_log_says_which_columns_are_not_used(tmp_path):
     """In a run; a file whose columns are all used says nothing."""
     file = tmp_path / "log.csv"
     file.write_text("hour,arm,reward,user\n1,tea,1,a\n2,coffee,0,b\n3,tea,0,c\n")
-    said = "each arm has its rewards in a log of plays; the other columns are not used: hour, user"
+    said = (
+        "each arm has its rewards in a log of plays; the other columns are not used: hour, user; "
+        "env=log env.source=FILE plays a log with features"
+    )
     assert data.empirical(str(file)).notes == (said,)
     file.write_text("arm,reward\ntea,1\ncoffee,0\ntea,0\n")
     assert data.empirical(str(file)).notes == ()

@@ -99,7 +99,9 @@ def test_points_are_not_means_over_a_column_that_has_no_place(table):
     message = message_of(dp.plot, table, x="eps", hue="env")
     assert message.startswith("the table has several values of algo: choose one")
     assert "unknown hue 'algos': did you mean algo?" in message_of(dp.plot, table, hue="algos")
-    assert "hue=eps: a figure" in message_of(dp.plot, table, kind="tail", hue="eps")
+    assert "hue=eps: only a figure of regret against x= takes hue" in message_of(
+        dp.plot, table, kind="tail", hue="eps"
+    )
 
 
 def test_all_texts_are_written_for_latex_with_usetex(table):

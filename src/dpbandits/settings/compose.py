@@ -290,7 +290,8 @@ class _Composition:
 
     def _shows_labels(self) -> bool:
         """Whether the only environment shows labelled data, whose ``label`` names a column."""
-        return self._is_single("env") and self.base.tree["env"].get("law") == LABELS
+        chosen = self.base.tree.get("env") or {}
+        return self._is_single("env") and chosen.get("law") == LABELS
 
     def choose(self, group: str) -> None:
         """Choose the files of a group: one, each of several, or those of the sweep."""
