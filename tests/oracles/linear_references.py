@@ -116,7 +116,7 @@ def shuffle_gope(features, theta, sigma, T, eps, delta, p, rng, design, mutant="
         span = np.linalg.svd(features[active], full_matrices=False)
         A = features[active] @ span.Vh[span.S > 1e-6].T
         d, pi, L = A.shape[1], design(A), math.log(2 / delta_l)
-        pi = np.where(pi < 1e-6, 0.0, pi)  # what a solver leaves of actions outside the support
+        pi = np.where(pi < 1e-4, 0.0, pi)  # what a solver leaves of actions outside the support
         W = np.linalg.inv((A.T * pi) @ A)
         h = max(sum((a @ W @ b) ** 2 for b, x in zip(A, pi, strict=True) if x > 0) for a in A)
         h *= mutant != "h"
