@@ -23,6 +23,7 @@ from dpbandits.environments import labelled
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import homogeneous
 
+PARQUET = pytest.param("a.parquet", marks=pytest.mark.extra("pyarrow"))
 FRAME = pd.DataFrame(
     {
         "age": [18.0, 30, 40, 100, 25, 60],
@@ -104,14 +105,16 @@ def test_every_order_has_the_same_probability():
     assert len(counts) == 24 and max(abs(x - 200) for x in counts.values()) < 5 * math.sqrt(200)
 
 
-def test_files_frames_and_named_sources_give_the_same(tmp_path):
-    frame = dp.labelled(FRAME)
-    FRAME.to_csv(tmp_path / "a.csv.gz", index=False)
-    FRAME.to_parquet(tmp_path / "a.parquet")
-    for path in ("a.csv.gz", "a.parquet"):
-        same = build(dp.labelled(tmp_path / path).contents)
-        for x, y in zip(build(frame.contents).content(), same.content(), strict=True):
-            assert (x == y).all()
+@pytest.mark.parametrize("name", ["a.csv.gz", PARQUET])
+def test_files_and_frames_give_the_same(tmp_path, name):
+    write = FRAME.to_csv if name == "a.csv.gz" else FRAME.to_parquet
+    write(tmp_path / name, index=False)
+    same = build(dp.labelled(tmp_path / name).contents)
+    for x, y in zip(build(dp.labelled(FRAME).contents).content(), same.content(), strict=True):
+        assert (x == y).all()
+
+
+def test_named_sources_are_read():
     assert build({"law": "labels", "source": "sklearn:iris"}).rounds == 150
 
 

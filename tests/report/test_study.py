@@ -252,6 +252,7 @@ def standing_of(*tables):
     return re.findall(r"<h1>.*</h1>\s*<p>(.*?)</p>", page)
 
 
+@pytest.mark.extra("jinja2")
 def test_the_first_sentence_says_which_algorithm_is_best_where_and_what_ties():
     table = regrets()  # DP-SE and AdaP-UCB at two budgets, on one environment
     first = table["eps"].min()
@@ -265,11 +266,13 @@ def test_the_first_sentence_says_which_algorithm_is_best_where_and_what_ties():
     assert said == "AdaP-UCB and DP-SE have the smallest mean, and are tied."
 
 
+@pytest.mark.extra("jinja2")
 def test_nothing_is_best_among_one():
     """Control."""
     assert standing_of(regrets(algos=("dp_se",))) == []
 
 
+@pytest.mark.extra("jinja2")
 def test_without_runs_ties_are_unknown(tmp_path):
     rows = regrets()
     write_table(tmp_path / "hu2022.summary.csv", Table.of_frame(rows).summary())
