@@ -20,6 +20,7 @@ help: ## show this list
 PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-compile -c constraints.txt
 PACKAGE := $(VENV)/.installed
 AUDIT := $(PACKAGE)-audit
+DATA := $(PACKAGE)-data
 TEST := $(PACKAGE)-test
 LINT := $(PACKAGE)-lint
 DOCS := $(PACKAGE)-docs
@@ -60,7 +61,7 @@ debian:
 	tests/support/install_slurm.sh
 	tests/support/install_chromium.sh
 
-figures: $(PACKAGE) ## run what is missing and draw every figure but the map (SCALE=smoke: in seconds)
+figures: $(PACKAGE) $(DATA) ## run what is missing and draw every figure but the map (SCALE=smoke: in seconds)
 	$(BIN)/python experiments/all.py $(EXPERIMENTS) results=$(RESULTS) $(SMALL)
 	$(BIN)/python experiments/ren2020_ratios.py $(RESULTS)
 	$(BIN)/python experiments/practical_constants.py $(RESULTS)
@@ -70,7 +71,7 @@ figures: $(PACKAGE) ## run what is missing and draw every figure but the map (SC
 map: $(PACKAGE) ## the map of eps-global DP, 1,890 settings, with runs where they decide
 	$(BIN)/python experiments/which_global_map.py results=$(RESULTS) $(SMALL)
 
-claims: $(PACKAGE) ## measure what the papers claim, and what would reproduce it
+claims: $(PACKAGE) $(DATA) ## measure what the papers claim, and what would reproduce it
 	$(BIN)/bandit-claims results=$(RESULTS)
 	$(BIN)/bandit-claims A1 A2 A3 A4 A5 A6 seed=1 results=$(RESULTS)
 	$(BIN)/python experiments/ablations.py results=$(RESULTS)

@@ -90,7 +90,10 @@ SLIDES = {
 NORMAL = {0.5: 2.0, 1.0: 1.0, 1.5: 2.0, 2.0: 3.0}  # eps_min of clipped_normal
 # Of each claim regrets for which it holds, and some for which no part does; if they are not listed,
 # the reciprocals. Regret grows from T/2 to T by 1.1 where it holds, by 1.9 where it does not.
+RANKS = {"bpo": 1, "square_cb": 2, "ada_cb": 3, "oracle_ucb": 4}  # of Attias et al. 2026
 LAWS = {
+    "AL1": (lambda w: RANKS.get(w["algo"], 6),),
+    "AL2": (lambda w: {"square_cb": 2, "ada_cb": 1 if w["eps"] > 1 else 3}.get(w["algo"], 1),),
     "A1": (only("adap_klucb"),),
     "A2": (only("adap_ucb", "adap_klucb", high=20.0),),
     "A3": (lambda w: max(1, 0.3 / w["eps"]), lambda w: max(1, w["eps"] / 0.3)),
@@ -149,7 +152,7 @@ COUNTING = {
     "README.md": "Of the {1} published claims, {4} are reproduced wholly and {5} in part; the runs "
     "do not decide {6}",
     "docs/claims.md": "The table lists {0} claims: {1} that papers publish of their experiments, "
-    "{2} that are known to us from summaries of papers (CZ, HL, SA), and {3} of ours:",
+    "{2} that are known to us from summaries of papers (AL, CZ, HL, SA), and {3} of ours:",
 }
 UNKNOWN = {"ZZ2"}  # the ratio of two excesses of which one is negative has no lower limit
 

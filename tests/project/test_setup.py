@@ -89,9 +89,9 @@ def of_make(*words):
 
 INSTALLED = {
     "run": set(),
-    "figures": set(),
+    "figures": {"data"},
     "map": set(),
-    "claims": set(),
+    "claims": {"data"},
     "bench": {"report"},
     "bench-check": set(),
     "audit": {"audit"},

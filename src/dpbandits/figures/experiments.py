@@ -25,6 +25,7 @@ from ..running.monte_carlo import play_for_pages
 from ..settings.compose import request_from
 from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment
 from ..settings.request import decides_rows
+from ..settings.resolve import ROWS
 from ..settings.setting import Setting
 from ..settings.sweep import grids, names_varied
 from ..validation import whole
@@ -132,9 +133,13 @@ def _scaled(figure: Figure, name: str, table: Table) -> Figure:
     asked = read_experiment(name) if name in names_in("experiment") else {}
     limit = table.question.limit
     runs, longest = table.ends["run"].nunique(), table.settings[limit]
-    most = max([asked.get(limit, 0), *(x for g in grids(asked) for x in g.get(limit, []))])
+    limits = [asked.get(limit, 0), *(x for g in grids(asked) for x in g.get(limit, []))]
+    if ROWS in limits:  # sets of several lengths
+        fewer = longest.nunique() < table.settings["env"].nunique()
+    else:
+        fewer = longest.max() < max(map(float, limits))
     heading = getattr(figure, "heading", None)
-    if heading and (runs < asked.get("runs", 0) or longest.max() < float(most)):
+    if heading and (fewer or runs < asked.get("runs", 0)):
         length = f" of {longest.max():,.0f} rounds" if longest.nunique() == 1 else ""
         heading.set_text(f"{heading.get_text()}\n({runs} runs{length}; not paper scale)")
         heading.set_multialignment("center")

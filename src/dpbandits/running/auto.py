@@ -27,8 +27,8 @@ from ..settings.setting import Setting
 from .work import Task
 
 # Seconds by the clock on two cores, from results/times.md: of a run that is played in blocks; of a
-# round that is played alone, with local privacy, and with contexts
-A_RUN, A_ROUND, A_REPORT, A_CONTEXT = 1e-4, 1.5e-8, 6e-8, 5e-7
+# round that is played alone, with local privacy, and with contexts, and d^3 times that for d weights
+A_RUN, A_ROUND, A_REPORT, A_CONTEXT, A_SOLVE = 1e-4, 1.5e-8, 6e-8, 5e-7, 3e-10
 MINUTE = 60.0  # that the means of an experiment may cost beside its table
 OF_EXPERIMENTS = Auto(precision=0.02, max_runs=100_000)
 CHECKPOINTS = 4  # of runs that are played for their means alone: T/2 and T are among them
@@ -126,7 +126,9 @@ def estimated_seconds(setting: Setting) -> float:
     if is_played_in_blocks(setting):
         return A_RUN
     local = setting.guarantee is not None and setting.guarantee.notion == "local"
-    a_round = A_CONTEXT if setting.question == CONTEXTUAL else A_REPORT if local else A_ROUND
+    a_round = A_REPORT if local else A_ROUND
+    if setting.question == CONTEXTUAL:
+        a_round = A_CONTEXT + A_SOLVE * len(setting.instance.theta) ** 3
     return a_round * setting.horizon
 
 

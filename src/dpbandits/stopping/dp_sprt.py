@@ -61,14 +61,20 @@ def dp_sprt(
     below, above = bernoulli_kl(mu0, mu1) / D, bernoulli_kl(mu1, mu0) / D
     low, high = c1 * math.log(1.0 / (g * beta)) / D, c1 * math.log(1.0 / (g * alpha)) / D
     Z = laplace(rng, laplace_scale(2.0, eps))
-    total = 0.0
+    total = room0 = room1 = 0.0  # c2 times the last slack that was needed; it grows with n
     for n in range(1, rounds_left(game) + 1):
         total += pull(game, 0)
         noisy = total + laplace(rng, laplace_scale(4.0, eps))  # n times the paper's
-        if noisy <= n * (mu0 + below) - low - Z - c2 * slack(n, eps, beta):
-            return 0.0
-        if noisy >= n * (mu1 - above) + high + Z + c2 * slack(n, eps, alpha):
-            return 1.0
+        bar = n * (mu0 + below) - low - Z
+        if noisy <= bar - room0:
+            room0 = c2 * slack(n, eps, beta)
+            if noisy <= bar - room0:
+                return 0.0
+        bar = n * (mu1 - above) + high + Z
+        if noisy >= bar + room1:
+            room1 = c2 * slack(n, eps, alpha)
+            if noisy >= bar + room1:
+                return 1.0
     return np.nan
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ...algorithms import adap_ucb, anytime_lazy_ucb, dp_se, dpr_se, prae_r
 from ...contracts.algorithm import Algorithm
+from ...contracts.guarantees import SHUFFLED
 from ...parts.noise.local_randomizers import send_bit, send_bit_of_sigmoid
 from ..targets.decisions import DecisionTarget
 from .elimination import elimination_candidates
@@ -148,6 +149,7 @@ REASONS = {
     ),
 }
 GAUSSIAN = "ln(P/P') of Gaussian noise has no bound; its promise is a mu"
+COINS = "ln(P/P') of a sum with coins is infinite at its ends; its promise is an exact delta(eps)"
 OTHER = f"exact losses are known for {', '.join(METHODS)} and for users who send one bit"
 
 
@@ -165,7 +167,7 @@ def method_of(algorithm: Algorithm) -> Method:
         return METHODS[algorithm.name]
     reason = next((why for names, why in REASONS.items() if algorithm.name in names), OTHER)
     if guarantee is not None and guarantee.gaussian is not None:
-        reason = GAUSSIAN
+        reason = COINS if guarantee.hides == SHUFFLED else GAUSSIAN
     raise OutOfReach(f"{algorithm.name}: {reason}")
 
 

@@ -1,0 +1,66 @@
+"""Attias et al. 2026: the mistakes of each policy on twelve labelled sets at five budgets."""
+
+import numpy as np
+from matplotlib.colors import BoundaryNorm, ListedColormap
+
+from dpbandits.contracts.display import environment_title
+from dpbandits.figures.labels import legend_name
+from dpbandits.figures.style import PALETTE, finish, mixed, styled, subplots
+from dpbandits.figures.wins import heat_map
+
+TITLE = "Mistakes on twelve labelled sets, by policy and budget (our sets)"
+NOTE = (
+    "Means of RUNS orders of the rows, divided by the mistakes of the best constant action of the "
+    "set. A dot: the 95 % interval of the mean lies below the best constant action. Supervised and "
+    "uniform play are lines of reference and not private. RegCB, AdaCB, Oracle-UCB and Private "
+    "LinUCB promise (eps, delta)-joint DP, LDP-SGD and LDP-OLS local DP, the others eps-joint DP."
+)
+LINE, REFERENCES = "best_constant", ("supervised", "uniform_play")
+LIMITS = 0.5, 0.8, 1.0, 1.25, 2.0
+BLUE, RED = PALETTE["blue"], PALETTE["vermillion"]
+COLOURS = [mixed(BLUE, 1.0, x) for x in (0.1, 0.45, 0.75)]
+COLOURS += [mixed(RED, 1.0, x) for x in (0.75, 0.45, 0.1)]
+WORDS = "below .5", ".5 to .8", ".8 to 1", "1 to 1.25", "1.25 to 2", "above 2"
+
+
+def ratios(summary):
+    """The mistakes of each setting divided by those of the best constant action on its set, and
+    whether the interval lies below them.
+    """
+    line = summary[summary["algo"] == LINE].set_index("env")["mean"]
+    of_set = summary["env"].map(line)
+    return summary.assign(ratio=summary["mean"] / of_set, beats=summary["ci_high"] < of_set)
+
+
+@styled
+def draw(table):
+    found = ratios(table.summary())
+    names = [x for x in dict.fromkeys(found["algo"]) if x not in (LINE, *REFERENCES)]
+    order = list(dict.fromkeys(found["env"]))
+    free = found["algo"].isin(REFERENCES)
+    levels = sorted(set(found.loc[~free & (found["algo"] != LINE), "eps"]))
+    figure, axes = subplots(2, 3, 5.4)
+    for ax, eps in zip(axes.flat, levels, strict=False):
+        rows = found[(found["eps"] == eps) & ~free & (found["algo"] != LINE)]
+        shown = [x for x in names if x in set(rows["algo"])]
+        if np.isinf(eps):
+            rows, shown = found[((found["eps"] == eps) & (found["algo"] != LINE)) | free], None
+            shown = [*(x for x in names if x in set(rows["algo"])), *REFERENCES]
+        ratio, beats = (
+            rows.pivot(index="env", columns="algo", values=x).reindex(index=order, columns=shown)
+            for x in ("ratio", "beats")
+        )
+        texts = [["." if x is True else "" for x in row] for row in beats.to_numpy(object)]
+        drawn = ratio.set_axis([environment_title(x) for x in order]).set_axis(
+            [legend_name(x) for x in shown], axis=1
+        )
+        norm = BoundaryNorm([0.0, *LIMITS, np.inf], len(COLOURS))
+        heat_map(ax, drawn, ListedColormap(COLOURS), norm, texts, np.isfinite(ratio.to_numpy()))
+        ax.set_title("without privacy" if np.isinf(eps) else rf"$\epsilon$ = {eps:g}")
+        if ax not in axes[:, 0]:
+            ax.set_yticklabels([])
+    for ax in axes.flat[len(levels) :]:
+        ax.set_visible(False)
+    for colour, words in zip(COLOURS, WORDS, strict=True):
+        axes[0, 0].scatter([], [], marker="s", color=colour, label=words)
+    return finish(figure, TITLE, table, NOTE)
