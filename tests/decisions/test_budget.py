@@ -49,7 +49,7 @@ def test_one_algorithm_with_several_values():
                 [r"AdaP-UCB, $\alpha$ = 2.5", r"AdaP-UCB, $\alpha$ = 6", "DP-SE"]
             )
         }
-    assert "algo=adap_ucb: it is given twice" in message_of(
+    assert "algo=adap_ucb: the algorithm is given twice" in message_of(
         dp.budget, [two[0], two[0]], **GAME, regret=1200, **FEW
     )
 

@@ -51,18 +51,26 @@ def test_error_is_mistakes_per_round(tmp_path):
 
 @pytest.mark.slow
 def test_the_budget_that_beats_a_line(tmp_path):
-    given = {"env": dp.labelled("sklearn:iris"), "runs": 64, "precision": 4, "jobs": 1}
-    given |= {"results": tmp_path}
-    [row] = dp.budget("square_cb", beats="constant", **given).to_dict("records")
-    assert row["baseline"] == "best_constant" and row["high"] <= 100 and row["low"] >= 0
-    own = {"least": 0.001, "most": 0.01}
-    [row] = dp.budget("square_cb", beats="constant", **given, **own, ridge=1e-9).to_dict("records")
-    assert not row["reached"]
+    """All rows are shown, so that the best constant action makes the same mistakes in every run."""
+    given = {"precision": 4, "jobs": 1, "results": tmp_path}
+    env = dp.labelled("sklearn:breast_cancer")
+    [row] = dp.budget("bpo", env, beats="constant", least=1, **given).to_dict("records")
+    assert row["goal"] == 212 and 1 < row["low"] < row["budget"] < row["high"] < 100
+    assert "regret crosses the 212 of best_constant between eps=" in row["answer"]
+    few = {"least": 0.1, "most": 1}
+    env = dp.labelled("sklearn:wine")
+    [row] = dp.budget("square_cb", env, beats="uniform", **few, **given).to_dict("records")
+    assert math.isclose(row["goal"], 178 * 2 / 3) and "uniform_play" in row["answer"]
+    [row] = dp.budget("square_cb", env, beats="constant", **few, **given).to_dict("records")
+    assert not row["reached"] and row["goal"] == 178 - 71
+    assert row["answer"].endswith("no eps between 0.1 and 1 beats best_constant")
 
 
 def test_a_line_that_is_no_line_is_refused():
     env = dp.labelled("sklearn:iris")
     line = message_of(dp.budget, "bpo", env, beats="constants")
     assert "beats=constants" in line and "constant" in line
+    line = message_of(dp.budget, "dp_se", "bernoulli_c2", 100, beats="constant")
+    assert "beats=constant: env=bernoulli_c2 has no lines of reference" in line
     line = message_of(dp.budget, "bpo", env, beats="constant", ratio=2)
     assert line == "beats: leave regret, ratio and baseline out"

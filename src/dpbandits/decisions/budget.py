@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..contracts.parameters import BUDGETS, RANGE, Interval
 from ..contracts.question import REGRET
+from ..environments.labelled import LabelledInstance
 from ..errors import BadInput
 from ..results.run_store import Memory, RunStore, Store
 from ..results.summary import rounds, significant
@@ -22,7 +23,7 @@ from ..running.monte_carlo import run_settings
 from ..settings.choices import Choice
 from ..settings.compose import request_from
 from ..settings.request import Request
-from ..settings.setting import Setting
+from ..settings.setting import Setting, data_of
 from ..validation import argument, number_where, one_of, whole
 from .search import CLOSE, Found, Search
 
@@ -31,7 +32,7 @@ COLUMNS = (
     "runs", "seconds", "answer", "tried",
 )  # fmt: skip
 CHECKPOINTS = 1
-LINES = {"constant": "best_constant", "uniform": "uniform_play"}  # of reference, by what is beaten
+LINES = {"uniform": "uniform_play", "constant": "best_constant"}  # in the order of ``references``
 
 
 def budgets_needed(
@@ -68,8 +69,9 @@ def budgets_needed(
     if beats is not None:
         if not (regret is None and ratio is None and baseline is None):
             raise BadInput("beats: leave regret, ratio and baseline out")
-        ratio, baseline = 1.0, LINES[one_of(LINES, "beats", beats)]
-    goal = _goal(regret, ratio, baseline)
+        one_of(LINES, "beats", beats)
+    else:
+        goal = _goal(regret, ratio, baseline)
     least = least if least is not None else 1e-3 if beats is None else 0.1
     most = most if most is not None else 1e3 if beats is None else 100.0
     least, most = (
@@ -88,6 +90,8 @@ def budgets_needed(
     rows = []
     for need, values in zip(needs, differing, strict=True):
         need.store = store
+        if beats is not None:
+            goal = need.of_line(beats)
         begun = time.monotonic()
         search = Search(
             need.regrets, goal, least, most, precision, runs,
@@ -98,7 +102,7 @@ def budgets_needed(
             **need.about, **values, "budget": found.budget, "low": found.low, "high": found.high,
             "reached": not math.isnan(found.budget), "goal": goal, "runs": need.played(),
             "seconds": round(time.monotonic() - begun, 2),
-            "answer": in_words(found, need.about, values, goal, precision, beats is not None),
+            "answer": in_words(found, need.about, values, goal, precision, LINES.get(beats or "", "")),
             "tried": [vars(look) for look in found.looks],
         })  # fmt: skip
     columns = dict.fromkeys([*COLUMNS[:1], *differing[0], *COLUMNS[1:]])
@@ -161,8 +165,8 @@ class _Need:
         (first,) = self._settings(self.request)
         if not first.algorithm.private:
             raise BadInput(f"algo={first.algo}: the algorithm is not private and takes no budget")
-        per_arm = first.question.record.per_arm
-        self.largest = first.horizon * first.instance.gaps.max() if per_arm else math.inf
+        self.first = first
+        self.largest = first.horizon * first.instance.largest_gap
         own = algorithm.values if isinstance(algorithm, Choice) else {}
         if {**given, **parameters, **own}.get(first.budget_name) is not None:
             raise BadInput(f"{first.budget_name}: the search finds its value; leave it out")
@@ -193,6 +197,16 @@ class _Need:
         }  # fmt: skip
         self.store: Store = Memory()
         self._played: dict[Setting, int] = {}
+
+    def of_line(self, beats: str) -> float:
+        """The mistakes that a line of reference is expected to make."""
+        instance = data_of(self.first).instance
+        if not isinstance(instance, LabelledInstance):
+            where = f"env={self.first.env}"
+            raise BadInput(
+                f"beats={beats}: {where} has no lines of reference; use env=labels or log"
+            )
+        return instance.references(self.first.horizon)[[*LINES].index(beats)]
 
     def _request(self, budget: Mapping[str, float]) -> Request:
         return request_from(REGRET, {**self.given, **budget}, self.parameters, self.folders)
@@ -232,11 +246,14 @@ def in_words(
     values: Mapping[str, float],
     goal: float,
     precision: float,
-    beats: bool = False,
+    line: str = "",
 ) -> str:
-    """The answer as a sentence; ``beats``: whether the baseline is to be beaten."""
+    """The answer as a sentence; ``line``: the line of reference that is to be beaten, if one is."""
     name, of = about["name"], about["baseline"]
     aim = f"{goal:g} times the regret of {of}" if of else significant(goal)
+    aim = f"the {aim} of {line}" if line else aim
+    reached = f"below {aim}" if line else f"at most {aim}"
+    of_what = "ratio" if of else "mean regret"
     given = ", ".join(f"{k}={x:g}" for k, x in values.items() if not math.isnan(x))
     who = f"{about['algo']} with {given}" if given else about["algo"]
     start = f"{who} on {about['env']}, T = {rounds(about['horizon'])}: "
@@ -244,21 +261,21 @@ def in_words(
     measured = f"{significant(last.mean)} ({significant(last.low)} to {significant(last.high)})"
     if math.isnan(last.mean):
         return f"{start}regret is 0 at {name}={last.budget:g}, and so is the regret of {of}"
-    if found.kind == "never" and beats:
+    if found.kind == "never" and line:
         tried = [look.budget for look in found.looks]
-        return f"{start}no {name} between {min(tried):g} and {max(tried):g} beats {of}"
+        return f"{start}no {name} between {min(tried):g} and {max(tried):g} beats {line}"
     if found.kind == "never":
-        return f"{start}regret is never at most {aim}; at {name}={last.budget:g} it is {measured}"
+        return f"{start}regret is never {reached}; at {name}={last.budget:g} it is {measured}"
     if found.kind == "open" and math.isnan(found.budget):
         return (
-            f"{start}undecided: at no {name} up to {last.budget:g} do the runs show a regret of at "
-            f"most {aim}; there it is {measured}; more runs are needed"
+            f"{start}undecided: at no {name} up to {last.budget:g} do the runs show that regret is "
+            f"{reached}; there it is {measured}; more runs are needed"
         )
     if found.kind == "always":
-        end = f"regret is at most {aim} even at {name}={found.high:g}, the smallest tried"
+        end = f"regret is {reached} even at {name}={found.high:g}, the smallest tried"
     elif found.kind == "open":
         end = (
-            f"regret is at most {aim} at {name}={found.high:g}, and perhaps at all smaller ones "
+            f"regret is {reached} at {name}={found.high:g}, and perhaps at all smaller ones "
             "that were tried"
         )
     else:
@@ -268,7 +285,7 @@ def in_words(
         )
         ends = [x for x in found.looks if x.budget in (found.low, found.high)]
         means = ", ".join(f"{significant(x.mean)} at {x.budget:g}" for x in ends)
-        end += f" ({'ratio' if of else 'mean regret'}: {means})"
+        end += f" ({of_what}: {means})"
         if found.high / found.low > CLOSE * precision:
             end += "; more runs would narrow this"
     if found.again:
@@ -277,5 +294,5 @@ def in_words(
     perhaps = [x for x in found.looks if x.side == 0 and x.budget > found.high and x.mean > goal]
     if perhaps:
         means = ", ".join(f"{significant(x.mean)} at {name}={x.budget:g}" for x in perhaps)
-        end += f". Undecided at larger {name}: a {'ratio' if of else 'mean'} of {means}"
+        end += f". Undecided at larger {name}: a {of_what} of {means}"
     return start + end

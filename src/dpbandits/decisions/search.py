@@ -190,9 +190,9 @@ class Search:
 def _excess(look: Look, goal: float) -> float:
     """How many times as many runs as there are would tell the side, about."""
     with np.errstate(divide="ignore"):
-        away = abs(np.log(look.mean / goal))
-        width = np.log(look.mean / look.low) if look.mean > goal else np.log(look.high / look.mean)
-    return float((width / max(away, 1e-9)) ** 2)
+        low, mean, high, aim = np.log([look.low, look.mean, look.high, goal])
+    width = mean - low if mean > aim else high - mean
+    return float((width / max(abs(mean - aim), 1e-9)) ** 2)
 
 
 def short(budget: float) -> float:
