@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from commands import command
 from helpers import setting
 from refusals import message_of
 
@@ -47,6 +48,15 @@ def test_error_is_mistakes_per_round(tmp_path):
     other = dp.run(algo="ucb", env="bernoulli_c2", horizon=100, runs=2, jobs=1, results=tmp_path)
     line = message_of(dp.measured, other, "error")
     assert line == "metric=error: a table of env=labels or env=log is needed"
+
+
+def test_a_comparison_of_errors_does_not_speak_of_regret(tmp_path):
+    words = "-m algo=uniform_play,supervised env=labels env.source=sklearn:iris runs=3 jobs=1"
+    command("bandit-run", *words.split(), "horizon=rows", cwd=tmp_path)
+    (file,) = tmp_path.glob("results/*-*.csv")
+    compared = command("bandit-compare", file, "metric=error", cwd=tmp_path).stdout
+    assert "mistakes per round" in compared and "regret" not in compared
+    assert "final regret" in command("bandit-compare", file, cwd=tmp_path).stdout  # control
 
 
 @pytest.mark.slow

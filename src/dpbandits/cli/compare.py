@@ -10,7 +10,7 @@ from ..comparison.wins import has_sets, over_sets, sections
 from ..figures.experiments import table_of
 from ..files import check_writable, write_atomically
 from ..results.latex import latex_of
-from ..results.metrics import METRICS, REGRET
+from ..results.metrics import METRICS, REGRET, measuring
 from ..results.summary import columns_shown
 from ..results.table import open_tables
 from ..results.tails import lines_of_tails
@@ -46,7 +46,7 @@ def main(given: Namespace) -> int:
     metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
     folders = user_folders(given.config_dir)
     table = open_tables(paths).measured(metric, folders).with_labels()
-    compared, question = compare(table, baseline), table.question
+    compared, question = compare(table, baseline), measuring(table.question, metric)
     check_writable(stem.parent)
     styles = {".md": "pipe", ".tex": "latex"}
     texts = {end: render(compared, question, style, baseline) for end, style in styles.items()}

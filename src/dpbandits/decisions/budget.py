@@ -87,7 +87,7 @@ def budgets_needed(
     differing = _differing(needs)
     results = needs[0].request.results
     store = Memory() if results is None else RunStore(results)
-    rows = []
+    rows, line = [], LINES.get(beats or "", "")
     for need, values in zip(needs, differing, strict=True):
         need.store = store
         if beats is not None:
@@ -102,7 +102,7 @@ def budgets_needed(
             **need.about, **values, "budget": found.budget, "low": found.low, "high": found.high,
             "reached": not math.isnan(found.budget), "goal": goal, "runs": need.played(),
             "seconds": round(time.monotonic() - begun, 2),
-            "answer": in_words(found, need.about, values, goal, precision, LINES.get(beats or "", "")),
+            "answer": in_words(found, need.about, values, goal, precision, line),
             "tried": [vars(look) for look in found.looks],
         })  # fmt: skip
     columns = dict.fromkeys([*COLUMNS[:1], *differing[0], *COLUMNS[1:]])
@@ -206,7 +206,8 @@ class _Need:
             raise BadInput(
                 f"beats={beats}: {where} has no lines of reference; use env=labels or log"
             )
-        return instance.references(self.first.horizon)[[*LINES].index(beats)]
+        uniform, constant, _ = instance.references(self.first.horizon)
+        return dict(zip(LINES, (uniform, constant), strict=True))[beats]
 
     def _request(self, budget: Mapping[str, float]) -> Request:
         return request_from(REGRET, {**self.given, **budget}, self.parameters, self.folders)

@@ -25,7 +25,7 @@ from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from ..figures.bounds import curves
 from ..figures.labels import WITHOUT, plain_text, unprotected, value_text
-from ..results.metrics import METRICS, NASH, REGRET
+from ..results.metrics import METRICS, NASH, measuring
 from ..results.summary import FORMATS, NAMES, render, rounds
 from ..results.table import Table
 from ..results.varying import SETTING, of_game, varying, with_budgets
@@ -70,10 +70,7 @@ class Study:
 
     def numbers(self) -> str:
         """The summary as an HTML table."""
-        question, metric = self.question, self.source.metric
-        if metric != REGRET:
-            question = replace(question, statistic_name=f"final {METRICS[metric]}")
-        return compact(render(named(self.source.summary), question, "html"))
+        return compact(render(named(self.source.summary), self._measuring(), "html"))
 
     @cached_property
     def compared(self) -> pd.DataFrame | None:
@@ -86,7 +83,10 @@ class Study:
         """The comparison as an HTML table; empty if there is none."""
         if self.compared is None:
             return ""
-        return compact(compared(named(self.compared), self.question, "html"))
+        return compact(compared(named(self.compared), self._measuring(), "html"))
+
+    def _measuring(self) -> Question:
+        return measuring(self.question, self.source.metric)
 
     def best(self) -> list[set[str]]:
         """The algorithms that are best in each game; none if settings are aggregated."""

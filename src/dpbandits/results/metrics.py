@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from ..contracts.question import Question
 from ..errors import plain, unknown
 
 REGRET, AVERAGE, NASH, ERROR = "regret", "average", "nash", "error"
@@ -24,6 +27,13 @@ def refuse_metric(metric: str) -> None:
     """
     if not isinstance(metric, str) or metric not in METRICS:
         raise unknown("metric", plain(metric), METRICS)
+
+
+def measuring(question: Question, metric: str) -> Question:
+    """The question, with the name of what a metric's mean is."""
+    if metric == REGRET:
+        return question
+    return replace(question, statistic_name=f"final {METRICS[metric]}")
 
 
 def nash(regret: np.ndarray, t: np.ndarray, best: float) -> np.ndarray:
