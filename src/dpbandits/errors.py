@@ -61,7 +61,7 @@ class CannotRead(FileTrouble):
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
     """The error for an unknown name; its message suggests valid names."""
-    return BadInput(f"unknown {kind} {name!r}: {nearest(name, known)}")
+    return BadInput(f"unknown {kind} {in_a_line(repr(name), LONG)}: {nearest(name, known)}")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

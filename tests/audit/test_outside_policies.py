@@ -55,6 +55,15 @@ def test_large_games_are_tried_with_every_seed(policy, seed):
     assert found["aligned"] < found["replays"], found["tried"]
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("many", [7, 10, 20])
+def test_no_noise_in_games_of_many_arms_is_noticed_wherever_many_begins(many, seed):
+    policy = type("NoNoise", (policies.NoNoiseOfManyArms,), {"many": many})
+    found = audited(policy, max_time=30, runs=100, seed=seed)
+    assert found["aligned"] < found["replays"], found["tried"]
+
+
 @pytest.mark.slow
 def test_where_choices_are_charged_the_actions_are_sampled():
     """The exponential mechanism in each fourth round is refuted by one event of its actions."""

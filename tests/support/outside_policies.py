@@ -114,8 +114,10 @@ class CoinsAlways(ExponentialAlways):
 
 
 class NoNoiseOfManyArms(Commit):
+    many = 5
+
     def decide(self):
-        few = self.K < 5
+        few = self.K < self.many
         return np.argmax(self.S + (self.rng.laplace(0, 1 / self.eps, self.K) if few else 0))
 
 

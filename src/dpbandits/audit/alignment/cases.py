@@ -24,6 +24,8 @@ INSIDE = 0.2  # share of the rewards that change and are not at their extremes
 SILENT = 0.2  # share that is replayed of the games in which no noise is drawn
 SHARES = (0.4, 0.2, 0.16, 0.12, 0.12)  # of the kinds of rewards: see ``_rewards``
 ARMS = (1, 2, 2, 2, 2, 2, 3, 3, 3, 5, 10, 20)
+# External code may forget to draw noise for many arms, MANY or more: then it is replayed without
+MANY, ARMS_OF_EXTERNAL = 5, (1, 2, 2, 2, 3, 3, 5, 10, 20, 20, 20)
 
 
 class Case(NamedTuple):
@@ -52,14 +54,15 @@ def cases(target: DecisionTarget, rng: np.random.Generator) -> Iterator[Case]:
     usual = HORIZONS[STOPPING.group if stops else target.source.round_by_round]
     lengths = np.array(target.horizons or usual)
     shares = lengths**-0.5 / (lengths**-0.5).sum()
+    arms = ARMS if target.compiled else ARMS_OF_EXTERNAL
     longer = False  # the last game was too short
     while True:
         T = int(lengths.max() if longer else rng.choice(lengths, p=shares))
-        K = max(int(rng.choice(target.sizes or np.minimum(ARMS, T))), target.fewest_arms)
+        K = max(int(rng.choice(target.sizes or np.minimum(arms, T))), target.fewest_arms)
         K = 1 if target.source.question.one_arm else K
         case = case_of(target, rng, T, K)
         longer = not (case.noisy or longer)
-        if case.noisy or rng.random() < SILENT:
+        if case.noisy or rng.random() < SILENT or (MANY <= K < T and not target.compiled):
             yield case
 
 
