@@ -61,7 +61,9 @@ def test_rows_are_projected_one_by_one_and_words_are_indicators():
     assert np.linalg.norm(found.environment.rows, axis=1).max() <= 1 + 1e-12
     assert found.environment.table.argmax(axis=1).tolist() == [0, 1, 0, 1, 1, 0]  # 01 is not 1
     assert found.notes[0] == "2 rows leave the range of age and are clipped"
+    assert "words, which are public, become indicators: city (3)" in found.notes
     assert "classes: 01, 1" in found.notes[-1] and found.rounds == 6
+    assert not any("words" in x for x in of(FRAME, features=["age"]).notes)
 
 
 @pytest.mark.parametrize("passes", [1, 3])

@@ -159,9 +159,11 @@ def users_of(
             f"{where}: row {row} of column {column} holds a blank; env.missing=drop leaves out "
             "rows with a blank"
         )
-    columns, x = numbers_of(where, table[names])
+    columns, x, of_words = numbers_of(where, table[names])
     found = unit_rows(x, columns, ranges, bound, scale)
     rows = np.column_stack([np.ones(len(x)), found.rows]) / math.sqrt(2.0)
+    if of_words:
+        notes += [f"words, which are public, become indicators: {listed(of_words)}"]
     return Users(table, rows, found.withdrawn, (*found.notes, *notes))
 
 
@@ -191,14 +193,17 @@ def refuse_large(where: str, rows: float, columns: float) -> None:
 
 
 def listed(names: Sequence[str]) -> str:
-    """The names of actions, some of many."""
+    """Names of actions or of columns, some of many."""
     return ", ".join(names if len(names) <= 12 else [*names[:10], "...", names[-1]])
 
 
-def numbers_of(where: str, table: pd.DataFrame) -> tuple[list[str], np.ndarray]:
-    """The columns as numbers: one of words becomes an indicator of each of its sorted values."""
+def numbers_of(where: str, table: pd.DataFrame) -> tuple[list[str], np.ndarray, list[str]]:
+    """The columns as numbers: one of words becomes an indicator of each of its sorted values. The
+    last list names the columns of words, with the numbers of their words.
+    """
     names: list[str] = []
     columns: list[Any] = []
+    of_words: list[str] = []
     for name in table.columns:
         column = table[name]
         is_word = column.dtype == bool or column.dtype.name == "category"
@@ -210,6 +215,7 @@ def numbers_of(where: str, table: pd.DataFrame) -> tuple[list[str], np.ndarray]:
             if len(levels) > MAX_CLASSES:
                 raise BadInput(f"{where}: column {plain(name)} has {len(levels):,} words")
             names += [f"{plain(name)}={level}" for level in levels]
+            of_words.append(f"{plain(name)} ({len(levels):,})")
             refuse_large(where, len(table), len(names))
             columns += [np.asarray(codes == i, float) for i in range(len(levels))]
             continue
@@ -223,7 +229,7 @@ def numbers_of(where: str, table: pd.DataFrame) -> tuple[list[str], np.ndarray]:
         columns.append(found)
     if not columns:
         raise BadInput(f"{where}: a column of features is needed")
-    return names, np.column_stack(columns)
+    return names, np.column_stack(columns), of_words
 
 
 def read_source(
