@@ -7,7 +7,9 @@ from __future__ import annotations
 import math
 import os
 import sys
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -36,7 +38,8 @@ MAX_CLASSES, MAX_CELLS = 1000, 4e8  # of rows times columns and classes: 3 GB
 SHIPPED = "iris", "wine", "breast_cancer", "digits"
 WHAT = {"label": "classes", "action": "actions"}  # of columns, by their keys
 SAMPLE, LARGE, GZIP = 2**16, 2**26, b"\x1f\x8b"  # bytes: read first, of a large file; of gzip
-PER_SECOND, COPIES = 2e7, 5  # bytes read in a second, copies of the table at once: measured
+PER_SECOND, CELLS_PER_SECOND = 2e7, 5e6  # bytes of CSV, cells of Parquet read: measured
+COPIES = 5  # of the table at once: measured
 LABELS = "label", "target", "class", "y"  # names of the column of classes, where none is given
 
 
@@ -256,7 +259,7 @@ def read_source(
         table, target = _parquet(where, source, path), ""
     else:
         header = header_of(where, path)
-        _announce(where, path, len(header))
+        _announce_csv(where, path, len(header))
         words = [plain(column)] if column is not None else [usual_column(header, usual)]
         table = read_csv(where, source, words=[x for x in words if x in header])
         target = ""
@@ -275,19 +278,33 @@ def usual_column(names: Iterable[str], usual: Sequence[str]) -> str:
     return known[0] if len(known) == 1 else ""
 
 
-def _announce(where: str, path: Any, columns: int) -> None:
-    """Say before a large file is read how long this takes, or refuse it."""
-    try:
+def _announce_csv(where: str, path: Any, columns: int) -> None:
+    """Say before a large CSV file is read how long this takes, or refuse it."""
+    with suppress(OSError, ValueError, zlib.error):  # which reading it says
         with open(file_at(path), "rb") as opened:
             start = opened.read(SAMPLE)
-        size = os.path.getsize(path)
-    except (OSError, ValueError):
-        return  # which reading it says
-    if size < LARGE or start[:2] == GZIP:
-        return
-    rows = size / len(start) * max(start.count(b"\n"), 1)
+        text = start
+        if start[:2] == GZIP:  # it goes on as it begins
+            text = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(start)
+        size = os.path.getsize(path) * len(text) / max(len(start), 1)
+        if size >= LARGE:
+            rows = size / len(text) * max(text.count(b"\n"), 1)
+            _announce(where, rows, columns, size / PER_SECOND)
+
+
+def _announce_parquet(where: str, path: Any) -> None:
+    """Say before a large Parquet file is read how long this takes, or refuse it."""
+    from pyarrow.parquet import read_metadata
+
+    found = read_metadata(file_at(path))
+    rows, columns = found.num_rows, found.num_columns
+    if rows * columns * 8 >= LARGE:
+        _announce(where, rows, columns, rows * columns / CELLS_PER_SECOND)
+
+
+def _announce(where: str, rows: float, columns: int, seconds: float) -> None:
     refuse_large(where, rows, columns)
-    said = f"about {rows:.2g} rows; reading them takes about {size / PER_SECOND:.0f} s"
+    said = f"about {rows:.2g} rows; reading them takes about {seconds:.0f} s"
     print(f"{where}: {said} and {rows * columns * 8 * COPIES / 1e9:.1g} GB", file=sys.stderr)
 
 
@@ -295,8 +312,11 @@ def _parquet(where: str, source: Any, path: Any) -> pd.DataFrame:
     if find_spec("pyarrow") is None:
         raise BadInput(f"{where}: {NO_PYARROW}")
     try:
+        _announce_parquet(where, path)
         found = pd.read_parquet(file_at(path))
         changed = path is not source and sha256_of(path) != source.get("sha256")
+    except BadInput:  # too large
+        raise
     except Exception as error:
         raise BadInput(f"{where}: not a Parquet file ({first_line(error)})") from None
     if changed:
