@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -75,10 +76,20 @@ class LabelledInstance(ContextualInstance):
         """The expected mistakes in T rounds of uniform play and of the best constant action, and
         the class that the latter plays.
         """
-        n, K = self.environment.table.shape
-        counts = self.environment.table.sum(axis=0)
+        (n, K), counts = self.environment.table.shape, self.counts
         best = int(counts.argmax())
         return T * (K - 1) / K, T * (n - float(counts[best])) / n, self.classes[best]
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """float64 array (K,): the rows of each class."""
+        return self.environment.table.sum(axis=0)
+
+    def recorded(self, T: int) -> dict[str, Any]:
+        """What manifests hold of the lines of reference: see ``results.references``."""
+        uniform, constant, name = self.references(T)
+        numbers = {"uniform": uniform, "constant": constant, "action": name}
+        return {**numbers, "words": self.in_words(T), "better": self.better}
 
 
 def labels(

@@ -26,6 +26,7 @@ from ..contracts.question import Question
 from ..figures.bounds import curves
 from ..figures.labels import WITHOUT, plain_text, unprotected, value_text
 from ..results.metrics import METRICS, NASH, REGRET
+from ..results.references import lines_of_references
 from ..results.summary import FORMATS, NAMES, render, rounds
 from ..results.table import Table
 from ..results.varying import SETTING, of_game, varying, with_budgets
@@ -74,6 +75,15 @@ class Study:
         if metric != REGRET:
             question = replace(question, statistic_name=f"final {METRICS[metric]}")
         return compact(render(named(self.source.summary), question, "html"))
+
+    def references(self) -> list[str]:
+        """What lines of reference say about mistakes; none of data without users, or of another
+        metric.
+        """
+        if self.source.metric != REGRET:
+            return []
+        known = self.source.recorded
+        return [*lines_of_references(self.source.summary, known, self.question)]
 
     @cached_property
     def compared(self) -> pd.DataFrame | None:

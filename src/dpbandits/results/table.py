@@ -18,7 +18,7 @@ from ..contracts.parameters import BUDGETS
 from ..contracts.question import CONTEXTUAL, Question
 from ..errors import BadInput
 from ..settings.composed import LABEL
-from ..settings.request import SHOWN
+from ..settings.request import LOOKS, SHOWN
 from ..settings.setting import Setting
 from ..settings.user_files import load_laws
 from ..theory.problem import problem
@@ -255,7 +255,7 @@ class Table:
     def summary(self) -> pd.DataFrame:
         """The statistic of each setting, see ``summary_of``."""
         by = [*self.described, SETTING]
-        looks = {own: x["looks"] for own, x in self.records.items() if "looks" in x}
+        looks = {own: x[LOOKS] for own, x in self.records.items() if LOOKS in x}
         return summary_of(self.runs, by, self.question, self.statistic, looks)
 
     def measured(self, metric: str, folders: Sequence[str] = ()) -> Table:
