@@ -96,7 +96,10 @@ def test_error_is_mistakes_per_round(tmp_path):
     errors = dp.measured(table, "error")
     assert (errors["error"] == table["regret"] / table["t"]).all()
     assert (errors.loc[errors["t"] == 150, "error"] == 2 / 3).all()
+    for metric in ("regret", "error", "average"):
+        assert dp.summary(table, metric=metric)["of_constant"].tolist() == [pytest.approx(1)]
     other = dp.run(algo="ucb", env="bernoulli_c2", horizon=100, runs=2, jobs=1, results=tmp_path)
+    assert "of_constant" not in dp.summary(other)
     line = message_of(dp.measured, other, "error")
     assert line == "metric=error: a table of env=labels or env=log is needed"
 

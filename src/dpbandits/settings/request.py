@@ -40,7 +40,7 @@ COLUMNS = [
     "against", "letters", "tied", "median_tied", "differs", "difference", "difference_low",
     "difference_high", "ratio", "ratio_low", "ratio_high", "smaller", "smaller_low", "smaller_high",
     "median_difference", "median_difference_low", "median_difference_high", "median_ratio",
-    "median_ratio_low", "median_ratio_high",
+    "median_ratio_low", "median_ratio_high", "of_constant",
 ]  # fmt: skip
 SHARED = {*BUDGETS, "eps_min"}.union(*(question.goal_names for question in QUESTIONS))
 
