@@ -83,6 +83,9 @@ def test_the_command_writes_the_counts_below_the_comparison(bandit, tmp_path):
     assert len(said) == 2 and "mean ranks: free 1.6, " in said[0] and "(Nemenyi" in said[0]
     written = (tmp_path / "sets-compare.md").read_text()
     assert "| free" in written and written.count("Over 5 environments") == 2
+    matrix = written.split("| below")[1]  # with the ends of Clopper and Pearson
+    cells = [x.strip() for x in matrix.split("| free")[2].splitlines()[0].split("|")[1:-1]]
+    assert cells == ["", "4 (4) [28-99 %]", "4 (4) [28-99 %]", "4 (4) [28-99 %]"]
     assert not any("Over" in x for x in bandit(command, "sets.csv baseline=free")[-3:])
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from commands import command
 from conformance import ALL
-from document_code import SMALL_CODE, commands, files_of_blocks, small_code, words_of
+from document_code import SMALL_CODE, blocks, commands, files_of_blocks, small_code, words_of
 from helpers import algorithm
 from sweeps import write
 
@@ -80,6 +80,22 @@ def test_code_runs(document, tmp_path, monkeypatch):
     for code in small_code(text):
         exec(code, names)
     assert CHECKS.get(document.name, lambda names: True)(names)
+
+
+@pytest.mark.slow
+def test_the_commands_from_a_log_run(tmp_path):
+    """Those of data_to_answer.md, on a file of the columns that it shows."""
+    text = (TOP / "docs" / "data_to_answer.md").read_text().partition("## From a log")[2]
+    head, lines = blocks(text, "text")[:2]
+    columns = head.splitlines()[0].split(",")
+    row = [range(20, 60), range(1, 11), ["mail", "call"], [0, 1], [0.3, 0.7]]
+    cells = (([*values] * 400)[:400] for values in row)
+    pd.DataFrame(dict(zip(columns, cells, strict=True))).to_csv(tmp_path / "plays.csv", index=False)
+    run, compare = lines.splitlines()
+    assert "log: no private algorithm here is seen" in call(
+        run.replace("=20", "=2"), tmp_path, False
+    )
+    assert "On log at eps = 1" in call(compare, tmp_path)
 
 
 def test_there_is_something_to_run():

@@ -61,7 +61,9 @@ def test_rows_are_projected_one_by_one_and_words_are_indicators():
     assert np.linalg.norm(found.environment.rows, axis=1).max() <= 1 + 1e-12
     assert found.environment.table.argmax(axis=1).tolist() == [0, 1, 0, 1, 1, 0]  # 01 is not 1
     assert found.notes[0] == "2 rows leave the range of age and are clipped"
+    assert "words, which are public, become indicators: city (3)" in found.notes
     assert "classes: 01, 1" in found.notes[-1] and found.rounds == 6
+    assert not any("words" in x for x in of(FRAME, features=["age"]).notes)
 
 
 @pytest.mark.parametrize("passes", [1, 3])
@@ -193,6 +195,25 @@ def test_the_time_and_memory_of_a_large_file_are_said_before_it_is_read(monkeypa
     assert line.endswith(
         "7 rows and 3 columns need 0 GB, and 3 GB are the most; choose fewer rows or columns"
     )
+
+
+@pytest.mark.parametrize("name", ["a.csv.gz", PARQUET])
+def test_the_rows_of_packed_files_are_said_before_they_are_read(
+    tmp_path, monkeypatch, capsys, name
+):
+    """Mutation that it catches: the rows of gzip are counted in its bytes."""
+    file, many = tmp_path / name, pd.concat([FRAME] * 2000)
+    (many.to_parquet if name.endswith("parquet") else many.to_csv)(file, index=False)
+    of(file, label="label")
+    assert not capsys.readouterr().err  # a small file
+    monkeypatch.setattr(labelled, "LARGE", 10)
+    monkeypatch.setattr(labelled, "SAMPLE", 300)  # bytes of a thousand
+    of(file, label="label")
+    [line] = capsys.readouterr().err.splitlines()
+    rows = float(line.partition("about ")[2].partition(" rows")[0])
+    assert rows == pytest.approx(12_000, rel=0.3) and "; reading them takes about 0 s and" in line
+    monkeypatch.setattr(labelled, "MAX_CELLS", 10)
+    assert "and 3 GB are the most; choose fewer rows or columns" in message_of(of, file)
 
 
 def test_rows_with_blanks_are_left_out_on_request():

@@ -1,25 +1,30 @@
 """Lines of reference for labelled users: what is printed, metric=error, and what beats a line."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from commands import command
-from helpers import setting
 from refusals import message_of
+from sweeps import report, requested
 
 import dpbandits as dp
-from dpbandits.cli.run import _references
 from dpbandits.environments.catalogue import build
+from dpbandits.report.build import report_of_folder
+from dpbandits.results.naming import refuse_to_replace
+from dpbandits.results.references import References, lines_of_references, lines_of_request
+from dpbandits.results.table import Table
 
 ALGOS = "bpo", "lin_ucb"
 
 
 def said(highs, **given):
     """What is printed of these upper ends of intervals of ALGOS."""
-    settings = [setting(algo=algo, env=dp.labelled("sklearn:iris"), **given) for algo in ALGOS]
-    return [*_references(settings, pd.DataFrame({"ci_high": highs}))]
+    request = requested(algo=ALGOS, env=dp.labelled("sklearn:iris"), **given)
+    ids = [setting.id for setting in request.settings]
+    return [*lines_of_request(pd.DataFrame({"setting": ids, "ci_high": highs}), request)]
 
 
 def test_the_lines_are_expected_mistakes():
@@ -38,6 +43,53 @@ def test_a_run_says_whether_something_private_beats_the_best_constant_action():
     assert len(said([99.0, 40.0], eps=math.inf)) == 1  # nothing is private
 
 
+def test_pages_say_below_the_table_what_a_run_prints(tmp_path):
+    """Mutations that it catches: the page has only one of the lines, names are HTML there."""
+    rows = pd.DataFrame({"x": np.linspace(0, 1, 40), "label": ["<b>", "c"] * 20})
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    env = {"law": "labels", "source": str(tmp_path / "rows.csv"), "bound": 1}
+    path = report(requested(tmp_path / "results", algo=["bpo", "lin_ucb"], env=env, runs=2))
+    page = path.with_suffix(".md").read_text()
+    table, line, sentence = page.split("\n\n")
+    assert table.startswith("| algorithm") and line.startswith("labels: in 40 rounds uniform play")
+    assert "playing always &lt;b&gt;, the best constant action, 20" in line
+    assert sentence == (
+        "labels: no private algorithm here is seen (with 95 %) to make fewer mistakes than playing "
+        "always &lt;b&gt;\n"
+    )
+    assert "always" not in path.with_suffix(".tex").read_text()
+    found = dp.load(path)
+    known = Table.of_frame(found)
+    lines = [*lines_of_references(dp.summary(found), known.records, known.question)]
+    assert [x.replace("<b>", "&lt;b&gt;") for x in lines] == [line, sentence.strip()]
+
+
+@pytest.mark.extra("jinja2", "vl_convert")
+def test_the_page_of_a_folder_says_it_too(tmp_path):
+    report(requested(tmp_path, algo="bpo", env=dp.labelled("sklearn:iris"), runs=2))
+    page = report_of_folder(tmp_path)
+    assert "no private algorithm here is seen (with 95 %) to make fewer mistakes than" in page
+    assert "no private algorithm" not in report_of_folder(tmp_path, "average")
+
+
+def test_an_experiment_on_users_takes_more_runs(tmp_path):
+    """Its manifest has lines of reference, which are no key: mutation that it catches."""
+    (tmp_path / "experiment").mkdir()
+    text = "# @package _global_\ndefaults: [override /env: labels, override /algo: bpo]\n"
+    (tmp_path / "experiment/mine.yaml").write_text(f"{text}env: {{source: 'sklearn:iris'}}\n")
+    for runs in (2, 3):
+        keys = {"experiment": "mine", "runs": runs}
+        request = requested(tmp_path / "results", folders=(str(tmp_path),), **keys)
+        refuse_to_replace(replace(request, changed=(f"runs={runs}",)))
+        report(replace(request, changed=(f"runs={runs}",)))
+
+
+def test_a_manifest_that_was_edited_has_no_lines():
+    for found in (3, {}, {"uniform": "x"}, None):
+        record = {"references": found, "env_spec": {"law": "labels"}}
+        assert References.of(record) is None
+
+
 def test_error_is_mistakes_per_round(tmp_path):
     env = dp.labelled("sklearn:iris")
     given = {"algo": "best_constant", "runs": 3, "checkpoints": 2, "jobs": 1, "results": tmp_path}
@@ -45,7 +97,10 @@ def test_error_is_mistakes_per_round(tmp_path):
     errors = dp.measured(table, "error")
     assert (errors["error"] == table["regret"] / table["t"]).all()
     assert (errors.loc[errors["t"] == 150, "error"] == 2 / 3).all()
+    for metric in ("regret", "error", "average"):
+        assert dp.summary(table, metric=metric)["of_constant"].tolist() == [pytest.approx(1)]
     other = dp.run(algo="ucb", env="bernoulli_c2", horizon=100, runs=2, jobs=1, results=tmp_path)
+    assert "of_constant" not in dp.summary(other)
     line = message_of(dp.measured, other, "error")
     assert line == "metric=error: a table of env=labels or env=log is needed"
 

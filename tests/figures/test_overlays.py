@@ -196,3 +196,44 @@ def test_a_table_that_is_loaded_has_bounds_if_it_has_a_manifest(tmp_path):
     for table in (dp.load(file), pd.read_csv(file).assign(setting="unknown")):
         needed = "bounds=True needs the settings: load the table with dp.load"
         assert message_of(dp.plot, table, bounds=True) == needed
+
+
+# lines of reference of labelled data
+
+
+def of_references(figure):
+    """The ends of the lines of reference in each panel, by their labels."""
+    drawn = [[x for x in ax.lines if x.get_label() in LINES] for ax in figure.axes]
+    return [{x.get_label(): x.get_ydata()[-1] for x in own} for own in drawn]
+
+
+LINES = "uniform play", "best constant action"
+IRIS = {"algo": ["bpo", "lin_ucb"], "env": dp.labelled("sklearn:iris"), "runs": 2, "jobs": 1}
+
+
+def test_labelled_data_have_lines_of_reference_that_nothing_plays(tmp_path):
+    """Mutations that it catches: mistakes in place of a share with metric=error, and lines that
+    the table plays drawn twice.
+    """
+    file = report(requested(tmp_path, eps=[1, 8], **IRIS))
+    table = dp.load(file)
+    expected = dict.fromkeys(LINES, 100.0)  # of three classes of 50
+    figure = dp.plot(table)
+    assert of_references(figure) == [expected] * 2
+    assert [x.get_text() for x in figure.legends[1].get_texts()] == [*LINES]
+    (line,) = [x for x in figure.axes[0].lines if x.get_label() == LINES[0]]
+    assert line.get_xdata()[0] == 1 and line.get_ydata()[0] == pytest.approx(2 / 3)
+    assert line.get_color() == SLOPE and line.get_marker() == "None"
+    assert of_references(dp.plot(table, x="eps")) == [expected]
+    errors = dp.plot(table, x="eps", metric="error")
+    assert of_references(errors) == [pytest.approx(dict.fromkeys(LINES, 2 / 3))]
+    played = dp.run(**(IRIS | {"algo": ["bpo", "best_constant"]}))
+    assert [*of_references(dp.plot(played))[0]] == [LINES[0]]
+
+
+def test_only_records_know_lines_of_reference(tmp_path):
+    file = report(requested(tmp_path, **IRIS))
+    file.with_suffix(".json").unlink()
+    assert of_references(dp.plot(dp.load(file))) == [{}]
+    arms = dp.run("ucb", "bernoulli_c2", horizon=100, runs=2)
+    assert of_references(dp.plot(arms)) == [{}]

@@ -8,14 +8,17 @@ import pandas as pd
 import pytest
 from helpers import algorithm, arguments, setting
 from refusals import message_of
+from sweeps import requested
 from test_linear_privacy import replaced
 
 import dpbandits as dp
-from dpbandits.cli.run import _promises, _references
+from dpbandits.cli.run import _promises
 from dpbandits.contextual_game import new_contextual_game, regret_of
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import homogeneous
 from dpbandits.parts.oracles import batches
+from dpbandits.results.references import lines_of_request
+from dpbandits.results.tables import settings_table
 
 ORACLES = "square_cb", "vpo", "bpo", "fast_cb", "reg_cb", "ada_cb", "oracle_ucb"
 OTHERS = "lin_ucb", "rs_oful", "adac_oful", "private_lin_ucb", "ldp_lin_ucb", "ldp_sgd", "ldp_ols"
@@ -272,9 +275,14 @@ def test_promises_are_those_of_policies_with_an_oracle_and_a_public_floor():
 def test_the_lines_of_a_log():
     frame = frame_of(2000)
     env = dp.logged(frame)
-    settings = [setting(algo=name, env=env) for name in ("bpo", "lin_ucb")]
-    summary = {"mean": [800.0, 400], "ci_low": [700.0, 300], "ci_high": [900.0, 500], "runs": 9}
-    lines = [*_references(settings, pd.DataFrame(summary))]
+    request = requested(algo=["bpo", "lin_ucb"], env=env)
+    settings = request.settings
+    summary = (
+        settings_table(settings)
+        .drop(columns="seed")
+        .assign(mean=[800.0, 400], ci_low=[700.0, 300], ci_high=[900.0, 500], runs=9)
+    )
+    lines = [*lines_of_request(summary, request)]
     w = 1 / frame["propensity"]
     each = (w * frame["reward"]).groupby(frame["action"]).sum() / w.groupby(frame["action"]).sum()
     uniform = (w * frame["reward"]).sum() / w.sum()

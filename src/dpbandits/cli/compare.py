@@ -31,7 +31,7 @@ from .lines import MAX_LINES, print_rest
 COUNTS = (
     "A row says on how many environments its mean is below the mean of a column, and in "
     "parentheses on how many of these the permutation test of all pairs of the table tells the "
-    "means apart."
+    "means apart. Brackets have the 95 % interval of the share of environments (Clopper & Pearson)."
 )
 MOST_SAID = 3  # sentences that are printed; the file has all
 

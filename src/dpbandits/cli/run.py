@@ -16,13 +16,13 @@ from ..comparison.table import RESULTS, compare, complete
 from ..contracts.algorithm import Algorithm
 from ..contracts.guarantees import ExactCurve
 from ..contracts.question import REGRET, USERS, Question
-from ..environments.labelled import LabelledInstance
 from ..environments.logged import ONLY_ORACLES, LoggedInstance
 from ..errors import either, in_a_line, plain
 from ..files import check_writable, package_folder, write_atomically
 from ..results.formats import beside
 from ..results.latex import INTERVALS, TableOptions, latex_of
 from ..results.naming import made_by_others, refuse_to_replace, table_path
+from ..results.references import lines_of_request
 from ..results.report import Played, write_report
 from ..results.size import check_size
 from ..results.summary import QUANTILES, STATISTICS, columns_shown, render
@@ -132,7 +132,7 @@ def report(
     print(render(summary.head(MAX_LINES), request.question, "simple"))
     print_rest(len(summary), beside(path, ".md"))
     tails = lines_of_tails(summary, request.question)
-    references = _references(request.settings, summary)
+    references = lines_of_request(summary, request)
     for line in (*tails, *_not_reached(summary, request.auto), *references):
         print(line)
     if unjudged(summary).any():
@@ -159,41 +159,6 @@ def _not_reached(summary: pd.DataFrame, auto: Auto | None) -> Iterator[str]:
         if auto.max_time < math.inf:
             ended += f" and max_time={auto.max_time:g}"
         yield f"precision={auto.precision:g} is not reached in {where}, with {ended}"
-
-
-def _references(settings: Sequence[Setting], summary: pd.DataFrame) -> Iterator[str]:
-    """For labelled users, the mistakes of uniform play and of the best constant action, and whether
-    some private algorithm is seen to make fewer.
-    """
-    games: dict[tuple[str, int], list[int]] = {}
-    for i, setting in enumerate(settings):
-        games.setdefault((setting.env_spec, setting.horizon), []).append(i)
-    for (_, T), own in games.items():
-        env, instance = settings[own[0]].env, data_of(settings[own[0]]).instance
-        if not isinstance(instance, LabelledInstance):
-            continue
-        _, constant, name = instance.references(T)
-        yield f"{env}: {instance.in_words(T)}"
-        if isinstance(instance, LoggedInstance):
-            for i in own[:MAX_LINES]:
-                yield f"{env}: {_mean_reward(settings[i], summary.iloc[i])}"
-        private = [
-            i for i in own if settings[i].algorithm.private and math.isfinite(settings[i].budget)
-        ]
-        highs = summary["ci_high"].iloc[private]
-        if private and not (highs < constant).any():
-            yield (
-                f"{env}: no private algorithm here is seen (with 95 %) to {instance.better} than "
-                f"playing always {name}"
-            )
-
-
-def _mean_reward(setting: Setting, row: pd.Series) -> str:
-    """The mean reward of a setting on a log, from its mean loss."""
-    mean, high, low = (1.0 - row[x] / setting.horizon for x in ("mean", "ci_low", "ci_high"))
-    interval = f" ({low:.4g} to {high:.4g} over permutations)" if row["runs"] > 1 else ""
-    budget = _in_words(setting) if setting.algorithm.private else ""
-    return f"{setting.algo} {budget}".strip() + f": mean reward {mean:.4g}{interval}"
 
 
 def _latex(summary: pd.DataFrame, question: Question, style: TableOptions) -> str:

@@ -184,13 +184,15 @@ def sections(pairs: pd.DataFrame, question: Question) -> list[str]:
             f"Ranks that differ by less than {significant(one['critical_difference'])} are not "
             f"told apart (Nemenyi, 5 %; Friedman's p = {one['p']:.2g})."
         )
-        cell = dict(zip(zip(rows[question.group], rows["other"], strict=True),
-                        zip(rows["below"], rows["wins"], strict=True), strict=True))  # fmt: skip
-        body = [
-            [name, *("" if x == name else "{} ({})".format(*cell[name, x]) for x in ranks.index)]
-            for name in ranks.index
-        ]
+        own = zip(rows[question.group], rows["other"], strict=True)
+        cells = dict(zip(own, map(_cell, rows.itertuples()), strict=True))
+        body = [[x, *(cells.get((x, y), "") for y in ranks.index)] for x in ranks.index]
         head = ["below", *ranks.index]
         table = tabulate(body, head, "pipe", disable_numparse=True)
         found.append(f"{line}\n\n{table}")
     return found
+
+
+def _cell(row: Any) -> str:
+    """A pair in the matrix: 8 (6) [44-97 %] for 8 sets of 10, with the interval of this share."""
+    return f"{row.below} ({row.wins}) [{100 * row.share_low:.0f}-{100 * row.share_high:.0f} %]"

@@ -7,8 +7,11 @@ from __future__ import annotations
 import math
 import os
 import sys
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -36,7 +39,8 @@ MAX_CLASSES, MAX_CELLS = 1000, 4e8  # of rows times columns and classes: 3 GB
 SHIPPED = "iris", "wine", "breast_cancer", "digits"
 WHAT = {"label": "classes", "action": "actions"}  # of columns, by their keys
 SAMPLE, LARGE, GZIP = 2**16, 2**26, b"\x1f\x8b"  # bytes: read first, of a large file; of gzip
-PER_SECOND, COPIES = 2e7, 5  # bytes read in a second, copies of the table at once: measured
+PER_SECOND, CELLS_PER_SECOND = 2e7, 5e6  # bytes of CSV, cells of Parquet read: measured
+COPIES = 5  # of the table at once: measured
 LABELS = "label", "target", "class", "y"  # names of the column of classes, where none is given
 
 
@@ -72,10 +76,20 @@ class LabelledInstance(ContextualInstance):
         """The expected mistakes in T rounds of uniform play and of the best constant action, and
         the class that the latter plays.
         """
-        n, K = self.environment.table.shape
-        counts = self.environment.table.sum(axis=0)
+        (n, K), counts = self.environment.table.shape, self.counts
         best = int(counts.argmax())
         return T * (K - 1) / K, T * (n - float(counts[best])) / n, self.classes[best]
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """float64 array (K,): the rows of each class."""
+        return self.environment.table.sum(axis=0)
+
+    def recorded(self, T: int) -> dict[str, Any]:
+        """What manifests hold of the lines of reference: see ``results.references``."""
+        uniform, constant, name = self.references(T)
+        numbers = {"uniform": uniform, "constant": constant, "action": name}
+        return {**numbers, "words": self.in_words(T), "better": self.better}
 
 
 def labels(
@@ -159,9 +173,11 @@ def users_of(
             f"{where}: row {row} of column {column} holds a blank; env.missing=drop leaves out "
             "rows with a blank"
         )
-    columns, x = numbers_of(where, table[names])
+    columns, x, of_words = numbers_of(where, table[names])
     found = unit_rows(x, columns, ranges, bound, scale)
     rows = np.column_stack([np.ones(len(x)), found.rows]) / math.sqrt(2.0)
+    if of_words:
+        notes += [f"words, which are public, become indicators: {listed(of_words)}"]
     return Users(table, rows, found.withdrawn, (*found.notes, *notes))
 
 
@@ -191,14 +207,17 @@ def refuse_large(where: str, rows: float, columns: float) -> None:
 
 
 def listed(names: Sequence[str]) -> str:
-    """The names of actions, some of many."""
+    """Names of actions or of columns, some of many."""
     return ", ".join(names if len(names) <= 12 else [*names[:10], "...", names[-1]])
 
 
-def numbers_of(where: str, table: pd.DataFrame) -> tuple[list[str], np.ndarray]:
-    """The columns as numbers: one of words becomes an indicator of each of its sorted values."""
+def numbers_of(where: str, table: pd.DataFrame) -> tuple[list[str], np.ndarray, list[str]]:
+    """The columns as numbers: one of words becomes an indicator of each of its sorted values. The
+    last list names the columns of words, with the numbers of their words.
+    """
     names: list[str] = []
     columns: list[Any] = []
+    of_words: list[str] = []
     for name in table.columns:
         column = table[name]
         is_word = column.dtype == bool or column.dtype.name == "category"
@@ -210,6 +229,7 @@ def numbers_of(where: str, table: pd.DataFrame) -> tuple[list[str], np.ndarray]:
             if len(levels) > MAX_CLASSES:
                 raise BadInput(f"{where}: column {plain(name)} has {len(levels):,} words")
             names += [f"{plain(name)}={level}" for level in levels]
+            of_words.append(f"{plain(name)} ({len(levels):,})")
             refuse_large(where, len(table), len(names))
             columns += [np.asarray(codes == i, float) for i in range(len(levels))]
             continue
@@ -223,7 +243,7 @@ def numbers_of(where: str, table: pd.DataFrame) -> tuple[list[str], np.ndarray]:
         columns.append(found)
     if not columns:
         raise BadInput(f"{where}: a column of features is needed")
-    return names, np.column_stack(columns)
+    return names, np.column_stack(columns), of_words
 
 
 def read_source(
@@ -250,7 +270,7 @@ def read_source(
         table, target = _parquet(where, source, path), ""
     else:
         header = header_of(where, path)
-        _announce(where, path, len(header))
+        _announce_csv(where, path, len(header))
         words = [plain(column)] if column is not None else [usual_column(header, usual)]
         table = read_csv(where, source, words=[x for x in words if x in header])
         target = ""
@@ -269,19 +289,33 @@ def usual_column(names: Iterable[str], usual: Sequence[str]) -> str:
     return known[0] if len(known) == 1 else ""
 
 
-def _announce(where: str, path: Any, columns: int) -> None:
-    """Say before a large file is read how long this takes, or refuse it."""
-    try:
+def _announce_csv(where: str, path: Any, columns: int) -> None:
+    """Say before a large CSV file is read how long this takes, or refuse it."""
+    with suppress(OSError, ValueError, zlib.error):  # which reading it says
         with open(file_at(path), "rb") as opened:
             start = opened.read(SAMPLE)
-        size = os.path.getsize(path)
-    except (OSError, ValueError):
-        return  # which reading it says
-    if size < LARGE or start[:2] == GZIP:
-        return
-    rows = size / len(start) * max(start.count(b"\n"), 1)
+        text = start
+        if start[:2] == GZIP:  # it goes on as it begins
+            text = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(start)
+        size = os.path.getsize(path) * len(text) / max(len(start), 1)
+        if size >= LARGE:
+            rows = size / len(text) * max(text.count(b"\n"), 1)
+            _announce(where, rows, columns, size / PER_SECOND)
+
+
+def _announce_parquet(where: str, path: Any) -> None:
+    """Say before a large Parquet file is read how long this takes, or refuse it."""
+    from pyarrow.parquet import read_metadata
+
+    found = read_metadata(file_at(path))
+    rows, columns = found.num_rows, found.num_columns
+    if rows * columns * 8 >= LARGE:
+        _announce(where, rows, columns, rows * columns / CELLS_PER_SECOND)
+
+
+def _announce(where: str, rows: float, columns: int, seconds: float) -> None:
     refuse_large(where, rows, columns)
-    said = f"about {rows:.2g} rows; reading them takes about {size / PER_SECOND:.0f} s"
+    said = f"about {rows:.2g} rows; reading them takes about {seconds:.0f} s"
     print(f"{where}: {said} and {rows * columns * 8 * COPIES / 1e9:.1g} GB", file=sys.stderr)
 
 
@@ -289,8 +323,11 @@ def _parquet(where: str, source: Any, path: Any) -> pd.DataFrame:
     if find_spec("pyarrow") is None:
         raise BadInput(f"{where}: {NO_PYARROW}")
     try:
+        _announce_parquet(where, path)
         found = pd.read_parquet(file_at(path))
         changed = path is not source and sha256_of(path) != source.get("sha256")
+    except BadInput:  # too large
+        raise
     except Exception as error:
         raise BadInput(f"{where}: not a Parquet file ({first_line(error)})") from None
     if changed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ class LoggedInstance(LabelledInstance):
     def better(self) -> str:
         return "have a larger mean reward"
 
-    @property
+    @cached_property
     def means_logged(self) -> tuple[float, float, float, str]:
         """The mean reward of the log, of uniform play and of the best constant action, each row
         weighted by 1/p for the latter two, and the name of this action.

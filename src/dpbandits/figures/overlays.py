@@ -1,5 +1,5 @@
-"""Drawings beside measured regret: curves of bounds, and rings around the means that the test does
-not distinguish from the smallest mean of their game.
+"""Drawings beside measured regret: curves of bounds, lines of reference of labelled data, and rings
+around the means that the test does not distinguish from the smallest mean of their game.
 """
 
 from __future__ import annotations
@@ -9,14 +9,18 @@ from contextlib import nullcontext
 from itertools import cycle
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from ..comparison.table import compare, games
+from ..results.metrics import REGRET
+from ..results.records import NO_RECORD
+from ..results.references import References
 from ..results.table import Table
 from ..results.varying import SETTING
 from .bands import unstretched
-from .bounds import COLUMNS
+from .bounds import COLUMNS, POINTS
 from .style import BOUND, Styles
 
 # Dashes by the kind of a bound, and marks by its side, which no measured line has: several bounds
@@ -29,6 +33,10 @@ MARKS = {"upper": "v<8", "lower": "^>*"}
 SLOPE = "#888888"  # the colour of curves without a constant, which are true in their slope alone
 MARKS_OF_SLOPES = "vsDoPp"
 WITHOUT_CONSTANT = ("order", "refuted")
+REFERENCES: dict[str, Any] = {  # lines of reference by their algorithms: their labels and dashes
+    "uniform_play": ("uniform play", (0, (1, 2))),
+    "best_constant": ("best constant action", (0, (5, 2))),
+}
 RINGS = " Rings: not told apart from the smallest mean at $T$ (95 % for all games at once)."
 
 
@@ -84,6 +92,34 @@ def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
                     points["x"], points["value"], color=colour, markevery=0.17, gid=BOUND, **look
                 )
         ax.plot([], [], color=common, label=label, gid=BOUND, **look)
+
+
+def references_in(table: Table) -> pd.DataFrame:
+    """The lines of reference of the labelled data that a table knows: the mean after t rounds is
+    ``rate`` t^``power``. There is a row for each ``line`` of an ``env`` and a ``horizon``, unless
+    the table has the algorithm that plays this line.
+    """
+    power, rows = float(table.metric == REGRET), []  # the other metrics are averages
+    for own, about in zip(table.settings.index, table.settings.to_dict("records"), strict=True):
+        known, T = References.of(table.records.get(own, NO_RECORD)), about["horizon"]
+        if known is not None and not known.is_log:
+            mistakes = {"uniform_play": known.uniform, "best_constant": known.constant}
+            left = [x for x in mistakes if x not in table.names]
+            rows += [(about["env"], T, x, mistakes[x] / T, power) for x in left]
+    found = pd.DataFrame(rows, columns=["env", "horizon", "line", "rate", "power"])
+    return found.drop_duplicates()
+
+
+def draw_references(ax: Axes, references: pd.DataFrame, over_time: bool) -> None:
+    """Draw lines of ``references_in``, thin and grey, against the round or at the horizon."""
+    for row in references.to_dict("records"):
+        label, dash = REFERENCES[row["line"]]
+        look: Any = {"label": label, "ls": dash, "color": SLOPE, "lw": 1.0, "zorder": 1.5}
+        if over_time:
+            t = np.append(np.geomspace(1, row["horizon"], POINTS)[:-1], row["horizon"])
+            ax.plot(t, row["rate"] * t ** row["power"], gid=BOUND, **look)
+        else:
+            ax.axhline(row["rate"] * row["horizon"] ** row["power"], gid=BOUND, **look)
 
 
 def tied(table: Table) -> pd.DataFrame:

@@ -29,7 +29,16 @@ from .labels import (
 )
 from .layout import arranged, label_edges, panels_of
 from .options import PALETTE, PLAIN, FigureOptions
-from .overlays import RINGS, SLOPE, draw_bounds, draw_rings, lines_of, tied
+from .overlays import (
+    RINGS,
+    SLOPE,
+    draw_bounds,
+    draw_references,
+    draw_rings,
+    lines_of,
+    references_in,
+    tied,
+)
 from .style import BOUND, Styles, finish, styled, styles_of, subplots
 
 OF_SEARCH = (
@@ -123,7 +132,7 @@ def budget_panels(
     left_out = f" Not drawn, without {symbol(x)}: {', '.join(map(legend_name, without))}."
     table = labelled(table.where(takes), horizons=True)
     bounds, runs = lines_of(bounds, table, x), table.runs
-    best = tied(table) if marks else None
+    best, references = tied(table) if marks else None, references_in(table)
     environments = environment_titles(table)
     places, columns = arranged([list(environments.items())])
     figure, axes = subplots(-(-len(places) // columns), columns, sharex=True)
@@ -137,6 +146,7 @@ def budget_panels(
         env, heading = place
         regret_vs(ax, runs[runs["env"] == env], x, styles, band)
         ax.set(title=heading, xscale="log")
+        draw_references(ax, references[references["env"] == env], over_time=False)
         draw_bounds(ax, bounds[bounds["env"] == env], styles)
         if best is not None:
             draw_rings(ax, best[best["env"] == env], x, styles)

@@ -25,7 +25,7 @@ from .labels import (
     value_text,
 )
 from .layout import LEAST, Budget, arranged, budgets_played, label_edges, panel_title
-from .overlays import RINGS, draw_bounds, draw_rings, lines_of, tied
+from .overlays import RINGS, draw_bounds, draw_references, draw_rings, lines_of, references_in, tied
 from .placement import most_columns
 from .style import BOUND, LONG, Prefixed, Styles, finish, styled, styles_of, subplots
 from .tails import exceedance, label_tails
@@ -141,7 +141,7 @@ def time_panels(
     titles, varied, table = environment_titles(table), table.varied, labelled(table)
     curves = table.curves(band, ["line", "env", "horizon", *table.budgets])
     bounds = lines_of(bounds, table, "t")
-    best = tied(table) if marks else None
+    best, references = tied(table) if marks else None, references_in(table)
     budgets, ends = finite_budgets(table), table.runs
     if together:
         budgets = [(EVERY, np.inf)]
@@ -168,6 +168,7 @@ def time_panels(
         drawn, inside, beside = (
             x[_of_panel(x, env, horizon, *budget)] for x in (curves, ends, bounds)
         )
+        draw_references(ax, references[_of_game(references, env, horizon)], over_time=True)
         regret_vs_time(ax, drawn, styles, band, scale, beside, log_time)
         heading = panel_title(titles[env], *budget) + _differences(ends, inside, horizon, varied)
         ax.set_title(heading)

@@ -25,7 +25,8 @@ from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from ..figures.bounds import curves
 from ..figures.labels import WITHOUT, plain_text, unprotected, value_text
-from ..results.metrics import METRICS, NASH, measuring
+from ..results.metrics import METRICS, NASH, REGRET, measuring
+from ..results.references import lines_of_references
 from ..results.summary import FORMATS, NAMES, render, rounds
 from ..results.table import Table
 from ..results.varying import SETTING, of_game, varying, with_budgets
@@ -71,6 +72,15 @@ class Study:
     def numbers(self) -> str:
         """The summary as an HTML table."""
         return compact(render(named(self.source.summary), self._measuring(), "html"))
+
+    def references(self) -> list[str]:
+        """What lines of reference say about mistakes; none of data without users, or of another
+        metric.
+        """
+        if self.source.metric != REGRET:
+            return []
+        known = self.source.recorded
+        return [*lines_of_references(self.source.summary, known, self.question)]
 
     @cached_property
     def compared(self) -> pd.DataFrame | None:

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import BadInput
-from ..settings.request import Request
+from ..settings.request import BESIDE_RECORDS, Request
 from ..settings.setting import Setting, digest, without_paths
 from .formats import SUMMARY_CSV, beside
 from .manifest import UNREADABLE, read_manifest
@@ -105,6 +105,7 @@ def made_by_others(request: Request) -> list[str]:
 def _content(records: Iterable[Mapping[str, Any]]) -> str:
     """The settings of a table, without the versions of the algorithms."""
     settings = [
-        {k: without_paths(x) for k, x in words.items() if k != "version"} for words in records
+        {k: without_paths(x) for k, x in words.items() if k not in ("version", *BESIDE_RECORDS)}
+        for words in records
     ]
     return json.dumps(settings, sort_keys=True)

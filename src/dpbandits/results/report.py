@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
 from ..files import write_atomically
-from ..settings.request import Request
+from ..settings.request import LOOKS, Request
 from ..settings.setting import Setting
 from .formats import SUMMARY_CSV, beside, write_pieces
 from .manifest import summary_endings, write_manifest
 from .naming import table_path
+from .references import lines_of_request
 from .run_store import Store
 from .summary import render, summary_of
 from .table import Table
@@ -63,7 +65,7 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
     labels = {s.id: request.labels[s.env] for s in request.settings if s.env in request.labels}
 
     settings, means = request.settings, found.means
-    looks = {own: record.get("looks", 1) for own, record in request.records.items()}
+    looks = {own: record.get(LOOKS, 1) for own, record in request.records.items()}
     if means is not None:
         looks = {s.id: n for s, n in zip(settings, means.looks, strict=True)}
 
@@ -88,8 +90,10 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
             played = means.settings[some]
             add(Table.of_store(found.store, settings[some], means.runs[some], about, played))
     summary = pd.concat(summaries, ignore_index=True)
-    for suffix, style in ((".md", "pipe"), (".tex", "latex")):
-        text = render(summary, request.question, style) + "\n"
+    lines = lines_of_request(summary, request)
+    below = "".join(f"\n{escape(line, quote=False)}\n" for line in lines)
+    for suffix, style, more in ((".md", "pipe", below), (".tex", "latex", "")):
+        text = render(summary, question, style) + "\n" + more
         write_atomically(beside(path, suffix), text.encode())
     if SUMMARY_CSV in summary_endings(request.config):
         write_table(beside(path, SUMMARY_CSV), summary)

@@ -139,7 +139,7 @@ def too_few_runs(found: pd.DataFrame, question: Question) -> str | None:
     row = short.iloc[int((short["runs_needed"] / short["runs"]).argmax())]
     others = f" ({len(short)} of {len(found)} settings have too few)" if len(short) > 1 else ""
     return (
-        f"{_in_words(found, row, question)}: {row['runs']} runs are too few for its tail, and the "
+        f"{in_words(found, row, question)}: {row['runs']} runs are too few for its tail, and the "
         f"interval may be too narrow; about {row['runs_needed']} would do{others}"
     )
 
@@ -155,13 +155,13 @@ def equal_runs(summary: pd.DataFrame, question: Question) -> str | None:
     share = percent(another_value(row["runs"]), 2)
     others = f" ({len(equal)} of {len(summary)} settings have equal runs)"
     return (
-        f"{_in_words(summary, row, question)}: all {row['runs']} runs are equal, so there is no "
+        f"{in_words(summary, row, question)}: all {row['runs']} runs are equal, so there is no "
         f"interval; they show that another value has a probability of at most {share}"
         f"{others if len(equal) > 1 else ''}"
     )
 
 
-def _in_words(found: pd.DataFrame, row: pd.Series, question: Question) -> str:
+def in_words(found: pd.DataFrame, row: pd.Series, question: Question) -> str:
     """The setting of a row, as it is typed."""
     formats = FORMATS | dict.fromkeys(BUDGETS, "{:g}".format)
     shown = [n for n in columns_shown(found, question) if pd.notna(row[n])]

@@ -18,7 +18,7 @@ from ..contracts.parameters import BUDGETS
 from ..contracts.question import CONTEXTUAL, Question
 from ..errors import BadInput
 from ..settings.composed import LABEL
-from ..settings.request import SHOWN
+from ..settings.request import LOOKS, SHOWN
 from ..settings.setting import Setting
 from ..settings.user_files import load_laws
 from ..theory.problem import problem
@@ -27,6 +27,7 @@ from .frames import check_frame, completed, plain_frame
 from .metrics import AVERAGE, COLUMNS, ERROR, NASH, REGRET, nash, refuse_metric, resolution
 from .reading import parts_of, pieces_of, read_whole
 from .records import NO_RECORD, Record, agreeing, records_beside, records_of, with_ids
+from .references import References
 from .run_store import Store
 from .scan import Scan
 from .summary import mean_of, summary_of
@@ -253,10 +254,18 @@ class Table:
         return self.assign(env=found) if labels else self
 
     def summary(self) -> pd.DataFrame:
-        """The statistic of each setting, see ``summary_of``."""
+        """The statistic of each setting, see ``summary_of``; of labelled data that records know
+        also ``of_constant``, the mean divided by the best constant action's expected mistakes.
+        """
         by = [*self.described, SETTING]
-        looks = {own: x["looks"] for own, x in self.records.items() if "looks" in x}
-        return summary_of(self.runs, by, self.question, self.statistic, looks)
+        looks = {own: x[LOOKS] for own, x in self.records.items() if LOOKS in x}
+        found = summary_of(self.runs, by, self.question, self.statistic, looks)
+        lines = [References.of(self.records.get(own, NO_RECORD)) for own in found[SETTING]]
+        constant = np.array([np.nan if x is None or x.is_log else x.constant for x in lines])
+        if np.isfinite(constant).any():
+            averaged = found["horizon"] if self.metric != REGRET else 1.0
+            found["of_constant"] = found["mean"] * averaged / constant
+        return found
 
     def measured(self, metric: str, folders: Sequence[str] = ()) -> Table:
         """The table of another statistic than pseudo-regret, in a column of its name.

@@ -11,6 +11,7 @@ from typing import Any
 from ..contracts.algorithm import Algorithm
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import QUESTIONS, Question
+from ..environments.labelled import LabelledInstance
 from ..errors import BadInput, plain, unknown
 from ..files import check_folder
 from ..validation import folder, number_where, table_format, whole, workers
@@ -18,11 +19,14 @@ from .auto import FIRST_RUNS, MOST_RUNS, Auto, auto_of
 from .composed import LABEL, Groups
 from .groups import default_keys, file_keys
 from .resolve import resolve
-from .setting import Setting
+from .setting import Setting, data_of
 from .sweep import swept_names
 from .user_files import load_laws
 
-SHOWN = "shown"  # of a record: the printed name and the line of an algorithm of a user
+# What a manifest holds of a setting beside its record: the printed name and the line of an
+# algorithm of a user; how often its runs are looked at; the lines of reference of its data
+SHOWN, LOOKS, REFERENCES = "shown", "looks", "references"
+BESIDE_RECORDS = LABEL, SHOWN, LOOKS, REFERENCES
 WORD = re.compile(r"[\w.:/@%+,\[\]-]+", re.ASCII)
 EXAMPLES = {"address": "tcp://HOST:8786", "time": "04:00:00", "mem": "4G"}
 BACKENDS = ("auto", "threads", "processes")
@@ -36,7 +40,7 @@ COLUMNS = [
     "against", "letters", "tied", "median_tied", "differs", "difference", "difference_low",
     "difference_high", "ratio", "ratio_low", "ratio_high", "smaller", "smaller_low", "smaller_high",
     "median_difference", "median_difference_low", "median_difference_high", "median_ratio",
-    "median_ratio_low", "median_ratio_high",
+    "median_ratio_low", "median_ratio_high", "of_constant",
 ]  # fmt: skip
 SHARED = {*BUDGETS, "eps_min"}.union(*(question.goal_names for question in QUESTIONS))
 
@@ -93,15 +97,23 @@ class Request:
 
     @property
     def records(self) -> dict[str, dict[str, Any]]:
-        """The records of the settings by their ids, with the labels of their environments, with how
-        algorithms of users are shown and, for ``runs=auto``, how often their runs are looked at.
+        """The records of the settings by their ids, see ``record_of``."""
+        return {setting.id: self.record_of(setting) for setting in self.settings}
+
+    def record_of(self, setting: Setting) -> dict[str, Any]:
+        """The record of a setting, with the label of its environment, with how an algorithm of a
+        user is shown, with the lines of reference of its data and, for ``runs=auto``, how often its
+        runs are looked at.
         """
-        looks = {} if self.auto is None else {"looks": len(self.auto.looks())}
-        found = {}
-        for s in self.settings:
-            label = {LABEL: self.labels[s.env]} if s.env in self.labels else {}
-            shown = {SHOWN: dict(s.algorithm.shown)} if s.algorithm.shown else {}
-            found[s.id] = s.record | label | shown | looks
+        found, instance = setting.record, data_of(setting).instance
+        if setting.env in self.labels:
+            found[LABEL] = self.labels[setting.env]
+        if setting.algorithm.shown:
+            found[SHOWN] = dict(setting.algorithm.shown)
+        if self.auto is not None:
+            found[LOOKS] = len(self.auto.looks())
+        if isinstance(instance, LabelledInstance):
+            found[REFERENCES] = instance.recorded(setting.horizon)
         return found
 
     @property

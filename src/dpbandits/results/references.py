@@ -1,0 +1,93 @@
+"""The lines of reference of data with users, from the records of settings: nothing is read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+import pandas as pd
+
+from ..contracts.parameters import BUDGETS
+from ..contracts.question import Question
+from ..environments.labelled import LabelledInstance
+from ..errors import plain
+from ..settings.request import REFERENCES, Request
+from ..settings.setting import data_of
+from ..theory.problem import budget_of
+from .records import NO_RECORD, Record
+from .summary import in_words
+from .varying import SETTING
+
+MOST = 20  # settings on a log whose mean rewards are said
+
+
+class References(NamedTuple):
+    """What a record knows of its data, see ``LabelledInstance.recorded``."""
+
+    uniform: float  # expected mistakes, or losses, at the horizon
+    constant: float
+    action: str  # the best constant action
+    words: str  # these numbers, for people
+    better: str  # what an algorithm does that beats another one
+    is_log: bool  # whether the numbers are estimates
+
+    @classmethod
+    def of(cls, record: Record) -> References | None:
+        """Those in a record; None if it has none."""
+        with suppress(KeyError, TypeError, ValueError):
+            found, law = record[REFERENCES], record["env_spec"]["law"]
+            numbers = float(found["uniform"]), float(found["constant"])
+            action, words, better = (plain(found[x]) for x in ("action", "words", "better"))
+            return cls(*numbers, action, words, better, law == "log")
+        return None
+
+
+def lines_of_request(summary: pd.DataFrame, request: Request) -> Iterator[str]:
+    """The lines of ``lines_of_references`` about the summary of a request."""
+    own = [s for s in request.settings if isinstance(data_of(s).instance, LabelledInstance)]
+    records = {setting.id: request.record_of(setting) for setting in own}
+    return lines_of_references(summary, records, request.question)
+
+
+def lines_of_references(
+    summary: pd.DataFrame, records: Mapping[str, Record], question: Question
+) -> Iterator[str]:
+    """For each data set of a summary, what uniform play and the best constant action do, and
+    whether some private algorithm is seen to do better.
+
+    Args:
+        summary: a summary of regret, see ``summary_of``.
+        records: the records of its settings by their ids; settings without one are left out.
+        question: the question that the runs answer.
+    """
+    games: dict[tuple[str, float], list[int]] = {}
+    for i, own in enumerate(summary[SETTING]):
+        if References.of(record := records.get(own, NO_RECORD)):
+            games.setdefault((str(record["env_spec"]), record["horizon"]), []).append(i)
+    for places in games.values():
+        rows = summary.iloc[places]
+        of_rows = [records[own] for own in rows[SETTING]]
+        env, known = of_rows[0]["env"], References.of(of_rows[0])
+        assert known is not None
+        yield f"{env}: {known.words}"
+        if known.is_log:
+            for (_, row), record in zip(rows[:MOST].iterrows(), of_rows, strict=False):
+                yield f"{env}: {_mean_reward(summary, row, record, question)}"
+        highs = rows["ci_high"][[math.isfinite(budget_of(record)[1]) for record in of_rows]]
+        if len(highs) and not (highs < known.constant).any():
+            yield (
+                f"{env}: no private algorithm here is seen (with 95 %) to {known.better} than "
+                f"playing always {known.action}"
+            )
+
+
+def _mean_reward(summary: pd.DataFrame, row: pd.Series, record: Record, question: Question) -> str:
+    """The mean reward of a setting on a log, from its mean loss."""
+    mean, high, low = (1.0 - row[x] / record["horizon"] for x in ("mean", "ci_low", "ci_high"))
+    interval = f" ({low:.4g} to {high:.4g} over permutations)" if row["runs"] > 1 else ""
+    free = record["notion"] in (None, "none") and math.isinf(budget_of(record)[1])
+    without = ["algo", "env", "horizon", *(BUDGETS if free else [])]
+    about = in_words(summary.drop(columns=without, errors="ignore"), row, question)
+    return f"{record['algo']} {about}".strip() + f": mean reward {mean:.4g}{interval}"
