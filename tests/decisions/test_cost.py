@@ -1,12 +1,14 @@
 """What privacy costs a test: the sheet and the search of dp.budget and bandit-budget for rules."""
 
+import re
+
 import numpy as np
 import pytest
 from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.cli import budget as command
-from dpbandits.decisions.cost import verdict
+from dpbandits.decisions.cost import ENDS, verdict
 
 TEST = {"env": dp.bernoulli([0.3]), "mu0": 0.3, "mu1": 0.6}
 LEVELS = [0.2, 1.0, 5.0]
@@ -42,16 +44,32 @@ def row(eps, samples, ended=1.0, free=100.0, per_week=np.nan, cap=1000):
 
 def test_the_verdict_on_a_sheet():
     rows = [row(0.1, 1000, 0.5), row(1.0, 300), row(10.0, 105)]
-    assert verdict(rows) == (
+    assert verdict(rows, 0.2, 0.24) == (
         "r on e: eps=1 costs 300 samples instead of 100 samples without privacy; privacy costs "
-        "less than 10 % from eps=10 on; below eps=1 it does not end in 1,000 samples"
+        "less than 10 % from eps=10 on; at eps=0.2 it does not end in 1,000 samples, and at "
+        "eps=0.24 it does"
     )
-    weekly = [x | {"per_week": 50.0} for x in rows[:2]]
-    assert verdict(weekly) == (
-        "r on e: at 50 users a week, eps=1 costs 6 weeks instead of 2 weeks without privacy; "
-        "below eps=1 it does not end in 20 weeks"
+    weekly = [x | {"per_week": 50.0} for x in rows[1:]]
+    assert verdict(weekly[:1], 0.0, 1.0) == (
+        "r on e: at 50 users a week, eps=1 costs 6 weeks instead of 2 weeks without privacy"
     )
-    assert verdict(rows[:1]) == "r on e: no budget up to eps=0.1 ends in 1,000 samples"
+    assert verdict([*weekly, weekly[0] | {"eps": 20.0, "ended": 0.5}], 20.0, np.inf).endswith(
+        "at eps=20 it does not end in 20 weeks"
+    )
+    none = "r on e: none of the budgets that were tried, up to eps=0.1, ends in 1,000 samples"
+    assert verdict(rows[:1], 0.1, np.inf) == none
+    free = row(0.1, 1000, 0.0, free=1000.0)
+    assert verdict([free], 0.1, np.inf) == f"{none}, nor does the test without privacy"
+
+
+def test_a_sheet_says_of_no_budget_more_than_was_measured():
+    """Where the test begins to end lies between two budgets of the sheet, and is bisected."""
+    given = {**TEST, "per_week": 100, "weeks": 4, "runs": 40}
+    said = dp.budget(rule="dp_sprt", **given, eps=[0.2, 4.0])["answer"][0]
+    low, high = map(float, re.findall(r"at eps=([\d.]+) it does", said))
+    assert 0.2 < low < high < 4.0 and high <= 1.25 * low
+    found = dp.budget(rule="dp_sprt", **given, eps=[low, high])
+    assert (found["ended"] >= ENDS).tolist() == [False, True]
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from ..running.monte_carlo import run_settings
 from ..settings.compose import request_from
 from ..settings.setting import Setting
 from ..validation import argument, each, number_where, whole
-from .search import Found, Search
+from .search import Found, Search, short
 
 SHEET = (
     "rule", "env", "eps", "samples", "low", "high", "slow", "weeks", "ended", "wrong", "agree",
@@ -31,6 +31,7 @@ TIMES_GOAL = 10.0  # samples after which a run of a search ends, as a multiple o
 FIRST = 64  # runs without privacy that set the cap of a search for a ratio
 CHEAP = 1.1  # times the samples without privacy: where privacy costs less than 10 %
 ENDS = 0.9  # share of the runs that must end, for a test to end
+PRECISE = 1.25  # ratio of the budgets between which a sheet finds that a test begins to end
 
 
 # What the two answers are asked for with, beside the keys of ``bandit-stop``
@@ -143,14 +144,29 @@ def sheet(
                 "without_privacy": free, "per_week": per_week or math.nan,
                 "cap": rule.setting(x).horizon, "runs": runs,
             })  # fmt: skip
-        words = verdict(own)
+        words = verdict(own, *begins_to_end(rule, own, runs))
         rows += [row | {"answer": words} for row in own]
     return pd.DataFrame(rows)[list(SHEET)]
 
 
-def verdict(rows: Sequence[Mapping[str, Any]]) -> str:
+def begins_to_end(
+    rule: _Rule, rows: Sequence[Mapping[str, Any]], runs: int
+) -> tuple[float, float]:  # fmt: skip
+    """The largest budget at which the test does not end, and the next larger one at which it ends,
+    bisected; 0 and infinity if there is none.
+    """
+    low = max((row["eps"] for row in rows if row["ended"] < ENDS), default=0.0)
+    high = min((row["eps"] for row in rows if row["eps"] > low), default=math.inf)
+    while 0.0 < PRECISE * low < high < math.inf:
+        middle = short(math.sqrt(low * high))
+        (halted,) = rule.measured(middle, runs, "halted")
+        low, high = (low, middle) if halted.mean() >= ENDS else (middle, high)
+    return low, high
+
+
+def verdict(rows: Sequence[Mapping[str, Any]], low: float, high: float) -> str:
     """A sheet of one rule as a sentence: the cost of the budget nearest to 1, the budgets at which
-    privacy is cheap, and the budget from which on the test ends.
+    privacy is cheap, and ``begins_to_end``.
     """
     first = rows[0]
     start, per_week = f"{first['rule']} on {first['env']}: ", first["per_week"]
@@ -159,8 +175,11 @@ def verdict(rows: Sequence[Mapping[str, Any]]) -> str:
         start += f"at {significant(per_week)} users a week, "
         limit = f"{first['cap'] / per_week:.3g} weeks"
     ends = [row for row in rows if row["ended"] >= ENDS]
+    free = first["without_privacy"]
     if not ends:
-        return f"{start}no budget up to eps={rows[-1]['eps']:g} ends in {limit}"
+        nor = ", nor does the test without privacy" if free >= first["cap"] else ""
+        tried = f"none of the budgets that were tried, up to eps={rows[-1]['eps']:g},"
+        return f"{start}{tried} ends in {limit}{nor}"
 
     def length(samples: float) -> str:
         if per_week != per_week:
@@ -170,14 +189,13 @@ def verdict(rows: Sequence[Mapping[str, Any]]) -> str:
 
     near = min(ends, key=lambda row: abs(math.log(row["eps"])))
     text = f"{start}eps={near['eps']:g} costs {length(near['samples'])}"
-    free = first["without_privacy"]
     if free == free:
         text += f" instead of {length(free)} without privacy"
         cheap = [row["eps"] for row in ends if row["samples"] <= CHEAP * free]
         text += f"; privacy costs less than 10 % from eps={min(cheap):g} on" if cheap else ""
-    if len(ends) < len(rows):
-        text += f"; below eps={ends[0]['eps']:g} it does not end in {limit}"
-    return text
+    if low > 0.0:
+        text += f"; at eps={low:g} it does not end in {limit}"
+    return text + (f", and at eps={high:g} it does" if 0.0 < low < high < math.inf else "")
 
 
 def budget_for_samples(
