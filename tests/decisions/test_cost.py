@@ -92,6 +92,15 @@ def test_none_is_an_answer_and_says_what_would_be_reached():
     assert not never["reached"] and np.isnan(never["budget"])
     assert never["answer"].startswith("none: dp_sprt on bernoulli: the mean stopping time is above")
     assert "without privacy" in never["answer"]
+    [said] = re.findall(r"; samples=(\S+) is reached at eps=10$", never["answer"])
+    assert dp.budget(rule="dp_sprt", **TEST, samples=float(said), **few).iloc[0]["reached"]
+    tail = dp.budget(rule="dp_sprt", **TEST, samples=5, quantile=0.9, **few).iloc[0]
+    [more] = re.findall(r"; samples=(\S+) is reached at eps=10$", tail["answer"])
+    given = {"samples": float(more), "quantile": 0.9}
+    assert float(more) > float(said)
+    assert dp.budget(rule="dp_sprt", **TEST, **given, **few).iloc[0]["reached"]
+    cut = dp.budget(rule="dp_sprt", **TEST, samples=5, cap=6, **few).iloc[0]
+    assert cut["answer"].startswith("none") and "is reached" not in cut["answer"]  # it is unknown
     always = dp.budget(rule="dp_sprt", **TEST, ratio=1000, **few).iloc[0]
     assert always["reached"] and "and perhaps below" in always["answer"]
     with pytest.raises(dp.BadInput, match="the answer of a search has no figure"):

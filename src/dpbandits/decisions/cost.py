@@ -21,7 +21,7 @@ from ..running.monte_carlo import run_settings
 from ..settings.compose import request_from
 from ..settings.setting import Setting
 from ..validation import argument, each, number_where, whole
-from .search import Found, Search, short
+from .search import Found, Search, limits, short
 
 SHEET = (
     "rule", "env", "eps", "samples", "low", "high", "slow", "weeks", "ended", "wrong", "agree",
@@ -230,7 +230,8 @@ def budget_for_samples(
         elif ratio is not None:
             raise BadInput(f"ratio: {rule.name} cannot run without privacy; samples=N is needed")
         aim = goal if ratio is None else goal * free
-        if rule.given.get("cap") is None:
+        own_cap = rule.given.get("cap")
+        if own_cap is None:
             rule.given["cap"] = math.ceil(TIMES_GOAL * max(aim, 1.0))
 
         def measure(eps: float, n: int, rule: _Rule = rule, aim: float = aim) -> np.ndarray:
@@ -241,25 +242,52 @@ def budget_for_samples(
         largest = float(rule.setting(most).horizon) if share is None else 1.0
         found = Search(measure, limit, least, most, precision, runs, None, largest).answer()
         what = "mean" if share is None else f"{100 * share:g} % quantile"
+        instead = math.nan
+        if found.kind == "never":
+            if own_cap is None and free == free:
+                rule.given["cap"] = math.ceil(TIMES_GOAL * max(aim, free))
+            instead = samples_reached(rule, found.looks[-1].budget, runs, share)
         rows.append({
             "rule": rule.name, "env": rule.env, "budget": found.budget, "low": found.low,
             "high": found.high, "reached": not math.isnan(found.budget), "samples": aim,
             "without_privacy": free,
-            "answer": in_words(rule, found, aim, free, what, per_week),
+            "answer": in_words(rule, found, aim, free, what, per_week, instead),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
 
+def samples_reached(rule: _Rule, eps: float, runs: int, share: float | None) -> float:
+    """A number of samples, of two digits, that a search finds to be reached at a budget; blank if
+    the cap ends too many runs.
+    """
+    times, cap = np.sort(rule.times(eps, runs)), float(rule.setting(eps).horizon)
+    if share is None:
+        most = limits(times, cap).high if times[-1] < cap else math.inf
+    else:
+        tails = (
+            (x, limits((times > x).astype(float), 1.0).high) for x in times[int(share * runs) :]
+        )
+        most = next((x for x, tail in tails if tail <= 1.0 - share), math.inf)
+    if most >= cap:
+        return math.nan
+    unit = 10.0 ** (math.floor(math.log10(most)) - 1)
+    return math.ceil(most / unit) * unit
+
+
 def in_words(
-    rule: _Rule, found: Found, aim: float, free: float, what: str, per_week: float | None
-) -> str:
-    """The answer of a search as a sentence; of none what would be reached."""
+    rule: _Rule, found: Found, aim: float, free: float, what: str, per_week: float | None,
+    instead: float,
+) -> str:  # fmt: skip
+    """The answer of a search as a sentence; of none what would be reached ``instead``."""
     goal = f"{significant(aim)} samples"
     goal += f" ({aim / per_week:.3g} weeks)" if per_week else ""
     start, last = f"{rule.name} on {rule.env}: the {what} stopping time is ", found.looks[-1]
     if found.kind == "never":
-        end = f"none: {start}above {goal} at every eps up to {last.budget:g}"
-        return end + (f"; it is {significant(free)} without privacy" if free == free else "")
+        end = f"none: {start}above {goal} at every eps that was tried, up to {last.budget:g}"
+        end += f"; it is {significant(free)} without privacy" if free == free else ""
+        if instead == instead:
+            end += f"; samples={instead:g} is reached at eps={last.budget:g}"
+        return end
     if math.isnan(found.budget):
         return f"undecided: {start}perhaps at most {goal} at eps={last.budget:g}; more runs help"
     if found.kind in ("always", "open"):
