@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from refusals import message_of
 
@@ -33,6 +34,18 @@ def test_a_sheet_is_made_of_the_runs_of_stop():
     assert found["answer"].nunique() == 1
     assert "at 100 users a week, eps=1 costs" in found["answer"][0]
     assert dp.plot(found).axes
+
+
+def test_a_sheet_of_two_trust_models():
+    """Each rule takes the keys of its question: the hypotheses are for the rule of a server."""
+    env = dp.bernoulli([0.3, 0.9])
+    given = {"env": env, "per_week": 100, "weeks": 20, "runs": 20, "eps": [2.0, 8.0]}
+    both = dp.budget(rule=["dp_sprt", "nprr_ab"], **given, mu0=0.3, mu1=0.6, delta=0.1)
+    server = dp.budget(rule="dp_sprt", **given, mu0=0.3, mu1=0.6)
+    local = dp.budget(rule="nprr_ab", **given, delta=0.1)
+    pd.testing.assert_frame_equal(both, pd.concat([server, local], ignore_index=True))
+    said = message_of(dp.budget, rule=["dp_sprt", "nprr_ab"], **given, rel_error=0.1)
+    assert said.startswith("rel_error: no key of dp_sprt")
 
 
 def row(eps, samples, ended=1.0, free=100.0, per_week=np.nan, cap=1000):

@@ -19,6 +19,7 @@ from ..results.tables import MEASURED, load_finished
 from ..running.failures import RunsFailed
 from ..running.monte_carlo import run_settings
 from ..settings.compose import request_from
+from ..settings.request import Request
 from ..settings.setting import Setting
 from ..validation import argument, each, number_where, whole
 from .search import Found, Search, limits, short
@@ -34,6 +35,8 @@ ENDS = 0.9  # share of the runs that must end, for a test to end
 PRECISE = 1.25  # ratio of the budgets between which a sheet finds that a test begins to end
 
 
+OWN_KEYS = {key for q in QUESTIONS if q.command == STOPPING.command for key in q.own_keys}
+
 # What the two answers are asked for with, beside the keys of ``bandit-stop``
 OF_SHEET = ("eps", "per_week", "weeks", "runs")
 OF_GOAL = ("samples", "ratio", "quantile", "per_week", "least", "most", "precision", "runs")
@@ -46,9 +49,7 @@ def cost_of_rules(
     """A sheet if budgets are given, else the budget that a goal needs; see ``dpbandits.budget``."""
     given = {key: value for key, value in given.items() if value is not None}
     wanted, answer = (OF_SHEET, sheet) if "eps" in given else (OF_GOAL, budget_for_samples)
-    known = {*STOPPING.groups, *STOPPING.own_keys, "cap", "seed", "shuffle_arms", "assume", "jobs"}
-    known |= {name for question in QUESTIONS for name in question.goal_names}
-    known |= {"backend", "results"}
+    known = {*STOPPING.groups, *OWN_KEYS, "cap", "seed", "assume", "jobs", "backend", "results"}
     for key in given:
         if key not in (*wanted, *known):
             what = "a sheet of budgets" if "eps" in given else "the search for a budget of a rule"
@@ -75,21 +76,18 @@ class _Rule:
         results = self._request(None).results
         self.store = self.store if results is None else RunStore(results)
 
-    def _request(self, eps: float | None) -> Any:
+    def _request(self, eps: float | None) -> Request:
         given = {**self.given, "eps": eps}
         return request_from(STOPPING, given, self.parameters, self.folders)
 
     def setting(self, eps: float | None) -> Setting:
         """The only setting at a budget."""
-        settings = self._request(eps).settings
-        if len(settings) > 1:
-            raise BadInput("one environment and one value of each parameter are needed")
-        setting: Setting = settings[0]
-        return setting
+        return _only(self._request(eps))
 
     def measured(self, eps: float, n: int, *columns: str) -> list[np.ndarray]:
         """Columns of the first n runs at a budget; equal runs have equal streams of rewards."""
-        setting, request = self.setting(eps), self._request(eps)
+        request = self._request(eps)
+        setting = _only(request)
         _, failures = run_settings([setting], n, request.jobs, request.backend, self.store)
         if failures:
             raise RunsFailed(failures)
@@ -101,16 +99,33 @@ class _Rule:
         return self.measured(eps, n, "stopping_time")[0]
 
 
+def _only(request: Request) -> Setting:
+    """The only setting of a request."""
+    if len(request.settings) > 1:
+        raise BadInput("one environment and one value of each parameter are needed")
+    return request.settings[0]
+
+
 def rules_of(
     rules: Sequence[Any], given: Mapping[str, Any], parameters: Mapping[str, Any],
     folders: tuple[str, ...], per_week: float | None, weeks: float,
 ) -> list[_Rule]:  # fmt: skip
-    """The rules, of which runs end after some weeks if the users of a week are known."""
+    """The rules, of which runs end after some weeks if the users of a week are known.
+
+    A key that belongs to the questions of some of the rules, such as ``mu0``, is for these alone.
+    """
     if per_week is not None and given.get("cap") is None:
         given = {**given, "cap": math.ceil(per_week * weeks)}
     if not rules:
         raise BadInput("rule=[]: at least one is needed")
-    return [_Rule(rule, given, parameters, folders) for rule in rules]
+    for_all = {key: x for key, x in given.items() if key not in OWN_KEYS}
+    plain = [_Rule(rule, for_all, parameters, folders).setting(None) for rule in rules]
+    own = [setting.question.own_keys for setting in plain]
+    foreign = [set().union(*own) - keys for keys in own]
+    return [
+        _Rule(rule, {k: x for k, x in given.items() if k not in others}, parameters, folders)
+        for rule, others in zip(rules, foreign, strict=True)
+    ]
 
 
 def sheet(
