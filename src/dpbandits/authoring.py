@@ -120,7 +120,8 @@ from .contracts.parameters import (
     Budget as Budget, Positive as Positive, NotNegative as NotNegative, AboveOne as AboveOne,
     Probability as Probability, Confidence as Confidence, Fraction as Fraction, Range as Range,
     Order as Order, MomentBound as MomentBound, MomentOrder as MomentOrder, Interval as Interval,
-    Named as Named, POSITIVE as POSITIVE, below as below,
+    Named as Named, POSITIVE as POSITIVE, below as below, PositiveOrMinimax as PositiveOrMinimax,
+    ShareOrMinimax as ShareOrMinimax,
 )  # fmt: skip
 
 # assumptions on the rewards: the value of ``REWARDS``

@@ -55,6 +55,12 @@ from dpbandits.environments.populations import build_population
 HORIZONS = [1, 2, 3, 4, 5, 6, 63, 64, 65, 1000]
 
 
+@pytest.mark.parametrize("name", ["etc", "eps_greedy", "exp3", "ts"])
+def test_a_baseline_of_courses_fits_on_a_page(name):
+    """A reader of a first course sees the whole of it at once."""
+    assert len((HOMES["algo"] / f"{name}.py").read_text().splitlines()) <= 30
+
+
 def test_every_algorithm_and_rule_has_a_configuration_a_row_and_a_reference():
     files = {
         file.stem

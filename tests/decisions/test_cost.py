@@ -1,12 +1,15 @@
 """What privacy costs a test: the sheet and the search of dp.budget and bandit-budget for rules."""
 
+import re
+
 import numpy as np
+import pandas as pd
 import pytest
 from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.cli import budget as command
-from dpbandits.decisions.cost import verdict
+from dpbandits.decisions.cost import ENDS, verdict
 
 TEST = {"env": dp.bernoulli([0.3]), "mu0": 0.3, "mu1": 0.6}
 LEVELS = [0.2, 1.0, 5.0]
@@ -33,6 +36,18 @@ def test_a_sheet_is_made_of_the_runs_of_stop():
     assert dp.plot(found).axes
 
 
+def test_a_sheet_of_two_trust_models():
+    """Each rule takes the keys of its question: the hypotheses are for the rule of a server."""
+    env = dp.bernoulli([0.3, 0.9])
+    given = {"env": env, "per_week": 100, "weeks": 20, "runs": 20, "eps": [2.0, 8.0]}
+    both = dp.budget(rule=["dp_sprt", "nprr_ab"], **given, mu0=0.3, mu1=0.6, delta=0.1)
+    server = dp.budget(rule="dp_sprt", **given, mu0=0.3, mu1=0.6)
+    local = dp.budget(rule="nprr_ab", **given, delta=0.1)
+    pd.testing.assert_frame_equal(both, pd.concat([server, local], ignore_index=True))
+    said = message_of(dp.budget, rule=["dp_sprt", "nprr_ab"], **given, rel_error=0.1)
+    assert said.startswith("rel_error: no key of dp_sprt")
+
+
 def row(eps, samples, ended=1.0, free=100.0, per_week=np.nan, cap=1000):
     return {
         "rule": "r", "env": "e", "eps": eps, "samples": samples, "ended": ended, "cap": cap,
@@ -42,16 +57,32 @@ def row(eps, samples, ended=1.0, free=100.0, per_week=np.nan, cap=1000):
 
 def test_the_verdict_on_a_sheet():
     rows = [row(0.1, 1000, 0.5), row(1.0, 300), row(10.0, 105)]
-    assert verdict(rows) == (
+    assert verdict(rows, 0.2, 0.24) == (
         "r on e: eps=1 costs 300 samples instead of 100 samples without privacy; privacy costs "
-        "less than 10 % from eps=10 on; below eps=1 it does not end in 1,000 samples"
+        "less than 10 % from eps=10 on; at eps=0.2 it does not end in 1,000 samples, and at "
+        "eps=0.24 it does"
     )
-    weekly = [x | {"per_week": 50.0} for x in rows[:2]]
-    assert verdict(weekly) == (
-        "r on e: at 50 users a week, eps=1 costs 6 weeks instead of 2 weeks without privacy; "
-        "below eps=1 it does not end in 20 weeks"
+    weekly = [x | {"per_week": 50.0} for x in rows[1:]]
+    assert verdict(weekly[:1], 0.0, 1.0) == (
+        "r on e: at 50 users a week, eps=1 costs 6 weeks instead of 2 weeks without privacy"
     )
-    assert verdict(rows[:1]) == "r on e: no budget up to eps=0.1 ends in 1,000 samples"
+    assert verdict([*weekly, weekly[0] | {"eps": 20.0, "ended": 0.5}], 20.0, np.inf).endswith(
+        "at eps=20 it does not end in 20 weeks"
+    )
+    none = "r on e: none of the budgets that were tried, up to eps=0.1, ends in 1,000 samples"
+    assert verdict(rows[:1], 0.1, np.inf) == none
+    free = row(0.1, 1000, 0.0, free=1000.0)
+    assert verdict([free], 0.1, np.inf) == f"{none}, nor does the test without privacy"
+
+
+def test_a_sheet_says_of_no_budget_more_than_was_measured():
+    """Where the test begins to end lies between two budgets of the sheet, and is bisected."""
+    given = {**TEST, "per_week": 100, "weeks": 4, "runs": 40}
+    said = dp.budget(rule="dp_sprt", **given, eps=[0.2, 4.0])["answer"][0]
+    low, high = map(float, re.findall(r"at eps=([\d.]+) it does", said))
+    assert 0.2 < low < high < 4.0 and high <= 1.25 * low
+    found = dp.budget(rule="dp_sprt", **given, eps=[low, high])
+    assert (found["ended"] >= ENDS).tolist() == [False, True]
 
 
 @pytest.mark.slow
@@ -74,6 +105,15 @@ def test_none_is_an_answer_and_says_what_would_be_reached():
     assert not never["reached"] and np.isnan(never["budget"])
     assert never["answer"].startswith("none: dp_sprt on bernoulli: the mean stopping time is above")
     assert "without privacy" in never["answer"]
+    [said] = re.findall(r"; samples=(\S+) is reached at eps=10$", never["answer"])
+    assert dp.budget(rule="dp_sprt", **TEST, samples=float(said), **few).iloc[0]["reached"]
+    tail = dp.budget(rule="dp_sprt", **TEST, samples=5, quantile=0.9, **few).iloc[0]
+    [more] = re.findall(r"; samples=(\S+) is reached at eps=10$", tail["answer"])
+    given = {"samples": float(more), "quantile": 0.9}
+    assert float(more) > float(said)
+    assert dp.budget(rule="dp_sprt", **TEST, **given, **few).iloc[0]["reached"]
+    cut = dp.budget(rule="dp_sprt", **TEST, samples=5, cap=6, **few).iloc[0]
+    assert cut["answer"].startswith("none") and "is reached" not in cut["answer"]  # it is unknown
     always = dp.budget(rule="dp_sprt", **TEST, ratio=1000, **few).iloc[0]
     assert always["reached"] and "and perhaps below" in always["answer"]
     with pytest.raises(dp.BadInput, match="the answer of a search has no figure"):

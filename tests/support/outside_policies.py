@@ -117,7 +117,7 @@ class NoNoiseOfManyArms(Commit):
     many = 5
 
     def decide(self):
-        few = self.K < self.many
+        few = self.many > self.K
         return np.argmax(self.S + (self.rng.laplace(0, 1 / self.eps, self.K) if few else 0))
 
 

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from ..authoring import (
-    NOT_PRIVATE, UNIT_INTERVAL, Positive, arms, kernel, pull, random, random_arm,
-)  # fmt: skip
+from ..authoring import NOT_PRIVATE, UNIT_INTERVAL, Positive, arms, kernel, pull, random, random_arm
 
 NAME = "Epsilon-greedy"
 LINE = "olive", "dashed"

@@ -1,25 +1,20 @@
 """ETC: explore then commit. Not private."""
 
-import math
-from typing import Annotated
-
 import numpy as np
 
 from ..authoring import (
-    NOT_PRIVATE, POSITIVE, UNIT_INTERVAL, Named, all_arms, arms, kernel, pull_in_turn, rounds_left,
-    skip_rounds, until_horizon,
+    NOT_PRIVATE, UNIT_INTERVAL, PositiveOrMinimax, all_arms, arms, kernel, pull_in_turn,
+    rounds_left, skip_rounds, until_horizon,
 )  # fmt: skip
 
 NAME = "ETC"
 LINE = "olive", "solid"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE
-MINIMAX = 0.0
-Pulls = Annotated[float, Named({"minimax": MINIMAX}, POSITIVE)]
 
 
 @kernel
-def etc(game, rng, m: Pulls):
+def etc(game, rng, m: PositiveOrMinimax):
     """Explore then commit (Lattimore & Szepesvari 2020, Alg. 1): m pulls of each arm in turn, then
     the arm of largest mean until the horizon. Not private. Rewards in [0, 1].
 
@@ -28,8 +23,8 @@ def etc(game, rng, m: Pulls):
             exploration and error for the worst gap (Slivkins 2019, Section 1.2).
     """
     K, T = arms(game), float(game.horizon)
-    if m == MINIMAX:
-        m = (T / K) ** (2.0 / 3.0) * math.log(T) ** (1.0 / 3.0)
+    if m == 0.0:  # minimax
+        m = (T / K) ** (2.0 / 3.0) * np.log(T) ** (1.0 / 3.0)
     sums = np.zeros(K)
     pull_in_turn(game, all_arms(game), until_horizon(game, K * max(np.ceil(m), 1.0)), sums)
     skip_rounds(game, np.full(1, np.argmax(sums)), rounds_left(game))

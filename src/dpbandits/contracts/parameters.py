@@ -107,6 +107,9 @@ AboveOne = Annotated[float, ABOVE_ONE]
 NotNegative = Annotated[float, NOT_NEGATIVE]
 Range = Annotated[float, RANGE]
 Order = Annotated[float, Interval(0.0, 1.0, "(]")]
+# kernels receive 0 for the value of smallest worst-case regret, which they compute
+PositiveOrMinimax = Annotated[float, Named({"minimax": 0.0}, POSITIVE)]
+ShareOrMinimax = Annotated[float, Named({"minimax": 0.0}, Interval(0.0, 1.0, "(]"))]
 MomentBound = Annotated[float, Interval(0.0, also=AUTO)]
 MomentOrder = Annotated[float, Interval(2.0, ends="[)")]
 

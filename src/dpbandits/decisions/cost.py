@@ -19,9 +19,10 @@ from ..results.tables import MEASURED, load_finished
 from ..running.failures import RunsFailed
 from ..running.monte_carlo import run_settings
 from ..settings.compose import request_from
+from ..settings.request import Request
 from ..settings.setting import Setting
 from ..validation import argument, each, number_where, whole
-from .search import Found, Search
+from .search import Found, Search, limits, short
 
 SHEET = (
     "rule", "env", "eps", "samples", "low", "high", "slow", "weeks", "ended", "wrong", "agree",
@@ -31,7 +32,10 @@ TIMES_GOAL = 10.0  # samples after which a run of a search ends, as a multiple o
 FIRST = 64  # runs without privacy that set the cap of a search for a ratio
 CHEAP = 1.1  # times the samples without privacy: where privacy costs less than 10 %
 ENDS = 0.9  # share of the runs that must end, for a test to end
+PRECISE = 1.25  # ratio of the budgets between which a sheet finds that a test begins to end
 
+
+OWN_KEYS = {key for q in QUESTIONS if q.command == STOPPING.command for key in q.own_keys}
 
 # What the two answers are asked for with, beside the keys of ``bandit-stop``
 OF_SHEET = ("eps", "per_week", "weeks", "runs")
@@ -45,9 +49,7 @@ def cost_of_rules(
     """A sheet if budgets are given, else the budget that a goal needs; see ``dpbandits.budget``."""
     given = {key: value for key, value in given.items() if value is not None}
     wanted, answer = (OF_SHEET, sheet) if "eps" in given else (OF_GOAL, budget_for_samples)
-    known = {*STOPPING.groups, *STOPPING.own_keys, "cap", "seed", "shuffle_arms", "assume", "jobs"}
-    known |= {name for question in QUESTIONS for name in question.goal_names}
-    known |= {"backend", "results"}
+    known = {*STOPPING.groups, *OWN_KEYS, "cap", "seed", "assume", "jobs", "backend", "results"}
     for key in given:
         if key not in (*wanted, *known):
             what = "a sheet of budgets" if "eps" in given else "the search for a budget of a rule"
@@ -74,21 +76,18 @@ class _Rule:
         results = self._request(None).results
         self.store = self.store if results is None else RunStore(results)
 
-    def _request(self, eps: float | None) -> Any:
+    def _request(self, eps: float | None) -> Request:
         given = {**self.given, "eps": eps}
         return request_from(STOPPING, given, self.parameters, self.folders)
 
     def setting(self, eps: float | None) -> Setting:
         """The only setting at a budget."""
-        settings = self._request(eps).settings
-        if len(settings) > 1:
-            raise BadInput("one environment and one value of each parameter are needed")
-        setting: Setting = settings[0]
-        return setting
+        return _only(self._request(eps))
 
     def measured(self, eps: float, n: int, *columns: str) -> list[np.ndarray]:
         """Columns of the first n runs at a budget; equal runs have equal streams of rewards."""
-        setting, request = self.setting(eps), self._request(eps)
+        request = self._request(eps)
+        setting = _only(request)
         _, failures = run_settings([setting], n, request.jobs, request.backend, self.store)
         if failures:
             raise RunsFailed(failures)
@@ -100,16 +99,33 @@ class _Rule:
         return self.measured(eps, n, "stopping_time")[0]
 
 
+def _only(request: Request) -> Setting:
+    """The only setting of a request."""
+    if len(request.settings) > 1:
+        raise BadInput("one environment and one value of each parameter are needed")
+    return request.settings[0]
+
+
 def rules_of(
     rules: Sequence[Any], given: Mapping[str, Any], parameters: Mapping[str, Any],
     folders: tuple[str, ...], per_week: float | None, weeks: float,
 ) -> list[_Rule]:  # fmt: skip
-    """The rules, of which runs end after some weeks if the users of a week are known."""
+    """The rules, of which runs end after some weeks if the users of a week are known.
+
+    A key that belongs to the questions of some of the rules, such as ``mu0``, is for these alone.
+    """
     if per_week is not None and given.get("cap") is None:
         given = {**given, "cap": math.ceil(per_week * weeks)}
     if not rules:
         raise BadInput("rule=[]: at least one is needed")
-    return [_Rule(rule, given, parameters, folders) for rule in rules]
+    for_all = {key: x for key, x in given.items() if key not in OWN_KEYS}
+    plain = [_Rule(rule, for_all, parameters, folders).setting(None) for rule in rules]
+    own = [setting.question.own_keys for setting in plain]
+    foreign = [set().union(*own) - keys for keys in own]
+    return [
+        _Rule(rule, {k: x for k, x in given.items() if k not in others}, parameters, folders)
+        for rule, others in zip(rules, foreign, strict=True)
+    ]
 
 
 def sheet(
@@ -143,14 +159,29 @@ def sheet(
                 "without_privacy": free, "per_week": per_week or math.nan,
                 "cap": rule.setting(x).horizon, "runs": runs,
             })  # fmt: skip
-        words = verdict(own)
+        words = verdict(own, *begins_to_end(rule, own, runs))
         rows += [row | {"answer": words} for row in own]
     return pd.DataFrame(rows)[list(SHEET)]
 
 
-def verdict(rows: Sequence[Mapping[str, Any]]) -> str:
+def begins_to_end(
+    rule: _Rule, rows: Sequence[Mapping[str, Any]], runs: int
+) -> tuple[float, float]:  # fmt: skip
+    """The largest budget at which the test does not end, and the next larger one at which it ends,
+    bisected; 0 and infinity if there is none.
+    """
+    low = max((row["eps"] for row in rows if row["ended"] < ENDS), default=0.0)
+    high = min((row["eps"] for row in rows if row["eps"] > low), default=math.inf)
+    while 0.0 < PRECISE * low < high < math.inf:
+        middle = short(math.sqrt(low * high))
+        (halted,) = rule.measured(middle, runs, "halted")
+        low, high = (low, middle) if halted.mean() >= ENDS else (middle, high)
+    return low, high
+
+
+def verdict(rows: Sequence[Mapping[str, Any]], low: float, high: float) -> str:
     """A sheet of one rule as a sentence: the cost of the budget nearest to 1, the budgets at which
-    privacy is cheap, and the budget from which on the test ends.
+    privacy is cheap, and ``begins_to_end``.
     """
     first = rows[0]
     start, per_week = f"{first['rule']} on {first['env']}: ", first["per_week"]
@@ -159,8 +190,11 @@ def verdict(rows: Sequence[Mapping[str, Any]]) -> str:
         start += f"at {significant(per_week)} users a week, "
         limit = f"{first['cap'] / per_week:.3g} weeks"
     ends = [row for row in rows if row["ended"] >= ENDS]
+    free = first["without_privacy"]
     if not ends:
-        return f"{start}no budget up to eps={rows[-1]['eps']:g} ends in {limit}"
+        nor = ", nor does the test without privacy" if free >= first["cap"] else ""
+        tried = f"none of the budgets that were tried, up to eps={rows[-1]['eps']:g},"
+        return f"{start}{tried} ends in {limit}{nor}"
 
     def length(samples: float) -> str:
         if per_week != per_week:
@@ -170,14 +204,13 @@ def verdict(rows: Sequence[Mapping[str, Any]]) -> str:
 
     near = min(ends, key=lambda row: abs(math.log(row["eps"])))
     text = f"{start}eps={near['eps']:g} costs {length(near['samples'])}"
-    free = first["without_privacy"]
     if free == free:
         text += f" instead of {length(free)} without privacy"
         cheap = [row["eps"] for row in ends if row["samples"] <= CHEAP * free]
         text += f"; privacy costs less than 10 % from eps={min(cheap):g} on" if cheap else ""
-    if len(ends) < len(rows):
-        text += f"; below eps={ends[0]['eps']:g} it does not end in {limit}"
-    return text
+    if low > 0.0:
+        text += f"; at eps={low:g} it does not end in {limit}"
+    return text + (f", and at eps={high:g} it does" if 0.0 < low < high < math.inf else "")
 
 
 def budget_for_samples(
@@ -212,7 +245,8 @@ def budget_for_samples(
         elif ratio is not None:
             raise BadInput(f"ratio: {rule.name} cannot run without privacy; samples=N is needed")
         aim = goal if ratio is None else goal * free
-        if rule.given.get("cap") is None:
+        own_cap = rule.given.get("cap")
+        if own_cap is None:
             rule.given["cap"] = math.ceil(TIMES_GOAL * max(aim, 1.0))
 
         def measure(eps: float, n: int, rule: _Rule = rule, aim: float = aim) -> np.ndarray:
@@ -223,25 +257,52 @@ def budget_for_samples(
         largest = float(rule.setting(most).horizon) if share is None else 1.0
         found = Search(measure, limit, least, most, precision, runs, None, largest).answer()
         what = "mean" if share is None else f"{100 * share:g} % quantile"
+        instead = math.nan
+        if found.kind == "never":
+            if own_cap is None and free == free:
+                rule.given["cap"] = math.ceil(TIMES_GOAL * max(aim, free))
+            instead = samples_reached(rule, found.looks[-1].budget, runs, share)
         rows.append({
             "rule": rule.name, "env": rule.env, "budget": found.budget, "low": found.low,
             "high": found.high, "reached": not math.isnan(found.budget), "samples": aim,
             "without_privacy": free,
-            "answer": in_words(rule, found, aim, free, what, per_week),
+            "answer": in_words(rule, found, aim, free, what, per_week, instead),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
 
+def samples_reached(rule: _Rule, eps: float, runs: int, share: float | None) -> float:
+    """A number of samples, of two digits, that a search finds to be reached at a budget; blank if
+    the cap ends too many runs.
+    """
+    times, cap = np.sort(rule.times(eps, runs)), float(rule.setting(eps).horizon)
+    if share is None:
+        most = limits(times, cap).high if times[-1] < cap else math.inf
+    else:
+        tails = (
+            (x, limits((times > x).astype(float), 1.0).high) for x in times[int(share * runs) :]
+        )
+        most = next((x for x, tail in tails if tail <= 1.0 - share), math.inf)
+    if most >= cap:
+        return math.nan
+    unit = 10.0 ** (math.floor(math.log10(most)) - 1)
+    return math.ceil(most / unit) * unit
+
+
 def in_words(
-    rule: _Rule, found: Found, aim: float, free: float, what: str, per_week: float | None
-) -> str:
-    """The answer of a search as a sentence; of none what would be reached."""
+    rule: _Rule, found: Found, aim: float, free: float, what: str, per_week: float | None,
+    instead: float,
+) -> str:  # fmt: skip
+    """The answer of a search as a sentence; of none what would be reached ``instead``."""
     goal = f"{significant(aim)} samples"
     goal += f" ({aim / per_week:.3g} weeks)" if per_week else ""
     start, last = f"{rule.name} on {rule.env}: the {what} stopping time is ", found.looks[-1]
     if found.kind == "never":
-        end = f"none: {start}above {goal} at every eps up to {last.budget:g}"
-        return end + (f"; it is {significant(free)} without privacy" if free == free else "")
+        end = f"none: {start}above {goal} at every eps that was tried, up to {last.budget:g}"
+        end += f"; it is {significant(free)} without privacy" if free == free else ""
+        if instead == instead:
+            end += f"; samples={instead:g} is reached at eps={last.budget:g}"
+        return end
     if math.isnan(found.budget):
         return f"undecided: {start}perhaps at most {goal} at eps={last.budget:g}; more runs help"
     if found.kind in ("always", "open"):

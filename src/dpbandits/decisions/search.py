@@ -159,17 +159,13 @@ class Search:
         """Look at the first n runs at a budget."""
         self._looks += 1
         n = min(n, self.runs)
-        found = self._located(self.regrets(budget, n))
+        found = limits(self.regrets(budget, n), self.largest)
         if self.baseline is not None:
-            found = ratio(found, self._located(self.baseline(n)))
+            found = ratio(found, limits(self.baseline(n), self.largest))
         side = 1 if found.low > self.goal else -1 if found.high <= self.goal else 0
         look = Look(budget, n, float(found.value), float(found.low), float(found.high), side)
         self._seen[budget] = look
         return look
-
-    def _located(self, regrets: np.ndarray) -> Located:
-        """The mean of some regrets, with limits that hold in all looks at once."""
-        return located([regrets], "mean", ERROR / LOOKS, self.largest).of(0)
 
     def _found(self, kind: Kind, budget: float, low: float, high: float) -> Found:
         looks = tuple(self._seen[x] for x in sorted(self._seen))
@@ -185,6 +181,11 @@ class Search:
             if y <= 0.0 < x:
                 return short(a.budget * (b.budget / a.budget) ** (x / (x - y)))
         return short(np.sqrt(low * high))
+
+
+def limits(regrets: np.ndarray, largest: float) -> Located:
+    """The mean of some regrets, with limits that hold in all looks at once."""
+    return located([regrets], "mean", ERROR / LOOKS, largest).of(0)
 
 
 def _excess(look: Look, goal: float) -> float:
