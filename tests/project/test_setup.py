@@ -97,7 +97,7 @@ INSTALLED = {
     "audit": {"audit"},
     "twins": {"audit"},
     "exact": {"audit"},
-    "results-check": {"audit"},
+    "results-check": {"audit", "data"},
     "docs": {"docs"},
     "report": {"report"},
     "reliability": {"test"},
