@@ -62,7 +62,7 @@ def test_summaries_among_the_files_of_a_folder_are_no_tables():
 
 @pytest.mark.parametrize("count", [MAX_LINES, MAX_LINES + 5])
 def test_a_summary_has_at_most_a_screen(tmp_path, monkeypatch, capsys, count):
-    summary = pd.DataFrame({"algo": ["a"] * count, "runs": 9, "runs_needed": 9})
+    summary = pd.DataFrame({"algo": ["a"] * count, "setting": "0", "runs": 9, "runs_needed": 9})
     request = SimpleNamespace(settings=[], question=None, auto=None)
     table = tmp_path / "sweep.csv"
     monkeypatch.setattr(of_request, "write_report", lambda *_: (table, summary))
