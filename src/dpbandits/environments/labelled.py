@@ -356,8 +356,9 @@ def _openml(where: str, name: str) -> tuple[pd.DataFrame, str]:
 
 def _river(where: str, name: str) -> tuple[pd.DataFrame, str]:
     datasets = _imported(where, "river.datasets", "river")
-    if not hasattr(datasets, name):
-        raise BadInput(f"{where}: {nearest(name, dir(datasets))}")
+    known = [x for x in dir(datasets) if x[0].isupper()]
+    if name not in known:
+        raise BadInput(f"{where}: {nearest(name, known)}")
     pairs = [(dict(x), plain(y)) for x, y in getattr(datasets, name)()]
     return pd.DataFrame([x for x, _ in pairs]).assign(target=[y for _, y in pairs]), "target"
 
