@@ -1,6 +1,7 @@
 """Labelled data as a bandit: sources, features, passes, and one clear line for bad input."""
 
 import math
+import sys
 
 import numpy as np
 import pandas as pd
@@ -124,6 +125,12 @@ def test_data_of_river_are_read():
     assert line.endswith("did you mean Phishing?")
 
 
+def test_a_package_that_is_missing_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "river.datasets", None)  # importing it fails
+    line = message_of(build, {"law": "labels", "source": "river:Phishing"})
+    assert line.endswith("river is not installed: pip install river")
+
+
 def test_named_sources_are_read():
     assert build({"law": "labels", "source": "sklearn:iris"}).rounds == 150
 
@@ -175,7 +182,6 @@ BAD = [
     ),
     ("sklearn:irises", {}, "did you mean iris?"),
     ("openml:iris", {}, "openml:NUMBER is needed"),
-    ("river:Phishing", {}, "river is not installed: pip install river"),
 ]
 
 
