@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..numbers.streams import recorder
 from ..targets.decisions import DecisionTarget
 from ..targets.neighbours import Tried, Walk, first_change
 from ..targets.target import AuditTarget
-from .cases import Case, cases
+from .cases import Case, cases, cases_of_external
 from .replay import Outcome, Problem, replay
 
 REPLAYS = {"algo": 100, STOPPING.group: 30}  # of an audit; rules stop late
@@ -170,7 +171,9 @@ def align(
     tried = Tried()
     held: list[Outcome] = []
     edges, problem = 0, None
-    for number, case in zip(range(replays), cases(target, rng), strict=False):
+    of_external = cases_of_external(target, rng, replays)
+    given = islice(cases(target, rng), replays) if target.compiled else of_external
+    for number, case in enumerate(given):
         if time.time() > deadline:
             break
         progress(1.0 / replays)

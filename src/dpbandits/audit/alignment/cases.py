@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +25,7 @@ INSIDE = 0.2  # share of the rewards that change and are not at their extremes
 SILENT = 0.2  # share that is replayed of the games in which no noise is drawn
 SHARES = (0.4, 0.2, 0.16, 0.12, 0.12)  # of the kinds of rewards: see ``_rewards``
 ARMS = (1, 2, 2, 2, 2, 2, 3, 3, 3, 5, 10, 20)
-# External code may forget to draw noise for many arms, MANY or more: then it is replayed without
-MANY, ARMS_OF_EXTERNAL = 5, (1, 2, 2, 2, 3, 3, 5, 10, 20, 20, 20)
+LARGE, MANY, ROUNDS = 0.4, (5, 10, 20), (64, 128, 256)  # share of games of many arms; what they are
 
 
 class Case(NamedTuple):
@@ -54,16 +54,26 @@ def cases(target: DecisionTarget, rng: np.random.Generator) -> Iterator[Case]:
     usual = HORIZONS[STOPPING.group if stops else target.source.round_by_round]
     lengths = np.array(target.horizons or usual)
     shares = lengths**-0.5 / (lengths**-0.5).sum()
-    arms = ARMS if target.compiled else ARMS_OF_EXTERNAL
     longer = False  # the last game was too short
     while True:
         T = int(lengths.max() if longer else rng.choice(lengths, p=shares))
-        K = max(int(rng.choice(target.sizes or np.minimum(arms, T))), target.fewest_arms)
+        K = max(int(rng.choice(target.sizes or np.minimum(ARMS, T))), target.fewest_arms)
         K = 1 if target.source.question.one_arm else K
         case = case_of(target, rng, T, K)
         longer = not (case.noisy or longer)
-        if case.noisy or rng.random() < SILENT or (MANY <= K < T and not target.compiled):
+        if case.noisy or rng.random() < SILENT:
             yield case
+
+
+def cases_of_external(target: DecisionTarget, rng: np.random.Generator, n: int) -> Iterator[Case]:
+    """``n`` cases of external code. Some of the last ones have many arms, with or without noise,
+    which such code may forget there; not if the horizons or the numbers of arms are requested.
+    """
+    large = 0 if target.horizons or target.sizes or target.source.question.one_arm else LARGE
+    few = n - int(large * n)
+    yield from islice(cases(target, rng), few)
+    for _ in range(n - few):
+        yield case_of(target, rng, int(rng.choice(ROUNDS)), int(rng.choice(MANY)))
 
 
 def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) -> Case:
