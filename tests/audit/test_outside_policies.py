@@ -8,6 +8,7 @@ import pytest
 from refusals import message_of
 
 import dpbandits as dp
+from dpbandits.audit.alignment.align import align
 from dpbandits.audit.external.policy import claimed
 from dpbandits.audit.external.targets import PolicyTarget
 from dpbandits.audit.numbers.streams import Recorder
@@ -42,7 +43,7 @@ def test_broken_policies_are_not_consistent(policy):
     if policy is policies.CoinsAlways:
         found = audited(policy, arms=2, max_time=5, runs=100)
     else:
-        found = audited(policy, max_time=30, runs=100)
+        found = audited(policy, max_time=15, runs=100)
     assert found["verdict"] in ("VIOLATED", "undecided"), found["alignment"]
     assert found["aligned"] < found["replays"], found["alignment"]
 
@@ -51,8 +52,7 @@ def test_broken_policies_are_not_consistent(policy):
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("policy", [policies.NoNoiseOfManyArms, policies.NoNoiseLate])
 def test_large_games_are_tried_with_every_seed(policy, seed):
-    found = audited(policy, max_time=30, runs=100, seed=seed)
-    assert found["aligned"] < found["replays"], found["tried"]
+    assert align(PolicyTarget(claimed(policy), 1.0, {}), seed=seed).problem is not None
 
 
 @pytest.mark.long
@@ -60,8 +60,7 @@ def test_large_games_are_tried_with_every_seed(policy, seed):
 @pytest.mark.parametrize("many", [7, 10, 20])
 def test_no_noise_in_games_of_many_arms_is_noticed_wherever_many_begins(many, seed):
     policy = type("NoNoise", (policies.NoNoiseOfManyArms,), {"many": many})
-    found = audited(policy, max_time=30, runs=100, seed=seed)
-    assert found["aligned"] < found["replays"], found["tried"]
+    assert align(PolicyTarget(claimed(policy), 1.0, {}), seed=seed).problem is not None
 
 
 @pytest.mark.slow
