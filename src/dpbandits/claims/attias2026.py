@@ -19,7 +19,7 @@ BETTER = (
 )  # fmt: skip
 
 
-def share(one: Runs, other: Runs, above: float = 0.0, below: float = np.inf) -> Part:
+def share(one: Runs, other: Runs, above: float = -np.inf, below: float = np.inf) -> Part:
     """On which share of the sets the mean of one is below that of another, with the interval of
     Clopper & Pearson over sets.
     """
