@@ -28,7 +28,7 @@ EXAMPLES = (
 )  # fmt: skip
 STOPPED = {
     "stopping": "env=sign env.mean=-0.2",
-    "best arm": "env=bernoulli 'env.means=[.9,.6,.5]'",
+    "best arm": "env=bernoulli 'env.means=[.9,.6]'",
     "hypotheses": "env=bernoulli 'env.means=[.3]' mu0=.3 mu1=.7",
 }
 KINDS = (

@@ -270,7 +270,7 @@ def test_a_table_from_elsewhere_needs_three_columns(bandit):
     [
         ("x=alfa", "did you mean alpha?"),
         ("y=mean", "regret or quantiles is needed"),
-        ("kind=box", "kind=box: tail is needed"),
+        ("kind=box", "kind=box: tail or wins is needed"),
         ("band=std y=quantiles", "band=std"),
         ("format=jpg", "format"),
         ("yscale=sqrt", "log or linear is needed"),
