@@ -80,13 +80,7 @@ def respond(rng, x, eps, G):
     probability r, else replaced by a uniform one of these G + 1 points; one uniform number decides
     both. eps-local DP: probabilities of a point differ by a factor 1 + r (G + 1)/(1 - r) = e^eps.
     """
-    return respond_kept(rng, x, kept(eps, G), G)
-
-
-@inlined
-def respond_kept(rng, x, r, G):
-    """The same for the probability r, which a game of many responses computes once."""
-    u, j = random(rng), math.floor(G * x)
+    r, u, j = kept(eps, G), random(rng), math.floor(G * x)
     for k in range(G):
         rounded = 0.0 if k < j else 1.0 + j - G * x if k == j else 1.0  # P(rounded <= k/G)
         if u < (1.0 - r) * (k + 1.0) / (G + 1.0) + r * rounded:
@@ -141,7 +135,7 @@ def nprr_ab(
             f = 2.0 * x * Z - 2.0 * x * (1 - Z)
             x = (f + 2.0) / 4.0
         a = 1 if hidden else Z
-        z = respond_kept(rng, x, r, G)
+        z = respond(rng, x, eps, G)
         t[a] += 1.0
         weight = min(1.0, math.sqrt(8.0 * l / (t[a] * math.log(t[a] + 1.0))))
         S[a] += weight * (z - (1.0 - r) / 2.0)
