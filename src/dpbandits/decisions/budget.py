@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..contracts.parameters import BUDGETS, RANGE, Interval
 from ..contracts.question import REGRET
-from ..environments.labelled import LabelledInstance
+from ..environments.labelled import LINES, LabelledInstance
 from ..errors import BadInput
 from ..results.run_store import Memory, RunStore, Store
 from ..results.summary import rounds, significant
@@ -32,7 +32,6 @@ COLUMNS = (
     "runs", "seconds", "answer", "tried",
 )  # fmt: skip
 CHECKPOINTS = 1
-LINES = {"uniform": "uniform_play", "constant": "best_constant"}  # in the order of ``references``
 
 
 def budgets_needed(
@@ -69,9 +68,9 @@ def budgets_needed(
     if beats is not None:
         if not (regret is None and ratio is None and baseline is None):
             raise BadInput("beats: leave regret, ratio and baseline out")
-        one_of(LINES, "beats", beats)
+        goal, line = math.nan, LINES[one_of(LINES, "beats", beats)]
     else:
-        goal = _goal(regret, ratio, baseline)
+        goal, line = _goal(regret, ratio, baseline), ""
     least = least if least is not None else 1e-3 if beats is None else 0.1
     most = most if most is not None else 1e3 if beats is None else 100.0
     least, most = (
@@ -87,11 +86,10 @@ def budgets_needed(
     differing = _differing(needs)
     results = needs[0].request.results
     store = Memory() if results is None else RunStore(results)
-    rows, line = [], LINES.get(beats or "", "")
+    rows = []
     for need, values in zip(needs, differing, strict=True):
         need.store = store
-        if beats is not None:
-            goal = need.of_line(beats)
+        goal = goal if beats is None else need.of_line(beats)
         begun = time.monotonic()
         search = Search(
             need.regrets, goal, least, most, precision, runs,
@@ -162,7 +160,7 @@ class _Need:
         self.parameters = {k: x for k, x in parameters.items() if k not in BUDGETS}
         self.folders = folders
         self.request = self._request({})
-        (first,) = self._settings(self.request)
+        first = self.request.only
         if not first.algorithm.private:
             raise BadInput(f"algo={first.algo}: the algorithm is not private and takes no budget")
         self.first = first
@@ -186,8 +184,7 @@ class _Need:
             self.reference, label = self._at(math.inf), f"{first.algo} without privacy"
         elif divided:
             own = {**given, "algo": baseline, "checkpoints": CHECKPOINTS}
-            request = request_from(REGRET, own, {}, folders)
-            (self.reference,) = self._settings(request)
+            self.reference = request_from(REGRET, own, {}, folders).only
             label = self.reference.algo
             if self.reference.algorithm.private:
                 raise BadInput(f"baseline={label}: an algorithm without privacy is needed")
@@ -206,17 +203,10 @@ class _Need:
             raise BadInput(
                 f"beats={beats}: {where} has no lines of reference; use env=labels or log"
             )
-        uniform, constant, _ = instance.references(self.first.horizon)
-        return dict(zip(LINES, (uniform, constant), strict=True))[beats]
+        return float(instance.recorded(self.first.horizon)[beats])
 
     def _request(self, budget: Mapping[str, float]) -> Request:
         return request_from(REGRET, {**self.given, **budget}, self.parameters, self.folders)
-
-    @staticmethod
-    def _settings(request: Request) -> list[Setting]:
-        if len(request.settings) > 1:
-            raise BadInput("one environment and one value of each parameter are needed")
-        return request.settings
 
     def regrets(self, budget: float, n: int) -> np.ndarray:
         """The final regrets of the first n runs at a budget."""

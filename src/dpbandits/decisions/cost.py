@@ -82,12 +82,12 @@ class _Rule:
 
     def setting(self, eps: float | None) -> Setting:
         """The only setting at a budget."""
-        return _only(self._request(eps))
+        return self._request(eps).only
 
     def measured(self, eps: float, n: int, *columns: str) -> list[np.ndarray]:
         """Columns of the first n runs at a budget; equal runs have equal streams of rewards."""
         request = self._request(eps)
-        setting = _only(request)
+        setting = request.only
         _, failures = run_settings([setting], n, request.jobs, request.backend, self.store)
         if failures:
             raise RunsFailed(failures)
@@ -97,13 +97,6 @@ class _Rule:
     def times(self, eps: float, n: int) -> np.ndarray:
         """The stopping times; a run that has not ended counts as the cap."""
         return self.measured(eps, n, "stopping_time")[0]
-
-
-def _only(request: Request) -> Setting:
-    """The only setting of a request."""
-    if len(request.settings) > 1:
-        raise BadInput("one environment and one value of each parameter are needed")
-    return request.settings[0]
 
 
 def rules_of(

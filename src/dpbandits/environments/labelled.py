@@ -41,6 +41,7 @@ WHAT = {"label": "classes", "action": "actions"}  # of columns, by their keys
 SAMPLE, LARGE, GZIP = 2**16, 2**26, b"\x1f\x8b"  # bytes: read first, of a large file; of gzip
 PER_SECOND, CELLS_PER_SECOND = 2e7, 5e6  # bytes of CSV, cells of Parquet read: measured
 COPIES = 5  # of the table at once: measured
+LINES = {"uniform": "uniform_play", "constant": "best_constant"}  # of reference: who plays them
 LABELS = "label", "target", "class", "y"  # names of the column of classes, where none is given
 
 

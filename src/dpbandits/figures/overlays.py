@@ -14,6 +14,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..comparison.table import compare, games
+from ..environments.labelled import LINES
 from ..results.metrics import REGRET
 from ..results.records import NO_RECORD
 from ..results.references import References
@@ -33,9 +34,9 @@ MARKS = {"upper": "v<8", "lower": "^>*"}
 SLOPE = "#888888"  # the colour of curves without a constant, which are true in their slope alone
 MARKS_OF_SLOPES = "vsDoPp"
 WITHOUT_CONSTANT = ("order", "refuted")
-REFERENCES: dict[str, Any] = {  # lines of reference by their algorithms: their labels and dashes
-    "uniform_play": ("uniform play", (0, (1, 2))),
-    "best_constant": ("best constant action", (0, (5, 2))),
+REFERENCES: dict[str, Any] = {  # labels and dashes of the lines of reference
+    "uniform": ("uniform play", (0, (1, 2))),
+    "constant": ("best constant action", (0, (5, 2))),
 }
 RINGS = " Rings: not told apart from the smallest mean at $T$ (95 % for all games at once)."
 
@@ -103,9 +104,8 @@ def references_in(table: Table) -> pd.DataFrame:
     for own, about in zip(table.settings.index, table.settings.to_dict("records"), strict=True):
         known, T = References.of(table.records.get(own, NO_RECORD)), about["horizon"]
         if known is not None and not known.is_log:
-            mistakes = {"uniform_play": known.uniform, "best_constant": known.constant}
-            left = [x for x in mistakes if x not in table.names]
-            rows += [(about["env"], T, x, mistakes[x] / T, power) for x in left]
+            left = [line for line, player in LINES.items() if player not in table.names]
+            rows += [(about["env"], T, x, getattr(known, x) / T, power) for x in left]
     found = pd.DataFrame(rows, columns=["env", "horizon", "line", "rate", "power"])
     return found.drop_duplicates()
 

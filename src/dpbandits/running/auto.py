@@ -27,7 +27,8 @@ from ..settings.setting import Setting
 from .work import Task
 
 # Seconds by the clock on two cores, from results/times.md: of a run that is played in blocks; of a
-# round that is played alone, with local privacy, and with contexts; with d weights, d^3 times more
+# round that is played alone, with local privacy, and with contexts. To this a round with d weights
+# adds d^3 times the last number, from LDP-OLS on wide data
 A_RUN, A_ROUND, A_REPORT, A_CONTEXT, A_SOLVE = 1e-4, 1.5e-8, 6e-8, 5e-7, 3e-10
 MINUTE = 60.0  # that the means of an experiment may cost beside its table
 OF_EXPERIMENTS = Auto(precision=0.02, max_runs=100_000)

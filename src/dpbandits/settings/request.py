@@ -96,6 +96,13 @@ class Request:
         return self.runs if self.auto is None else self.auto.max_runs
 
     @property
+    def only(self) -> Setting:
+        """The setting of a request of one; more are refused."""
+        if len(self.settings) > 1:
+            raise BadInput("one environment and one value of each parameter are needed")
+        return self.settings[0]
+
+    @property
     def records(self) -> dict[str, dict[str, Any]]:
         """The records of the settings by their ids, see ``record_of``."""
         return {setting.id: self.record_of(setting) for setting in self.settings}

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from ..numbers.streams import recorder
 from ..targets.decisions import DecisionTarget
 from ..targets.neighbours import Tried, Walk, first_change
 from ..targets.target import AuditTarget
-from .cases import Case, cases, cases_of_external
+from .cases import Case, cases
 from .replay import Outcome, Problem, replay
 
 REPLAYS = {"algo": 100, STOPPING.group: 30}  # of an audit; rules stop late
@@ -171,9 +170,7 @@ def align(
     tried = Tried()
     held: list[Outcome] = []
     edges, problem = 0, None
-    of_external = cases_of_external(target, rng, replays)
-    given = islice(cases(target, rng), replays) if target.compiled else of_external
-    for number, case in enumerate(given):
+    for number, case in enumerate(cases(target, rng, replays)):
         if time.time() > deadline:
             break
         progress(1.0 / replays)

@@ -48,8 +48,20 @@ class Case(NamedTuple):
     noisy: bool = True
 
 
-def cases(target: DecisionTarget, rng: np.random.Generator) -> Iterator[Case]:
-    """Random cases of random horizons and numbers of arms."""
+def cases(target: DecisionTarget, rng: np.random.Generator, n: int) -> Iterator[Case]:
+    """``n`` random cases of random horizons and numbers of arms. Of external code some of the last
+    ones have many arms, with or without noise, which such code may forget there; not if the
+    horizons or the numbers of arms are requested.
+    """
+    requested = target.horizons or target.sizes or target.source.question.one_arm
+    large = 0 if target.compiled or requested else int(LARGE * n)
+    yield from islice(_usual_cases(target, rng), n - large)
+    for _ in range(large):
+        yield case_of(target, rng, int(rng.choice(ROUNDS)), int(rng.choice(MANY)))
+
+
+def _usual_cases(target: DecisionTarget, rng: np.random.Generator) -> Iterator[Case]:
+    """Cases of which most draw noise, without end."""
     stops = target.source.group == STOPPING.group
     usual = HORIZONS[STOPPING.group if stops else target.source.round_by_round]
     lengths = np.array(target.horizons or usual)
@@ -63,17 +75,6 @@ def cases(target: DecisionTarget, rng: np.random.Generator) -> Iterator[Case]:
         longer = not (case.noisy or longer)
         if case.noisy or rng.random() < SILENT:
             yield case
-
-
-def cases_of_external(target: DecisionTarget, rng: np.random.Generator, n: int) -> Iterator[Case]:
-    """``n`` cases of external code. Some of the last ones have many arms, with or without noise,
-    which such code may forget there; not if the horizons or the numbers of arms are requested.
-    """
-    large = 0 if target.horizons or target.sizes or target.source.question.one_arm else LARGE
-    few = n - int(large * n)
-    yield from islice(cases(target, rng), few)
-    for _ in range(n - few):
-        yield case_of(target, rng, int(rng.choice(ROUNDS)), int(rng.choice(MANY)))
 
 
 def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) -> Case:
