@@ -15,7 +15,7 @@ NOTE = (
     "uniform play are lines of reference and not private. RegCB, AdaCB, Oracle-UCB and Private "
     "LinUCB promise (eps, delta)-joint DP, LDP-SGD and LDP-OLS local DP, the others eps-joint DP."
 )
-LINE, REFERENCES = "best_constant", ("supervised", "uniform_play")
+LINE = "best_constant"
 LIMITS = 0.5, 0.8, 1.0, 1.25, 2.0
 BLUE, RED = PALETTE["blue"], PALETTE["vermillion"]
 COLOURS = [mixed(BLUE, 1.0, x) for x in (0.1, 0.45, 0.75)]
@@ -35,17 +35,12 @@ def ratios(summary):
 @styled
 def draw(table):
     found = ratios(table.summary())
-    names = [x for x in dict.fromkeys(found["algo"]) if x not in (LINE, *REFERENCES)]
-    order = list(dict.fromkeys(found["env"]))
-    free = found["algo"].isin(REFERENCES)
-    levels = sorted(set(found.loc[~free & (found["algo"] != LINE), "eps"]))
+    order, found = found["env"].unique(), found[found["algo"] != LINE]
+    levels = sorted(found["eps"].unique())
     figure, axes = subplots(2, 3, 5.4)
     for ax, eps in zip(axes.flat, levels, strict=False):
-        rows = found[(found["eps"] == eps) & ~free & (found["algo"] != LINE)]
-        shown = [x for x in names if x in set(rows["algo"])]
-        if np.isinf(eps):
-            rows, shown = found[((found["eps"] == eps) & (found["algo"] != LINE)) | free], None
-            shown = [*(x for x in names if x in set(rows["algo"])), *REFERENCES]
+        rows = found[found["eps"] == eps]  # supervised and uniform play are without privacy
+        shown = rows["algo"].unique()
         ratio, beats = (
             rows.pivot(index="env", columns="algo", values=x).reindex(index=order, columns=shown)
             for x in ("ratio", "beats")
