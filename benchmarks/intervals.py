@@ -23,7 +23,7 @@ from dpbandits.results.intervals import all_equal, interval_of_mean, runs_needed
 
 SAMPLES = {20: 2000, 100: 2000, 1000: 500}
 TRIALS = {20: 2000, 100: 1000, 1000: 400}
-ALLOWED = "An error of .05 counts as exceeded if it is three standard errors above .05."
+ALLOWED = "A measured error counts as above .05 if it exceeds .05 by three standard errors."
 RUNS = {"ucb": 5000}  # of an algorithm that plays round by round; of others EPISODIC
 EPISODIC = 20_000
 GAMES = [
