@@ -21,7 +21,12 @@ def executed(file: Path) -> nbformat.NotebookNode:
     with tempfile.TemporaryDirectory() as folder:  # tables that cells write
         place = {"metadata": {"path": folder}}
         NotebookClient(
-            notebook, timeout=SECONDS, kernel_name="python3", record_timing=False, resources=place
+            notebook,
+            timeout=SECONDS,
+            kernel_name="python3",
+            record_timing=False,
+            resources=place,
+            coalesce_streams=True,
         ).execute()
     return notebook
 
