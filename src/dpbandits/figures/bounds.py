@@ -15,7 +15,7 @@ from ..results.table import Table
 from ..results.varying import SETTING
 from ..settings.composed import LABEL
 from ..theory.bounds import Bound, bounds_for
-from ..theory.problem import Problem, problem
+from ..theory.problem import Problem, problems
 from .style import LONG
 
 MOST = 6  # curves in one panel
@@ -50,15 +50,15 @@ def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = (
     rows: list[Any] = settings.to_dict("records")
     called = (record.get(LABEL, row["env"]) for row, record in zip(rows, records, strict=True))
     rows = [row | {PANEL: name} for row, name in zip(rows, called, strict=True)]
-    problems = [problem(record) for record in records]
+    of_rows = problems(records)
     found: list[Curve] = []
-    for row, of_row, mean in zip(rows, problems, means, strict=True):
+    for row, of_row, mean in zip(rows, of_rows, means, strict=True):
         found += against_time(row, of_row, mean)
     for name in table.budgets:
         others = [column for column in settings.columns if column not in (name, SETTING)]
         for _, group in settings.groupby(others, sort=False, dropna=False):
             several = group[np.isfinite(group[name])].sort_values(name).index
-            of_budgets = [problems[i] for i in several]
+            of_budgets = [of_rows[i] for i in several]
             # eps can be an axis if all users have the same level
             same = all(p.equal_levels or "eps_min" not in p.parameters for p in of_budgets)
             if len(several) > 1 and same:

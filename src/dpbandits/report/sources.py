@@ -25,7 +25,7 @@ from ..results.table import Table
 from ..results.varying import SETTING
 from ..settings.compose import request_from
 from ..settings.groups import about, is_name, names_in, question_of
-from ..theory.problem import problem
+from ..theory.problem import Problem, problems
 from ..validation import read_csv
 
 
@@ -38,7 +38,7 @@ class Source:
         question: the question that its runs answer.
         summary: the summary of the table, see ``Table.summary``.
         table: the table, or None.
-        records: the records of its settings, for theorems; none if they are unknown.
+        problems: those of its settings, for theorems; none if they are unknown.
         recorded: all records that are known, whether or not their laws are, by ids of settings.
         says: what an experiment of the package is about.
         command: the command that makes the table; empty if it is unknown.
@@ -51,7 +51,7 @@ class Source:
     question: Question
     summary: pd.DataFrame
     table: Table | None = None
-    records: list[Record] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     recorded: Mapping[str, Record] = field(default_factory=dict)
     says: str = ""
     command: str = ""
@@ -111,10 +111,10 @@ def source_of(
     table = table.measured(metric, folders)
     held = table.metric
     title = name if held == metrics.REGRET else f"{name} ({metrics.METRICS[held]})"
-    records = []
+    of_settings = []
     if held == metrics.REGRET and table.question.each_checkpoint:
-        records = known_records(lambda: table.known("theorems", folders))
-    more |= {"table": table, "records": records, "recorded": table.records, "metric": held}
+        of_settings = known_problems(lambda: table.known("theorems", folders))
+    more |= {"table": table, "problems": of_settings, "recorded": table.records, "metric": held}
     return Source(name, title, table.question, table.summary(), **more)
 
 
@@ -160,11 +160,13 @@ def source_of_summary(name: str, file: Path, metric: str) -> Source:
         settings = settings[settings.columns[: list(settings).index("mean")]]
         request = request_from(question, {"experiment": name}, {})
         recorded = agreeing(settings, request.records, question)
-    records = []
+    of_settings = []
     if question.each_checkpoint:
-        records = known_records(lambda: [recorded[own] for own in summary[SETTING]])
+        of_settings = known_problems(lambda: [recorded[own] for own in summary[SETTING]])
     command = f"{question.command} experiment={name}"
-    return Source(name, name, question, summary, None, records, recorded, says_of(name), command)
+    return Source(
+        name, name, question, summary, None, of_settings, recorded, says_of(name), command
+    )
 
 
 def says_of(name: str) -> str:
@@ -174,12 +176,12 @@ def says_of(name: str) -> str:
     return about("experiment", name).partition(" Cost:")[0]
 
 
-def known_records(find: Callable[[], list[Record]]) -> list[Record]:
-    """The records of settings that a function returns, if the table has all of them and their
+def known_problems(find: Callable[[], list[Record]]) -> list[Problem]:
+    """The problems of the records that a function returns, if the table has all of them and their
     environments are known here, so that theorems can be evaluated for them; else none.
     """
     with suppress(BadInput, KeyError, TypeError, AttributeError):
-        return [record for record in find() if problem(record)]
+        return problems(find())
     return []
 
 

@@ -31,7 +31,7 @@ from ..results.summary import FORMATS, NAMES, render, rounds
 from ..results.table import Table
 from ..results.varying import SETTING, of_game, varying, with_budgets
 from ..theory.bounds import best_lower_bound
-from ..theory.problem import budget_of, problem
+from ..theory.problem import budget_of
 from .charts import BESIDE, COLUMNS, Chart, chart_of
 from .sources import Source
 from .standing import best_of_games
@@ -133,7 +133,7 @@ class Study:
                 parts.append(at.merge(found, on=SETTING).assign(view=OVER_TIME))
         if table is not None and self.source.metric != NASH:  # its values are those of no run
             parts.append(tails(table.runs).merge(at, on=SETTING).assign(view=TAILS))
-        if table is not None and self.source.records:
+        if table is not None and self.source.problems:
             parts += self.bounds(table)
         found = pd.concat([pd.DataFrame(columns=COLUMNS), *parts], ignore_index=True)[COLUMNS]
         shown = (found["x"] > 0) | (found["view"] == AT_END)  # whose axis may be linear
@@ -198,7 +198,7 @@ def collapsed(source: Source) -> Source:
     ends.insert(0, SETTING, number)
     first = settings[~settings.index.duplicated()]
     table = Table(question, first, ends, lambda: iter([ends]))
-    return replace(source, table=table, summary=table.summary(), records=[])
+    return replace(source, table=table, summary=table.summary(), problems=[])
 
 
 def one_digit(x: float) -> float:
@@ -281,10 +281,11 @@ def ratios_of(source: Source) -> pd.DataFrame:
         ``budget`` and its ``value``, and the ``ratio``.
     """
     rows = []
-    for mean, record in zip(source.summary["mean"], source.records, strict=False):
-        name, budget = budget_of(record)
-        bound = best_lower_bound(problem(record)) if math.isfinite(budget) else None
-        ratio = mean / bound.value(problem(record)) if bound is not None else math.nan
+    settings = source.summary[[SETTING, "mean"]].to_numpy()
+    for (own, mean), found in zip(settings, source.problems, strict=False):  # none may be known
+        name, budget = budget_of(record := source.recorded[own])
+        bound = best_lower_bound(found) if math.isfinite(budget) else None
+        ratio = mean / bound.value(found) if bound is not None else math.nan
         if 0 < ratio < math.inf:
             game = f"{environment_title(record['env'])}, T = {rounds(record['horizon'])}"
             rows.append((game, display_name(record["algo"]), record["algo"], name, budget, ratio))

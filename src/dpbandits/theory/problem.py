@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -97,6 +98,17 @@ class Problem:
 
 def problem(record: Mapping[str, Any]) -> Problem:
     """The problem that a manifest records of a setting (see ``Setting.record``)."""
+    return problems([record])[0]
+
+
+def problems(records: Iterable[Mapping[str, Any]]) -> list[Problem]:
+    """The problems of several records; each environment is built once."""
+    specs = {json.dumps(spec := x["env_spec"], sort_keys=True): spec for x in records}
+    instances = {text: build(spec) for text, spec in specs.items()}
+    return [_problem(x, instances[json.dumps(x["env_spec"], sort_keys=True)]) for x in records]
+
+
+def _problem(record: Mapping[str, Any], instance: Instance) -> Problem:
     name, budget = budget_of(record)
     eps = budget if name == "eps" else math.inf
     spec = record["population"]
@@ -106,7 +118,7 @@ def problem(record: Mapping[str, Any]) -> Problem:
     loss = math.inf if record["loss"] is None else float(record["loss"])
     share = loss / eps if pure and math.isfinite(eps) else 1.0
     return Problem(
-        record["algo"], parameters, build(record["env_spec"]), population, eps * share,
+        record["algo"], parameters, instance, population, eps * share,
         T=float(record["horizon"]), local=record["notion"] == "local", pure=pure, share=share,
     )  # fmt: skip
 
