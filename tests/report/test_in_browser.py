@@ -65,7 +65,7 @@ def paths(browser, mark, study=STUDY):
     return browser.run(f"return [...{found}].map(x => x.getAttribute('d')).filter(Boolean)")
 
 
-def choose(browser, name, value):
+def choose(browser, name, value, study=STUDY):
     """Choose a value of a parameter, by its label."""
     browser.run(
         """const form = document.querySelector(`#${arguments[0]} .controls`);
@@ -73,7 +73,7 @@ def choose(browser, name, value):
         if (control.type === "checkbox") control.click();
         else { control.value = arguments[2]; control.dispatchEvent(new Event("change")); }
         return new Promise((done) => setTimeout(done, 500));""",
-        *(STUDY, name, value),
+        *(study, name, value),
     )
 
 
@@ -133,6 +133,24 @@ def test_a_line_is_chosen_in_the_legend(opened):
     event = "new MouseEvent('click', {bubbles: true})"
     opened.run(f"{label}.dispatchEvent({event}); return new Promise((d) => setTimeout(d, 500))")
     assert before == 6 and len(paths(opened, "mark-area")) == 2  # of three lines, in two charts
+
+
+def test_the_legend_names_the_lines_that_are_drawn(browser, committed):
+    """Of 27 algorithms on the map, each setting has a few."""
+    browser.open(committed, 1400)
+    draw_all(browser)
+    settings = browser.run(
+        "return [...document.querySelector('#map .controls').elements.place.options]"
+        ".map(x => x.value)"
+    )
+    few = set()
+    for setting in settings[::5]:
+        choose(browser, "place", setting, "map")
+        labels = browser.all("#map .role-legend-label text")
+        drawn = len(paths(browser, "mark-line.role-mark", "map"))
+        assert len(labels) == drawn, setting
+        few.add(drawn)
+    assert len(few) > 1 and max(few) < 15
 
 
 def test_names_of_lines_and_labels_of_axes(opened):

@@ -42,7 +42,14 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
     looks = styles_of(lines[["line", "algo"]])
     dashes = [x["linestyle"] for x in looks.values()]
     patterns = [[1, 0] if dash == "-" else [2 * x for x in dash[1]] for dash in dashes]
-    line = {"field": "line", "type": "nominal", "title": None, "legend": {"symbolOpacity": 1}}
+    names = points["place"].unique()
+    places = [x for x in names if not any(y.startswith(x + BESIDE) for y in names)]
+    of_place = points.groupby("place")["line"].agg(set)
+    shown = {x: of_place[x] | of_place.get(x.split(BESIDE)[0], set()) for x in places}
+    in_order = {place: [x for x in looks if x in some] for place, some in shown.items()}
+    there_are: Chart = {"name": "legend", "expr": f"({json.dumps(in_order)})[place]"}
+    legend = {"symbolOpacity": 1, "values": {"expr": "legend"}}
+    line = {"field": "line", "type": "nominal", "title": None, "legend": legend}
     colours = [look["color"] for look in looks.values()]
     color = line | {"scale": {"domain": list(looks), "range": colours}}
     dashed = line | {"scale": {"domain": list(looks), "range": patterns}}
@@ -83,15 +90,13 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
         }
         for title, own in data.items()
     ]
-    names = points["place"].unique()
-    places = [x for x in names if not any(y.startswith(x + BESIDE) for y in names)]
     place: Chart = {"name": "place", "value": places[0]}
     if len(places) > 1:
         place["bind"] = {"input": "select", "name": "Setting", "options": places}
     bounds: Chart = {"name": "bounds", "value": False}
     if points["bound"].any():
         bounds["bind"] = {"input": "checkbox", "name": "Bounds"}
-    return {"params": [place, bounds], "concat": concat, "config": CONFIG}
+    return {"params": [place, bounds, there_are], "concat": concat, "config": CONFIG}
 
 
 @cache  # it takes seconds
