@@ -17,6 +17,8 @@ PROGRESS = re.compile(r"compiling |[\d,]+ of [\d,]+ runs were stored")  # what e
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # the tests run in a shell's background
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:  # under nohup
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session", autouse=True)
