@@ -40,6 +40,7 @@ SETTINGS |= {
     for name in RULES
     if name not in MEAN_RULES
 }
+SETTINGS["nprr_ab"]["env"] = dp.bernoulli([0.2, 0.9])  # an A/B test
 
 
 @pytest.mark.parametrize("name", every(3, SETTINGS))
