@@ -11,6 +11,7 @@ import inspect
 import typing
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
@@ -45,7 +46,9 @@ class GameOver(BaseException):
 
 
 def policy_name(make: Make) -> str:
-    """The name of a class or function that makes policies."""
+    """The name of a class or function that makes policies, perhaps with values of parameters."""
+    while isinstance(make, partial):
+        make = make.func
     return str(getattr(make, "__name__", type(make).__name__))
 
 
@@ -62,7 +65,7 @@ def make_policy(make: Make, K: int, T: int, rng: Any, values: Mapping[str, Any],
     """
     roles = {"arms": K, "horizon": T, "dimension": d, "rng": rng}
     given = dict(values)
-    for name in _parameters(make):
+    for name in parameters_of(make):
         if ROLES.get(name) == "seed":
             given[name] = int(rng.integers(2**31))
         elif name in ROLES:
@@ -73,7 +76,7 @@ def make_policy(make: Make, K: int, T: int, rng: Any, values: Mapping[str, Any],
     return policy
 
 
-def _parameters(make: Make) -> dict[str, inspect.Parameter]:
+def parameters_of(make: Make) -> dict[str, inspect.Parameter]:
     """The parameters that a policy is made with."""
     kind = inspect.Parameter
     found: dict[str, inspect.Parameter] = {}
@@ -189,19 +192,23 @@ def algorithm_of(make: Make) -> Callable[..., None]:
         hints = typing.get_type_hints(getattr(make, "__init__", make), include_extras=True)
         hints = hints or typing.get_type_hints(make, include_extras=True)
     kind = inspect.Parameter
-    found = [p for n, p in _parameters(make).items() if _is_number(n, p, hints.get(n))]
+    found = [p for n, p in parameters_of(make).items() if _is_number(n, p, hints.get(n))]
     found = sorted(found, key=lambda p: p.default is not kind.empty)
     names = tuple(p.name for p in found)
     whole = tuple(p.name for p in found if type(p.default) is int or hints.get(p.name) is int)
     options = {n: get_args(hints[n]) for n in names if get_origin(hints.get(n)) is Literal}
 
-    def play(game: Any, rng: np.random.Generator, *numbers: float) -> None:
+    def with_values(*numbers: float) -> Make:
+        """What makes policies with values of their parameters."""
         values: dict[str, Any] = dict(zip(names, numbers, strict=True))
         for name, x in values.items():
             if name in options:
                 values[name] = options[name][int(x)]
             elif name in whole and x == np.rint(x):
                 values[name] = int(x)
+        return partial(make, **values)
+
+    def play(game: Any, rng: np.random.Generator, *numbers: float) -> None:
         K, T, of_contexts = arms(game), rounds_left(game), hasattr(game, "shown")
         show: Any = None
         if of_contexts:
@@ -209,7 +216,7 @@ def algorithm_of(make: Make) -> Callable[..., None]:
         elif d := features(game).shape[1]:
             show = lambda: features(game).copy()  # noqa: E731
         pull = pull_with_contexts if of_contexts else pull_arm
-        policy = make_policy(make, K, T, rng, values, d)
+        policy = make_policy(with_values(*numbers), K, T, rng, {}, d)
 
         def reward_of(a: int) -> float | None:
             reward = float(pull(game, a))
@@ -218,6 +225,7 @@ def algorithm_of(make: Make) -> Callable[..., None]:
         play_policy(policy, reward_of, K, T, show)
 
     made: Any = play
+    made.with_values = with_values
     start = [kind(n, kind.POSITIONAL_OR_KEYWORD) for n in ("game", "rng")]
     own = [p.replace(kind=kind.POSITIONAL_OR_KEYWORD) for p in found]
     made.__signature__ = inspect.Signature([*start, *own])

@@ -138,7 +138,7 @@ def test_a_game_has_its_rounds_whoever_counts_them():
         ({"policy": policies.InTurn, "rho": 1}, "an audit of policies takes no rho"),
         ({"policy": policies.InTurn, "results": "r"}, "an audit of policies takes no results"),
         ({"policy": policies.InTurn, "algo": "ucb"}, "an audit of policies takes no algo"),
-        ({"policy": policies.InTurn, "m": 1}, "an audit of policies takes no m"),
+        ({"policy": policies.InTurn, "m": 1}, "unknown parameter of policy=InTurn: 'm'"),
         ({"policy": policies.InTurn, "exact": True}, "only algorithms have an exact loss"),
         ({"policy": policies.InTurn, "eps": 0}, "eps=0"),
         ({"policy": policies.InTurn, "horizon": 1}, "horizon=1"),

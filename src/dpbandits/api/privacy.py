@@ -208,8 +208,8 @@ def audit(
         jobs: number of workers, -1 for one per core.
         results: folder in which findings of samples are stored; None to write nothing.
         config_dir: as in ``run``.
-        **parameters: parameters of the algorithm; for a rule also the keys by which its answers are
-            judged, such as ``rel_error``.
+        **parameters: parameters of the algorithm or of the policy; for a rule also the keys by
+            which its answers are judged, such as ``rel_error``.
 
     Returns:
         A row for each budget, and for local privacy a second row for the response of a user:
@@ -251,9 +251,9 @@ def audit(
         )
     config = {**default_keys("audit"), "results": None, **values, "algo": algo, "rule": rule}
     if policy is not None:
-        others = {"algo": algo, "rule": rule, "config_dir": config_dir, **own}
+        others = {"algo": algo, "rule": rule, "config_dir": config_dir}
         keys = {*values, *(k for k, v in others.items() if v is not None)}
-        audits = requested(config, keys, claimed(policy, local), {})
+        audits = requested(config, keys, claimed(policy, local, own), {})
         return _audited(audits, None, seconds_of(config))
     group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
     made: Algorithm | None = None

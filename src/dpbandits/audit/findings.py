@@ -165,7 +165,8 @@ class SampledAudit(Audit):
         findings.
         """
         target, settings = self.target, (self.runs, self.confidence, self.seed)
-        hashed = digest(*map(repr, (target, *settings, made_by())), length=12)
+        declared = getattr(target.source, "declared", "")
+        hashed = digest(*map(repr, (target, *settings, declared, made_by())), length=12)
         budget = f"{target.budget_name}{target.budget:g}"
         return folder / f"{self.name}-{budget}-{hashed}.json"
 

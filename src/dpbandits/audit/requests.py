@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from importlib.util import find_spec
 from itertools import product
 from typing import Any
 
 from ..contracts.algorithm import Algorithm, takes_another
+from ..contracts.assumptions import UNIT_INTERVAL
 from ..contracts.parameters import BUDGETS, CONFIDENCE, POSITIVE
 from ..contracts.question import QUESTIONS, STOPPING
 from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
+from ..settings.setting import digest
 from ..validation import LARGEST, argument, each, whole, workers, yes_no
 from .exact.methods import method_of
-from .external.policy import ExternalPolicy
+from .external.policy import ExternalPolicy, claimed
 from .external.targets import PolicyTarget
 from .findings import Audit, ExactAudit, SampledAudit
 from .targets.decisions import DecisionTarget, target_of
@@ -185,4 +188,20 @@ def _target(config, algorithm: Algorithm, spec, budget: float, sizes, given) -> 
         if found.gaussian is None:
             raise BadInput(f"{where}: with these parameters the algorithm promises no privacy")
         raise BadInput(f"{where}: mu is known for Gaussian noise only; write noise=gaussian")
-    return found
+    return found if config["exact"] else _replayed(found)
+
+
+def _replayed(target: DecisionTarget) -> DecisionTarget:
+    """The target of a class that promises nothing but its eps, and assumes rewards in [0, 1]: its
+    noise is replayed, as of any policy. Other targets are as they were.
+    """
+    source = target.source
+    if not source.of_class or source.guarantee is not None or source.budget != "eps":
+        return target
+    numbers = target.arguments(100)
+    if source.rewards not in (None, UNIT_INTERVAL) or numbers != target.arguments(200):
+        return target  # arguments may follow the horizon
+    made = claimed(source.function.with_values(*numbers))
+    version = digest(source.version, repr(numbers), length=12)
+    made = replace(made, name=source.name, version=version)
+    return PolicyTarget(made, target.budget, {}, target.horizons, target.sizes)

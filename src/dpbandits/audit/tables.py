@@ -91,6 +91,8 @@ def _exact_in_words(row: Row) -> str:
 
 def _sampled_in_words(row: Row) -> str:
     n = row["runs"]
+    if not n:
+        return f"{row['name']} at {row['budget']} {row[row['budget']]:g}: no run was sampled"
     first, second = (f"{100 * row[key] / n:.4g} %" for key in ("count_first", "count_second"))
     reward = f"reward {row['changed_round']}"
     if row["kind"] == "algorithm":

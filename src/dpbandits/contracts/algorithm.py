@@ -92,6 +92,14 @@ class Algorithm:
         return is_compiled(self.function)
 
     @property
+    def declared(self) -> str:
+        """Hash of what a user declares of the rewards and of the promise; the version of one of the
+        package has it.
+        """
+        ours = self.file is not None and self.file.parent in HOMES.values()
+        return "" if ours else version_of_function((self.rewards, self.guarantee))
+
+    @property
     def of_class(self) -> bool:
         """Whether it plays the objects of a class that choose arms."""
         return self.function.__module__ == POLICIES

@@ -9,6 +9,7 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import is_dataclass
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -45,7 +46,7 @@ def decides_a_run(file: Path) -> bool:
     return place.as_posix() in EXCEPT or place.parts[0] not in DECIDE_NOTHING
 
 
-def version_of_function(function: Callable) -> str:
+def version_of_function(function: Any) -> str:
     """Hash of a function's code, the values that it uses, and the functions, classes and modules
     that it calls, down to those of Python and of installed packages, which count by name; and of
     what plays it.
@@ -65,7 +66,7 @@ class _Followed:
         lost: what may change without a change of the version, in words; the keys of a dict.
     """
 
-    def __init__(self, function: Callable):
+    def __init__(self, function: Any):
         self.lost: dict[str, None] = {}
         self._digest = hashlib.sha256(fingerprint(*PLAYED_BY).encode())
         self._seen: dict[int, Any] = {}  # what was added; kept, lest another object has its id
@@ -152,7 +153,8 @@ class _Followed:
 
     def _add_object(self, plain: Any) -> None:
         self._add(type(plain))
-        if not _is_installed(_file_of(type(plain).__module__)) and hasattr(plain, "__dict__"):
+        own = not _is_installed(_file_of(type(plain).__module__)) or is_dataclass(plain)
+        if own and hasattr(plain, "__dict__"):
             self._add(vars(plain))
             return
         try:

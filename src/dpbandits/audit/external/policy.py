@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,8 @@ from ...contracts.alignments import Alignment
 from ...contracts.assumptions import UNIT_INTERVAL
 from ...contracts.guarantees import ACTIONS, RESPONSE, global_dp
 from ...contracts.parameters import POSITIVE
-from ...errors import BadInput, first_line, plain
-from ...policies import Make, make_policy, play_policy, policy_name
+from ...errors import BadInput, first_line, plain, unknown
+from ...policies import Make, make_policy, parameters_of, play_policy, policy_name
 from ..numbers.draws import array_of
 from ..numbers.redirect import redirect_random, replaced, unseeded_generators
 
@@ -99,16 +100,26 @@ def examine(make: Make) -> ExternalPolicy:
     return ExternalPolicy(make, fixed, bool(unseeded))
 
 
-def claimed(make: Make, local: bool = False) -> Algorithm:
+def claimed(make: Make, local: bool = False, values: Mapping[str, Any] | None = None) -> Algorithm:
     """What is audited of policies: that all their actions are eps-DP if one reward in [0, 1]
     changes; with local privacy, that the response of each user is.
 
+    Args:
+        make: makes the policies.
+        local: whether local privacy is claimed.
+        values: the values of some of their parameters.
+
     Raises:
-        BadInput: it makes no policies.
+        BadInput: it makes no policies, or they have no such parameter.
     """
     if not callable(make):
         words = "it is called policy(arms=K, horizon=T, eps=eps, rng=generator)"
         raise BadInput(f"policy={plain(make)}: {words}")
+    if values:
+        known = parameters_of(make)
+        for name in [name for name in values if name not in known]:
+            raise unknown(f"parameter of policy={policy_name(make)}:", name, known)
+        make = partial(make, **values)
     hides = RESPONSE if local else ACTIONS
     return Algorithm(
         name=policy_name(make),
