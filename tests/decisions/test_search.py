@@ -49,6 +49,14 @@ def test_undecided():
     assert search(lambda budget: min(2.0, 0.1 / budget), most=10.0).answer().kind == "open"
 
 
+def test_the_smallest_budget_that_surely_reaches_the_goal_is_looked_for():
+    """Where nothing is told at the smallest budgets; 32 runs do not tell 1.9 from the goal."""
+    levels = lambda budget: 2.0 if budget < 0.3 else 1.9 if budget < 0.9 else 1.0  # noqa: E731
+    found = search(levels, least=0.1, most=100.0).answer()
+    assert (found.kind, found.low, found.high) == ("open", 0.0, 0.316)
+    assert next(look.runs for look in found.looks if look.budget == 0.316) > 32
+
+
 def test_not_monotone():
     found = search(lambda budget: 4.0 if budget < 0.01 or 1 < budget < 10 else 1.0).answer()
     assert found.low <= 0.01 <= found.high

@@ -362,7 +362,7 @@ def test_delta_is_refused_where_pure_eps_is_promised():
 
 def test_policies_play_labelled_users_alone():
     line = message_of(setting, algo="bpo", env="contextual")
-    assert "it has contexts, but bpo plays labelled users; use env=labels" in line
+    assert "it has contexts, but bpo plays labelled users; use for example" in line
 
 
 @pytest.mark.parametrize("name", POLICIES)

@@ -86,7 +86,7 @@ def test_the_table_of_python_is_that_of_the_command(runs, tmp_path, ended):
     rows = rows_of(text)[1:]
     assert [r"\textbf" in row[1] for row in rows] == [True, True, False]
     assert [row[-1] for row in rows] == ["a", "a", "b"]
-    assert "On bernoulli_c2 at eps = 1, horizon = 100, UCB and DP-SE do not differ" in out
+    assert "On bernoulli_c2 at eps = 1, horizon = 100, UCB and DP-SE are not told apart" in out
     assert "the mean of each is smaller than the mean of DP-UCB (" in out
     assert "On bernoulli_c2" in (tmp_path / "out.md").read_text()
     names = [name.strip() for name in out.splitlines()[0].split("  ") if name.strip()]

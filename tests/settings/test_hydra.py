@@ -27,6 +27,7 @@ MINE = {
     "experiment/deep.yaml": GLOBAL
     + "defaults: [other, {optional sub: nothing}, _self_, override /algo: dp_se]\nruns: 4\n",
     "experiment/typo.yaml": GLOBAL + "epss: 1\n",
+    "experiment/placed.yaml": "defaults: [override /algo: dp_ucb, _self_]\n",
     "all.yaml": "defaults: [config, _self_]\neps: 0.25\nhorizon: 77\n",
 }
 
@@ -103,6 +104,7 @@ def test_a_file_of_all_keys(folder):
     [
         ("env=needed", ["env.gap=???: needed; write env.gap=VALUE"]),
         ("experiment=typo", ["unknown key 'epss'", "did you mean eps?"]),
+        ("experiment=placed", ["begins with '# @package _global_'", "overrides /algo"]),
         ("env.arm=3", ["unknown key 'env.arm'", "did you mean env.arms?"]),
         ("+epss=3", ["unknown key 'epss'", "did you mean eps?"]),
         ("~epss", ["~epss: no such key"]),

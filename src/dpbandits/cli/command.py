@@ -15,7 +15,7 @@ from ..errors import (
     BadInput,
     unknown,
 )
-from ..files import Implausible, opened
+from ..files import RUNS, Implausible, opened
 from ..results import latex
 from ..results.formats import SUMMARY_CSV, bare_name, format_of, tables_in
 from ..results.latex import TableOptions
@@ -94,11 +94,18 @@ def _tables_in(path: Path) -> list[Path]:
     tables = tables_in(path)
     found = [file for file in tables if _has_runs(file)]
     if not found:
-        raise BadInput(f"{path}: the folder has no tables {'of runs' if tables else '(*.csv)'}")
+        stored = "; of its stored runs dp.save(table, PATH) writes one" if _stores(path) else ""
+        what = "of runs" if tables else "(*.csv)"
+        raise BadInput(f"{path}: the folder has no tables {what}{stored}")
     for file in tables:
         if file not in found and not file.name.startswith(FINDINGS):
             print(f"left out: {file} is no table of runs", file=sys.stderr)
     return found
+
+
+def _stores(folder: Path) -> bool:
+    """Whether a folder has stored runs, as ``dp.run(results=...)`` leaves them."""
+    return (folder / RUNS).is_dir()
 
 
 def _has_runs(file: Path) -> bool:

@@ -62,7 +62,8 @@ def command(question: Question) -> Callable[[], None]:
 def _takes_others(parser: ArgumentParser) -> None:
     parser.add_argument("--version", action="store_true")
     parser.add_argument("--cfg", "-c", choices=("job",))
-    parser.add_argument("--info", "-i", choices=("defaults", "searchpath"))
+    choices = "defaults", "searchpath"
+    parser.add_argument("--info", "-i", choices=choices, nargs="?", const=choices[0])
     parser.add_argument("--config-name", "-cn")
     parser.add_argument("--dry-run", action="store_true")
 

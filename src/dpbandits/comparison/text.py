@@ -106,7 +106,7 @@ def sentences(comparison: pd.DataFrame, question: Question) -> list[str]:
         best, measured = [_named(row, names) for row in tied], question.statistic_name
         means = ", ".join(significant(row["mean"]) for row in tied)
         first = f"On {where.get('env')}{' at ' * bool(at)}{at}, {_and(best)} "
-        first += "do not differ" if len(tied) > 1 else f"has the smallest mean {measured}"
+        first += "are not told apart" if len(tied) > 1 else f"has the smallest mean {measured}"
         first += f" (mean {measured} {means})"
         others = [row for row in rows if not row["tied"]]
         apart = [_times(row, names) for row in others if not letters & {*row["letters"]}]
@@ -129,8 +129,14 @@ def _times(row: Mapping[Hashable, Any], names: Sequence[str]) -> str:
 
 def _named(row: Mapping[Hashable, Any], names: Sequence[str]) -> str:
     """An algorithm in a sentence, with what tells it from others of its name."""
-    first, *others = (NAMES.get(n, str)(row[n]) for n in names if pd.notna(row[n]))
-    return f"{first} ({', '.join(others)})" if others else first
+    first, *others = (n for n in names if pd.notna(row[n]))
+    values = [f"{n} = {FORMATS.get(n, _shortly)(row[n])}" for n in others]
+    name = NAMES.get(first, str)(row[first])
+    return f"{name} ({', '.join(values)})" if values else name
+
+
+def _shortly(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _and(words: Sequence[str]) -> str:

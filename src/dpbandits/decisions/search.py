@@ -87,6 +87,10 @@ class Search:
             kind: Kind = "never" if above == self.most else "open"
             return self._found(kind, np.nan, above, np.inf)
         low, high = self._bracket()
+        for budget in sorted((x for x in self._seen if low < x < high), reverse=True):
+            if low > 0.0 or self._decide(budget, self.runs) >= 0:
+                break  # nothing is known of smaller ones either
+        low, high = self._bracket()
         if low == 0.0:
             return self._found("always" if high == self.least else "open", high, low, high)
         self._narrow()

@@ -165,8 +165,9 @@ def usual_title(table: Table) -> str:
     settings, group, limit = table.settings, table.question.group, table.question.limit
     names, several = table.names, "rules" if group == "rule" else "algorithms"
     title = legend_name(names[0]).strip() if len(names) == 1 else f"{len(names)} {several}"
-    where = list(environment_titles(table).values())
-    title += f" on {where[0] if len(where) == 1 else f'{len(where)} environments'}"
+    where = [title for title in environment_titles(table).values() if title]
+    if where:
+        title += f" on {where[0] if len(where) == 1 else f'{len(where)} environments'}"
     of_rounds = limit == "horizon"
     if of_rounds and settings[limit].nunique() == 1:
         title += f", $T$ = {rounds_text(settings[limit].iloc[0])}"

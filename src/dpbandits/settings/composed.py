@@ -25,6 +25,7 @@ from ..files import package_folder
 from .groups import file_of, names_in
 
 OF_HYDRA = ("job_logging", "hydra_logging", "launcher", "sweeper", "help", "hydra_help", "output")
+PLACED = "; an experiment begins with '# @package _global_', and overrides /algo, with a slash"
 UNUSED = [f"~hydra/{group}" for group in OF_HYDRA]  # which would take a quarter of the time
 LONGEST = 600  # characters of a message of Hydra
 REFERENCE, NEEDED = "${", "???"  # a value that refers to another one, and one that must be given
@@ -196,7 +197,9 @@ def _compose(file: str, words: tuple[str, ...], folders: tuple[str, ...]) -> Com
         raise BadInput(f"{shown}: the defaults list of a file includes the file itself") from None
     except (HydraException, *others) as error:
         reason = in_a_line(str(error.__cause__ or error), LONGEST)
-        raise BadInput(f"{shown}: {reason or type(error).__name__}") from None
+        of_file = "Could not override" in reason and "experiment=" in shown
+        hint = PLACED if of_file else ""
+        raise BadInput(f"{shown}: {reason or type(error).__name__}{hint}") from None
     chosen = found.hydra.runtime.choices.items()
     names = {str(k): str(v) for k, v in chosen if v is not None and not k.startswith("hydra/")}
     own = OmegaConf.masked_copy(found, [str(key) for key in found if key != "hydra"])

@@ -39,6 +39,7 @@ PLAYED_BY = {
     ARMS: (ARMS, FEATURES), FEATURES: (FEATURES,), CONTEXTS: (CONTEXTS, USERS), USERS: (USERS,),
 }  # fmt: skip
 EXAMPLES = {ARMS: "bernoulli", FEATURES: "linear", CONTEXTS: "contextual", USERS: "labels"}
+SUCH = {ARMS: "adap_klucb", FEATURES: "gope", CONTEXTS: "private_lin_ucb", USERS: "bpo"}
 LABELS = "labels"  # the law of labelled data
 ROWS = "rows"  # the horizon that shows each row of labelled data, as often as they are shown
 OF_PRIVACY = {*BUDGETS, "eps_min"}  # swept keys that only private algorithms take
@@ -263,9 +264,10 @@ def _check_actions(algorithm: Algorithm, env: str, instance: Instance) -> None:
     """Refuse an environment whose actions the algorithm does not play."""
     declared = algorithm.rewards is not None or algorithm.guarantee is not None
     if declared and instance.actions not in PLAYED_BY[algorithm.actions]:
+        other = f"algo={SUCH[instance.actions]} or env={EXAMPLES[algorithm.actions]}"
         raise BadInput(
             f"env={env}: it has {instance.actions}, but {algorithm.name} plays "
-            f"{algorithm.actions}; use env={EXAMPLES[algorithm.actions]}"
+            f"{algorithm.actions}; use for example {other}"
         )
     if isinstance(instance, LoggedInstance):
         if algorithm.name in UNABLE:

@@ -115,3 +115,9 @@ def test_a_sweep_inside_a_sweep_is_refused(word):
     else:
         message = message_of(value_of, word)
         assert message == f"{word}: a sweep cannot be a value of another sweep"
+
+
+def test_a_folder_of_stored_runs_alone_says_how_a_table_is_written(tmp_path):
+    (tmp_path / "runs").mkdir()
+    said = message_of(tables_of, [str(tmp_path)])
+    assert said.endswith("no tables (*.csv); of its stored runs dp.save(table, PATH) writes one")
