@@ -68,7 +68,15 @@ def what_is_asked(done):
     first = given[0] if given else None
     if hasattr(first, "settings"):  # a request
         about = [s.described for s in first.settings]
-        rest = first.runs, first.jobs, first.backend, first.results, first.max_rows, first.runner
+        rest = (
+            first.runs,
+            first.auto,
+            first.jobs,
+            first.backend,
+            first.results,
+            first.max_rows,
+            first.runner,
+        )
         return repr((about, *rest, first.config["experiment"]))
     return repr((given, named))
 
