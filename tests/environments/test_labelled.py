@@ -65,6 +65,9 @@ def test_rows_are_projected_one_by_one_and_words_are_indicators():
     assert "words, which are public, become indicators: city (3)" in found.notes
     assert "classes: 01, 1" in found.notes[-1] and found.rounds == 6
     assert not any("words" in x for x in of(FRAME, features=["age"]).notes)
+    said = "env.ranges={age: [LOW, HIGH]}"  # ages of 20 to 80 leave nothing of the cities
+    assert any(said in x for x in of(FRAME).notes) and not any(said in x for x in found.notes)
+    assert not any(said in x for x in of(FRAME, features=["age"]).notes)
 
 
 @pytest.mark.parametrize("passes", [1, 3])

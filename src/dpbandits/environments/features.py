@@ -14,6 +14,7 @@ from ..errors import BadInput, plain, unknown
 from ..validation import as_number, number_where, one_of
 
 SCALES = ("public", "standard")
+DOMINATES = 0.9  # the share of one column in what is left of all, above which the others are lost
 BY_DATA = "scale=standard scales each column by the data, so one row moves the features of all rows"
 
 
@@ -64,6 +65,13 @@ def unit_rows(x: np.ndarray, names: Sequence[str], ranges: Any, bound: Any, scal
         raise BadInput("features whose scaled values are finite are needed")
     x /= largest
     x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0 / largest)
+    share = (x**2).sum(axis=0) / max((x**2).sum(), 1e-300)
+    if len(names) > 1 and share.max() > DOMINATES:
+        name = names[int(share.argmax())]
+        notes.append(
+            f"{name} is {share.max():.0%} of the squared length of all rows; public ranges weigh "
+            f"features alike: env.ranges={{{name}: [LOW, HIGH]}}"
+        )
     return UnitRows(x, BY_DATA if standard else "", tuple(notes))
 
 
