@@ -31,7 +31,7 @@ def view(study, name, bound=False):
 
 
 def options_of(study):
-    place, _ = study.chart()["params"]
+    place, *_ = study.chart()["params"]
     return place["bind"]["options"]
 
 
