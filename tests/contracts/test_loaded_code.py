@@ -192,5 +192,5 @@ def test_what_cannot_be_followed_is_named_once():
     write(MINE, {"arm.json": "0"})
     own_algorithm(MINE, "mine", START + PLAY.format(arm="int(open('mine/arm.json').read())",
                                                     decorator=""))  # fmt: skip
-    said = "algo=mine: stored runs are used again even if this changes: what open in mine reads\n"
+    said = "algo=mine: stored runs are used again even if this changes: what open in mine reads"
     assert played(2) == ([0.0, 0.0], said)
