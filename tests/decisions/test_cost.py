@@ -33,7 +33,9 @@ def test_a_sheet_is_made_of_the_runs_of_stop():
         assert row["without_privacy"] == pytest.approx(free["stopping_time"].mean())
     assert found["answer"].nunique() == 1
     assert "at 100 users a week, eps=1 costs" in found["answer"][0]
-    assert dp.plot(found).axes
+    (ax,) = dp.plot(found).axes
+    (weeks,) = ax.child_axes
+    assert weeks.get_ylabel() == "weeks" and ax.get_ylabel() == "samples"
 
 
 def test_a_sheet_of_two_trust_models():
@@ -154,6 +156,8 @@ def test_command(tmp_path, bandit):
     line = "rule=dp_sprt env=bernoulli env.means=[.3] mu0=.3 mu1=.6"
     printed = bandit(command, f"{line} eps=[.5,2] runs=40 results={tmp_path} out=sheet")
     assert any("eps=0.5 costs" in text or "eps=2 costs" in text for text in printed)
+    assert any("slow: what nine of ten runs do not exceed" in text for text in printed)
+    assert not any("e+" in text for text in printed)
     assert {"sheet.md", "sheet.pdf", "sheet.png"} <= {x.name for x in tmp_path.iterdir()}
     printed = bandit(command, f"{line} samples=400 precision=2 runs=64 results={tmp_path} out=goal")
     assert any("stopping time is" in text for text in printed)

@@ -35,6 +35,11 @@ from .completion import OWN_KEYS
 from .words import value_of
 
 SHOWN = ("algo", "budget", "low", "high", "reached", "runs")
+COLUMNS_OF_SHEET = (
+    "samples: the mean stopping time, with its 95 % interval from low to high; slow: what nine of "
+    "ten runs do not exceed; ended, wrong, agree: the shares of runs that ended, that answered "
+    "wrongly, and that gave the answer of the test without privacy on equal rewards"
+)
 
 
 @entry_point("budget", takes_folder, takes_multirun)  # commas need no -m here
@@ -70,6 +75,13 @@ def main(given: Namespace) -> int:
     return 0
 
 
+def _of_sheet(value: Any) -> str:
+    """A number of a sheet: whole from 1,000 on."""
+    if not isinstance(value, float):
+        return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,.0f}" if abs(value) >= 1000.0 else f"{value:.4g}"
+
+
 def _for_paper(found: pd.DataFrame) -> pd.DataFrame:
     """The answers with the column ``interval``, and which budgets may be the smallest: those whose
     interval begins below the end of the interval of the smallest one.
@@ -97,8 +109,12 @@ def _of_rules(given: Namespace, keys: dict[str, Any]) -> int:
     if shown["rule"].nunique() == 1:
         shown = shown.drop(columns="rule")
     answers = list(dict.fromkeys(found["answer"]))
-    print(tabulate(shown, "keys", "simple", showindex=False, floatfmt=".4g"), *answers, sep="\n")
-    page = tabulate(shown, "keys", "pipe", showindex=False, floatfmt=".4g")
+    if "slow" in found:
+        answers.append(COLUMNS_OF_SHEET)
+    shown = shown.map(_of_sheet)
+    right = {"showindex": False, "disable_numparse": True, "stralign": "right"}
+    print(tabulate(shown, "keys", "simple", **right), *answers, sep="\n")
+    page = tabulate(shown, "keys", "pipe", **right)
     page += "\n\n" + "\n".join(f"* {x}" for x in answers) + "\n"
     write_atomically(stem.with_name(f"{stem.name}.md"), page.encode())
     for path in save(cost_of_privacy(found), stem) if "slow" in found else ():

@@ -40,9 +40,15 @@ def cost_of_privacy(table: pd.DataFrame, chosen: FigureOptions = PLAIN) -> Figur
             ax.axhline(free, color=colour, lw=0.8, ls="--")
             ax.axhspan(free, CHEAP * free, color=colour, alpha=0.15, lw=0)
     ax.set(xscale="log", yscale="log", xlabel=f"privacy budget {symbol('eps')}", ylabel="samples")
+    per_week = table["per_week"].iloc[0]
+    if per_week == per_week:
+        shares = (lambda samples: samples / per_week, lambda weeks: weeks * per_week)
+        right = ax.secondary_yaxis("right", functions=shares)
+        right.set_ylabel("weeks")
+        right.yaxis.set_major_formatter("{x:g}")
     note = (
         f"Lines show means of {table['runs'].iloc[0]} runs, and bands reach to the slowest tenth. "
-        "Dashed lines are without privacy; beside them privacy costs less than 10 %. "
+        "Dashed lines are without privacy; in the strip above them privacy costs less than 10 %. "
         "At a triangle some runs did not end."
     )
     title = f"What privacy costs a test, {table['env'].iloc[0]}"
