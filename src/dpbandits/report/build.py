@@ -74,7 +74,7 @@ def report_of_tables(
 
 def render(title: str, sources: list[Source], results: Path | None, notes: list[str]) -> str:
     """The page as HTML, with the claims and audits of a folder of results."""
-    from jinja2 import Environment, FileSystemLoader
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     studies = [Study(source) for source in sources]
     cells = map_of(pd.concat([study.ratios for study in studies], ignore_index=True))
@@ -85,8 +85,9 @@ def render(title: str, sources: list[Source], results: Path | None, notes: list[
     records = [record for source in sources for record in source.recorded.values()]
     privacy = privacy_of(results, names, records)
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True
-    )
+        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True,
+        undefined=StrictUndefined,
+    )  # fmt: skip
     page = environment.get_template("template.html").render(
         title=title, first=standing([games for games, _ in best], untested), studies=studies,
         claims=claims_in(results), notes=notes, specs=specs,
