@@ -1,5 +1,7 @@
 """A class is audited alike however it is named, and anew when what it declares has changed."""
 
+import inspect
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,25 +53,8 @@ def test_noise_is_replayed_under_every_name(made, verdicts):
     assert {*of_policy["verdict"]} <= verdicts
 
 
-FILE = """
-import numpy as np
-from dpbandits.authoring import global_dp, one_release
-
-class Commits:
-    def __init__(self, arms, eps, rng, m=1):
-        self.arms, self.eps, self.rng, self.m = arms, eps, rng, m
-        self.t, self.sums, self.best = 0, np.zeros(arms), None
-    def act(self):
-        if self.t < self.m * self.arms:
-            return self.t % self.arms
-        if self.best is None:
-            self.best = int(np.argmax(self.sums + self.rng.laplace(0, 1 / self.eps, self.arms)))
-        return self.best
-    def update(self, arm, reward):
-        if self.t < self.m * self.arms:
-            self.sums[arm] += reward
-        self.t += 1
-"""
+FILE = "import numpy as np\nfrom dpbandits.authoring import global_dp\n\n"
+FILE += inspect.getsource(CommitsOnce)
 
 
 @pytest.mark.slow

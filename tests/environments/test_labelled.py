@@ -67,6 +67,10 @@ def test_rows_are_projected_one_by_one_and_words_are_indicators():
     assert not any("words" in x for x in of(FRAME, features=["age"]).notes)
     said = "env.ranges={age: [LOW, HIGH]}"  # ages of 20 to 80 leave nothing of the cities
     assert any(said in x for x in of(FRAME).notes) and not any(said in x for x in found.notes)
+    assert any(
+        "{COLUMN: [LOW, HIGH]}" in x
+        for x in of(FRAME.assign(city=0.0), ranges={"age": [0, 9]}).notes
+    )
     assert not any(said in x for x in of(FRAME, features=["age"]).notes)
 
 

@@ -82,11 +82,24 @@ REFUSED = [
     (
         "ucb",
         "contextual",
-        "but ucb plays arms; use for example algo=private_lin_ucb or env=bernoulli",
+        "it has contexts, but ucb plays arms; use for example "
+        "algo=private_lin_ucb or env=bernoulli",
     ),
-    ("gope", "contextual", "use for example algo=private_lin_ucb or env=linear"),
-    ("gope", "bernoulli", "use for example algo=adap_klucb or env=linear"),
-    ("lin_ucb", "linear", "use for example algo=gope or env=contextual"),
+    (
+        "gope",
+        "contextual",
+        "but gope plays arms with features; use for example algo=private_lin_ucb or env=linear",
+    ),
+    (
+        "gope",
+        "bernoulli",
+        "but gope plays arms with features; use for example algo=adap_klucb or env=linear",
+    ),
+    (
+        "lin_ucb",
+        "linear",
+        "but lin_ucb plays contexts; use for example algo=gope or env=contextual",
+    ),
     ("adac_gope", dp.linear([[2, 0], [0, 1]], [0.3, 0.2]), "a length of up to 2, but adac_gope"),
     ("adac_gope", dp.linear_sphere(noise="gaussian"), "assume=true runs it all the same, without"),
     ("adac_gope", dp.linear([[0.1, 0], [0, 1]], [2, 0]), "theta has the length 2"),

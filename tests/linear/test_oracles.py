@@ -362,7 +362,8 @@ def test_delta_is_refused_where_pure_eps_is_promised():
 
 def test_policies_play_labelled_users_alone():
     line = message_of(setting, algo="bpo", env="contextual")
-    assert "it has contexts, but bpo plays labelled users; use for example" in line
+    other = "use for example algo=private_lin_ucb or env=labels"
+    assert f"it has contexts, but bpo plays labelled users; {other}" in line
 
 
 @pytest.mark.parametrize("name", POLICIES)

@@ -20,6 +20,7 @@ from ..files import check_writable, write_atomically
 from ..results.latex import KEYS as LATEX
 from ..results.latex import TableOptions, latex_of
 from ..results.summary import budget as budget_in_words
+from ..results.summary import significant
 from ..settings.choices import environment_choice
 from ..settings.setting import as_json, digest
 from ..settings.user_files import user_folders
@@ -75,13 +76,6 @@ def main(given: Namespace) -> int:
     return 0
 
 
-def _of_sheet(value: Any) -> str:
-    """A number of a sheet: whole from 1,000 on."""
-    if not isinstance(value, float):
-        return f"{value:,}" if isinstance(value, int) else str(value)
-    return f"{value:,.0f}" if abs(value) >= 1000.0 else f"{value:.4g}"
-
-
 def _for_paper(found: pd.DataFrame) -> pd.DataFrame:
     """The answers with the column ``interval``, and which budgets may be the smallest: those whose
     interval begins below the end of the interval of the smallest one.
@@ -111,7 +105,7 @@ def _of_rules(given: Namespace, keys: dict[str, Any]) -> int:
     answers = list(dict.fromkeys(found["answer"]))
     if "slow" in found:
         answers.append(COLUMNS_OF_SHEET)
-    shown = shown.map(_of_sheet)
+    shown = shown.map(lambda x: x if isinstance(x, str) else significant(x))
     right = {"showindex": False, "disable_numparse": True, "stralign": "right"}
     print(tabulate(shown, "keys", "simple", **right), *answers, sep="\n")
     page = tabulate(shown, "keys", "pipe", **right)

@@ -266,8 +266,8 @@ def in_words(
         end = f"regret is {reached} even at {name}={found.high:g}, the smallest tried"
     elif found.kind == "open":
         end = (
-            f"regret is {reached} at {name}={found.high:g}; of smaller ones, down to "
-            f"{found.looks[0].budget:g}, the runs do not show whether it is; more runs= would"
+            f"regret is {reached} at {name}={found.high:g}; at smaller values, down to "
+            f"{found.looks[0].budget:g}, the runs do not show whether it is, and a larger runs= may"
         )
     else:
         end = (

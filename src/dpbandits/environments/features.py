@@ -65,12 +65,14 @@ def unit_rows(x: np.ndarray, names: Sequence[str], ranges: Any, bound: Any, scal
         raise BadInput("features whose scaled values are finite are needed")
     x /= largest
     x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0 / largest)
-    share = (x**2).sum(axis=0) / max((x**2).sum(), 1e-300)
-    if len(names) > 1 and share.max() > DOMINATES:
-        name = names[int(share.argmax())]
+    squares = (x**2).sum(axis=0)
+    if len(names) > 1 and not standard and squares.max() > DOMINATES * squares.sum():
+        name = names[int(squares.argmax())]
+        scaled = "COLUMN" if name in map(plain, ranges or ()) else name
+        share = f"{100 * squares.max() / squares.sum():.0f} %"
         notes.append(
-            f"{name} is {share.max():.0%} of the squared length of all rows; public ranges weigh "
-            f"features alike: env.ranges={{{name}: [LOW, HIGH]}}"
+            f"{name} makes up {share} of the squared length of all rows; public ranges give "
+            f"features equal weight: env.ranges={{{scaled}: [LOW, HIGH]}}"
         )
     return UnitRows(x, BY_DATA if standard else "", tuple(notes))
 

@@ -103,9 +103,14 @@ def problem(record: Mapping[str, Any]) -> Problem:
 
 def problems(records: Iterable[Mapping[str, Any]]) -> list[Problem]:
     """The problems of several records; each environment is built once."""
-    specs = {json.dumps(spec := x["env_spec"], sort_keys=True): spec for x in records}
-    instances = {text: build(spec) for text, spec in specs.items()}
-    return [_problem(x, instances[json.dumps(x["env_spec"], sort_keys=True)]) for x in records]
+    built: dict[str, Instance] = {}
+    found = []
+    for record in records:
+        spec = json.dumps(record["env_spec"], sort_keys=True)
+        if spec not in built:
+            built[spec] = build(record["env_spec"])
+        found.append(_problem(record, built[spec]))
+    return found
 
 
 def _problem(record: Mapping[str, Any], instance: Instance) -> Problem:
