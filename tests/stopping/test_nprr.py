@@ -32,7 +32,7 @@ def law(x, G, q):
 def law_of_code(x, G, eps):
     """From what the randomizer compares its uniform number with."""
     rng = ScriptedUniforms((False,) * G)
-    assert respond(rng, float(x), eps, G) == 1.0
+    assert respond(rng, float(x), kept(eps, G), G) == 1.0
     return np.diff([0.0, *rng.chances, 1.0])
 
 
@@ -45,7 +45,7 @@ def test_the_law_of_a_response_is_its_definition(G, eps):
         mean = np.arange(G + 1) @ found / G
         r = kept(eps, G)
         assert mean == pytest.approx(r * float(x) + (1 - r) / 2)
-        outcomes = [respond(ScriptedUniforms((False,) * k + (True,)), float(x), eps, G)
+        outcomes = [respond(ScriptedUniforms((False,) * k + (True,)), float(x), r, G)
                     for k in range(G)]  # fmt: skip
         assert outcomes == [k / G for k in range(G)]
 

@@ -63,7 +63,7 @@ def respond_on(G):
 
     @inlined_counted
     def send_on_grid(rng, x, eps):
-        return respond(rng, x, eps, G)
+        return respond(rng, x, kept(eps, G), G)
 
     return send_on_grid
 
@@ -75,12 +75,12 @@ def kept(eps, G):
 
 
 @inlined
-def respond(rng, x, eps, G):
+def respond(rng, x, r, G):
     """The number x in [0, 1], rounded to one of {0, 1/G, ..., 1} without bias, kept with
     probability r, else replaced by a uniform one of these G + 1 points; one uniform number decides
     both. eps-local DP: probabilities of a point differ by a factor 1 + r (G + 1)/(1 - r) = e^eps.
     """
-    r, u, j = kept(eps, G), random(rng), math.floor(G * x)
+    u, j = random(rng), math.floor(G * x)
     for k in range(G):
         rounded = 0.0 if k < j else 1.0 + j - G * x if k == j else 1.0  # P(rounded <= k/G)
         if u < (1.0 - r) * (k + 1.0) / (G + 1.0) + r * rounded:
@@ -135,7 +135,7 @@ def nprr_ab(
             f = 2.0 * x * Z - 2.0 * x * (1 - Z)
             x = (f + 2.0) / 4.0
         a = 1 if hidden else Z
-        z = respond(rng, x, eps, G)
+        z = respond(rng, x, r, G)
         t[a] += 1.0
         weight = min(1.0, math.sqrt(8.0 * l / (t[a] * math.log(t[a] + 1.0))))
         S[a] += weight * (z - (1.0 - r) / 2.0)
