@@ -227,6 +227,11 @@ def test_labelled_data_have_lines_of_reference_that_nothing_plays(tmp_path):
     assert of_references(dp.plot(table, x="eps")) == [expected]
     errors = dp.plot(table, x="eps", metric="error")
     assert of_references(errors) == [pytest.approx(dict.fromkeys(LINES, 2 / 3))]
+    assert of_references(dp.plot(table, hue="algo", col="eps")) == [expected] * 3  # and inf
+    assert of_references(dp.plot(table, x="eps", hue="algo")) == [expected]
+    assert of_references(dp.plot(table, x="algo", hue="eps", metric="error")) == [
+        pytest.approx(dict.fromkeys(LINES, 2 / 3))
+    ]
     played = dp.run(**(IRIS | {"algo": ["bpo", "best_constant"]}))
     assert [*of_references(dp.plot(played))[0]] == [LINES[0]]
 
@@ -237,3 +242,13 @@ def test_only_records_know_lines_of_reference(tmp_path):
     assert of_references(dp.plot(dp.load(file))) == [{}]
     arms = dp.run("ucb", "bernoulli_c2", horizon=100, runs=2)
     assert of_references(dp.plot(arms)) == [{}]
+
+
+def test_a_panel_of_several_data_sets_has_no_lines_of_reference():
+    sets = [dp.labelled(f"sklearn:{name}", scale="standard") for name in ("iris", "wine")]
+    table = dp.run("bpo", sets, eps=[1, 8], horizon=100, runs=2, jobs=1)
+    assert of_references(dp.plot(table, x="eps", hue="env.source")) == [{}]
+    iris, wine = of_references(dp.plot(table, x="eps", col="env.source"))
+    assert iris[LINES[1]] == pytest.approx(100 * 2 / 3) and wine[LINES[1]] == pytest.approx(
+        60.11, abs=0.01
+    )

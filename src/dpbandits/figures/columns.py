@@ -17,7 +17,7 @@ from ..results.table import Table
 from .bands import band_note
 from .labels import labelled, legend_name, rounds_text, setting_text
 from .layout import arranged, label_edges
-from .overlays import lines_of
+from .overlays import draw_references, lines_of, references_in
 from .regret_vs_budget import regret_label, regret_vs
 from .regret_vs_time import learns_early, regret_vs_time
 from .style import LONG, finish, styled, styles_of, subplots
@@ -71,6 +71,9 @@ def column_panels(
             continue
         inside = drawn[drawn["panel"] == name]
         ax.set_title(name)
+        references = references_in(table.where(table.settings["panel"] == name))
+        if references["line"].is_unique:  # else lines would be of several games
+            draw_references(ax, references, over_time=x == "t")
         if x == "t":
             regret_vs_time(ax, inside, styles, band, "log", lines_of(None, table, "t"), log_time)
             continue
