@@ -659,7 +659,10 @@ def test_an_interrupt_says_what_keeps_finished_runs(monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("dpbandits.running.monte_carlo.run_settings", play)
-    for folder, said in ((None, True), ("results", False)):
+    kept = {
+        None: "results=DIR would keep finished runs", "mine": "finished runs are stored in mine",
+    }  # fmt: skip
+    for folder, words in kept.items():
         with pytest.raises(KeyboardInterrupt):
             dp.run("ucb", results=folder, **QUICK)
-        assert ("results=DIR would keep finished runs" in capsys.readouterr().err) == said
+        assert capsys.readouterr().err.splitlines()[-1] == f"interrupted; {words}"

@@ -33,9 +33,16 @@ from .work import Outcome, Task, Work
 
 def run_request(request: Request) -> tuple[pd.DataFrame, int]:
     """The tidy table of a request, and the number of runs that were missing and played; raises what
-    ``play_missing`` raises.
+    ``play_missing`` raises. An interruption is answered by what keeps finished runs.
     """
-    found = play_request(request)
+    try:
+        found = play_request(request)
+    except KeyboardInterrupt:
+        kept = "results=DIR would keep finished runs"
+        if request.results is not None:
+            kept = f"finished runs are stored in {request.results}"
+        print(f"interrupted; {kept}", file=sys.stderr)
+        raise
     table = Table.of_store(found.store, request.settings, found.runs)
     return replace(table, records=request.records).frame(), found.played
 
@@ -96,12 +103,7 @@ def play_missing(request: Request, store: Store | None = None) -> tuple[Store, i
     announce_size(request)
     store = store or store_of(request)
     how = request.jobs, request.backend, store, request.runner, request.runner_keys
-    try:
-        played, failures = run_settings(request.settings, request.runs, *how)
-    except KeyboardInterrupt:
-        if request.results is None:
-            print("interrupted; results=DIR would keep finished runs", file=sys.stderr)
-        raise
+    played, failures = run_settings(request.settings, request.runs, *how)
     if failures:
         raise RunsFailed(failures)
     return store, played
