@@ -109,8 +109,8 @@ def _answered_signals(name: str) -> Iterator[None]:
     """Answer Ctrl-C, and the signals by which a system or a scheduler of jobs ends a command, at
     once and raise KeyboardInterrupt; later ones change nothing, nor do signals that are ignored.
 
-    A callback of a library, such as LLVM's when a kernel compiles, or a finalizer swallows the
-    exception if the signal comes meanwhile: Python only reports it. It is raised again soon.
+    If the signal comes during a finalizer, or during a callback of a library (LLVM has one while a
+    kernel compiles), the exception is lost: Python only reports it. It is then raised again soon.
     """
     usual = (signal.default_int_handler, signal.SIG_DFL)
     own = [s for s in ENDING if signal.getsignal(s) in usual]

@@ -53,8 +53,10 @@ def version_line() -> str:
 def help_text(
     name: str, topic: str, lists: Callable[[], Lists], folders: tuple[str, ...] = ()
 ) -> str:
-    """The help of a command: one screen without a topic, else the list of that name, or for
-    ``GROUP=NAME`` the file that is chosen so, the user's own in ``folders`` among them.
+    """The help of a command.
+
+    Without a topic, it is one screen. With the name of a list, it is this list, and with
+    ``GROUP=NAME`` it is the file that ``GROUP=NAME`` chooses, also from a user's ``folders``.
 
     Raises:
         BadInput: the command has no such list.

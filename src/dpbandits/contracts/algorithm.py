@@ -256,9 +256,11 @@ def from_function(
     guarantee: Guarantee | None = None,
     makes_policies: bool = False,
 ) -> Algorithm:
-    """The algorithm that a function defines, plain or decorated with ``kernel``, such as one
-    written in a notebook, or a class whose objects choose arms; with what it assumes of the
-    rewards and what it promises.
+    """The algorithm that a function or a class defines, with its assumption on the rewards and its
+    guarantee.
+
+    A function is plain or decorated with ``kernel``, and can be written in a notebook. The objects
+    of a class choose arms.
 
     Args:
         function: the function, or the class.

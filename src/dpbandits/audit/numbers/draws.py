@@ -296,7 +296,7 @@ class Uniform(TracedFloat):
 
 
 def _used(name: str) -> Callable[..., Any]:
-    """An operation of Python's numbers, after which a uniform number is a plain one."""
+    """An operation of Python's numbers on a uniform number: its result is a plain number."""
     return lambda number, *others: getattr(plain_number(number), name)(*others)
 
 

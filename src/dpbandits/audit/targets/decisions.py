@@ -234,9 +234,10 @@ class RegretTarget(DecisionTarget):
 
 
 class ContextualRegretTarget(RegretTarget):
-    """An algorithm that plays contexts: of its actions an adversary sees the regret, which differs
-    between any two of them. If contexts are private, neighbours differ in the first half of the
-    rounds and the adversary sees the second half: the action of a changed round is not protected.
+    """An algorithm that plays contexts. The adversary sees the regret of each action instead of the
+    action itself; different actions have different regrets. If contexts are private, neighbours
+    differ in the first half of the rounds and the adversary sees the second half, since the action
+    of a changed round is not protected.
     """
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
