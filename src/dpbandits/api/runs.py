@@ -164,8 +164,8 @@ def stop(
     config_dir: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> pd.DataFrame:
-    """Run stopping rules. Each samples until it has an answer: the mean of an arm to a relative
-    error, the best arm of several, or one of two hypotheses about a mean.
+    """Run stopping rules. A rule samples until it has an answer: the mean of an arm up to a relative
+    error, the best of several arms, or one of two hypotheses about a mean.
 
     >>> import dpbandits as dp
     >>> table = dp.stop("adap_tt", env=dp.bernoulli([0.9, 0.5]), eps=1, delta=0.1, runs=3)

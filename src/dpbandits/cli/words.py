@@ -36,7 +36,7 @@ MARK = "long_list_"
 
 
 class Word(NamedTuple):
-    """A word of a command line: a key with a value, or with several that are all run."""
+    """A word of a command line: a key with one value, or with several values that are all run."""
 
     key: str
     value: Any  # a list of ``many`` values

@@ -42,8 +42,10 @@ RINGS = " Rings: not told apart from the smallest mean at $T$ (95 % for all game
 
 
 def lines_of(bounds: pd.DataFrame | None, table: Table, axis: str) -> pd.DataFrame:
-    """The curves against ``axis``, t or a budget, each with the columns of its setting in a
-    labelled table, among them its ``line``; no rows if there are no bounds.
+    """The curves of bounds against ``axis`` (t or a budget).
+
+    Each curve has the columns that its setting has in a labelled table, such as ``line``. If there
+    are no bounds, the frame has no rows.
     """
     settings = table.settings.reset_index(names=SETTING)
     if bounds is None:

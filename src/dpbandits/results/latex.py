@@ -230,7 +230,7 @@ def _cell(measured: Sequence[str]) -> str:
 
 
 def _several(pair: pd.DataFrame, pivot: str) -> BadInput:
-    """The error for two rows that have one cell; it names the columns that distinguish them."""
+    """The error for two rows in the same cell; it names the columns that distinguish the rows."""
     apart = [n for n in pair.columns if n != SETTING and pair[n].nunique(dropna=False) > 1]
     needed = f"add {' or '.join(apart)} to columns=" if apart else "no column tells them apart"
     return BadInput(f"pivot={pivot}: several rows have one cell; {needed}")

@@ -268,12 +268,13 @@ class Table:
         return found
 
     def measured(self, metric: str, folders: Sequence[str] = ()) -> Table:
-        """The table of another statistic than pseudo-regret, in a column of its name.
+        """The table of a statistic other than pseudo-regret; its column has the statistic's name.
 
-        Average regret is regret by the number of rounds; the error is the same for labelled users,
-        whose regret counts mistakes. Nash regret is no mean over runs, but its
-        estimate and the estimate's standard error are those of the mean of ``nash``'s values, so
-        that summaries, figures and comparisons of the table are those of the Nash regret.
+        Average regret is the regret divided by the number of rounds. The error is the same ratio
+        for labelled users, whose regret counts mistakes. Nash regret is not a mean over runs, but
+        its estimate and standard error equal the estimate and standard error of the mean of the
+        values of ``nash``. So summaries, figures and comparisons of this table describe the Nash
+        regret.
 
         Raises:
             BadInput: there is no such metric, the table holds another one, or it does not allow it.

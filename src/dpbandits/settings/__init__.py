@@ -1,1 +1,1 @@
-"""From a configuration, or a point of a sweep, to the frozen settings that are run."""
+"""Make the frozen settings that are run, from a configuration or a point of a sweep."""

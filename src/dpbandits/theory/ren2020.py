@@ -158,8 +158,9 @@ def holdp_ucb_l_free(K: int, eps: float, T: float) -> float:
 def heldp_ucb_b(gaps: Sequence[float], population: Population, eps_min: float, T: float) -> float:
     """Regret of HeLDP-UCB-B (Theorem 10), rewards in [0, 1]; see ``heldp_ucb_l``.
 
-    An arm's responses are bounded first, and its pulls are 1/p_0 times as many in the mean: all
-    terms have the factor 1/p_0, as in Theorem 7, also the one that is printed without it.
+    The proof first bounds the responses of an arm; the mean number of its pulls is 1/p_0 times as
+    large. So all terms have the factor 1/p_0, as in Theorem 7, also the term that is printed
+    without this factor.
     """
     p0, beta0, Q = spread(population, eps_min, inverse_tanh)
     gap = positive(gaps)[:, None]

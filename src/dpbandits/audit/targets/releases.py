@@ -59,7 +59,7 @@ class Mechanism:
     guarantee: ClassVar[None] = None  # what it promises is its budget
 
     def __reduce__(self) -> tuple[Callable, tuple]:
-        """Those of ``MECHANISMS`` go to other processes by name: compiled code cannot be sent."""
+        """Send a mechanism of ``MECHANISMS`` by its name, since compiled code cannot be sent."""
         if MECHANISMS.get(self.name) is self:
             return registered, (self.name,)
         return Mechanism, tuple(getattr(self, each.name) for each in fields(self))
