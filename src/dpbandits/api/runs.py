@@ -164,7 +164,7 @@ def stop(
     config_dir: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> pd.DataFrame:
-    """Run stopping rules. A rule samples until it has an answer: the mean of an arm up to a relative
+    """Run stopping rules. A rule samples until it has an answer: the mean of an arm to a relative
     error, the best of several arms, or one of two hypotheses about a mean.
 
     >>> import dpbandits as dp
@@ -295,7 +295,7 @@ def request_of(question: str, arguments: dict[str, Any]) -> Request:
 
 @contextmanager
 def named_as_in_python() -> Iterator[None]:
-    """Name the folder of a user's files in messages as in Python."""
+    """Name a user's folder ``config_dir=DIR`` in messages, as calls from Python do."""
     try:
         yield
     except BadInput as error:

@@ -160,9 +160,11 @@ def largest_ratio(found: Located) -> Located:
 def excess_ratio(
     over: Runs, of: Runs, *, above: float = 0.0, below: float = np.inf, **across: Any
 ) -> Part:
-    """The excess (R - R0) / R0 of the regret R ``over`` the regret R0 ``of`` other runs, at the
-    first of two values ``across`` divided by that at the second. Where one is not positive, only
-    the upper limit of the first by the lower of the second is known.
+    """The ratio of two excesses, at the first and at the second of two values ``across``.
+
+    An excess is (R - R0) / R0 for the regret R ``over`` the regret R0 ``of`` other runs. If an
+    excess is not positive, only an upper limit of the ratio is known: the upper limit of the first
+    excess divided by the lower limit of the second.
     """
     finals = [x.final() for runs in (over, of) for x in runs.each(**across)]
     found = located(finals, "mean", over.tail)

@@ -55,8 +55,8 @@ def help_text(
 ) -> str:
     """The help of a command.
 
-    Without a topic, it is one screen. With the name of a list, it is this list, and with
-    ``GROUP=NAME`` it is the file that ``GROUP=NAME`` chooses, also from a user's ``folders``.
+    The help without a topic is one screen of text. The help on a list is this list, and the help on
+    ``GROUP=NAME`` is the file that ``GROUP=NAME`` chooses, also a file in a user's ``folders``.
 
     Raises:
         BadInput: the command has no such list.

@@ -85,7 +85,7 @@ def kind_of(column: pd.Series) -> str:
 
 
 class _Column:
-    """The values of a column, of which pieces are added: numbers, or words by their numbers."""
+    """The values of a column, to which pieces are added. Each word is stored as its number."""
 
     def __init__(self) -> None:
         self.kinds: set[str] = set()

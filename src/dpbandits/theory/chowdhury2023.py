@@ -1,4 +1,4 @@
-"""Orders of the regret of Chowdhury & Zhou 2023: servers that only sum, as their radii imply."""
+"""Orders of regret with servers that only sum, derived from the radii of Chowdhury & Zhou 2023."""
 
 from __future__ import annotations
 

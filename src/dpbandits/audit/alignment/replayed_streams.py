@@ -1,7 +1,8 @@
-"""Generators that give the numbers of a recorded run again, as they were or shifted.
+"""Generators that return the numbers of a recorded run again, unchanged or shifted.
 
-``Shifted`` gives them to a run on other rewards, shifted as an alignment says. ``Replay`` gives
-plain numbers, so that a run with it is the run of any generator that happens to draw them.
+``Shifted`` returns these numbers to a run on other rewards, and shifts them as an alignment says.
+``Replay`` returns plain numbers, so a run with ``Replay`` equals the run of any generator that
+draws the same numbers.
 """
 
 from __future__ import annotations
