@@ -317,7 +317,7 @@ def _read_csv(where: str, path: Any, kind: str, **options: Any) -> pd.DataFrame:
 
 
 def _beside(path: Path) -> str:
-    """A hint at the file or folder whose name is almost that of a missing one."""
+    """A hint at a file or folder whose name is similar to the name of a missing one."""
     with suppress(OSError, ValueError):
         if near := similar(path.name, os.listdir(path.parent), ALMOST):
             return f"; did you mean {path.with_name(near)}?"

@@ -152,7 +152,7 @@ def _against(found: Located, i: int, j: int | None) -> tuple[Located, Located]:
 
 
 def _from_best(found: Located, i: int, tied: np.ndarray) -> Located:
-    """The difference of a setting from the best, whichever of those that are tied this is."""
+    """The difference of a setting from the best one, which may be any of the tied settings."""
     others = tied[tied != i]
     if not len(others):
         return Located(0.0, 0.0, 0.0)

@@ -132,8 +132,9 @@ def draw_times(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
 
 
 def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
-    """Draw the share of wrong answers of each line against the budget, with its interval; none of
-    answers of which it is not known whether they are right.
+    """Draw the share of wrong answers of each line against the budget, with its interval.
+
+    The function leaves out settings whose answers cannot be called right or wrong.
     """
     table = table[table["correct"].notna() | (table["halted"] == 0)]
     for label, found in lines_of(table):

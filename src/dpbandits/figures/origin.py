@@ -76,7 +76,7 @@ def origin_in(file: Path) -> dict[str, Any]:
     """How the figure in a file was made, see ``origin_of``.
 
     Raises:
-        BadInput: the file does not say it.
+        BadInput: the file does not say how its figure was made.
     """
     found: Any = None
     try:

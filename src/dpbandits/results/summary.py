@@ -145,8 +145,9 @@ def too_few_runs(found: pd.DataFrame, question: Question) -> str | None:
 
 
 def equal_runs(summary: pd.DataFrame, question: Question) -> str | None:
-    """A line that names a setting of which all runs are equal, so that they have no interval, and
-    says what they show; None if there is none.
+    """A line about a setting whose runs are all equal and therefore give no interval.
+
+    The line says what the equal runs show. If there is no such setting, it is None.
     """
     equal = summary[(summary["runs"] > 1) & summary["ci_low"].isna() & summary["mean"].notna()]
     if equal.empty:

@@ -94,8 +94,10 @@ def linear_lower_printed(
 def linear_lower(
     arms: Sequence[Sequence[float]], theta: Sequence[float], eps: float, T: float
 ) -> float:
-    """Lower bound of linear bandits with N(0, 1) noise, times ln T, that the alternatives of the
-    proof of Theorem 5 imply; for the arguments see ``structural_gap``.
+    """Lower bound on the regret of linear bandits with N(0, 1) noise.
+
+    The alternatives of the proof of Theorem 5 imply this bound, which is proportional to ln T. For
+    the arguments see ``structural_gap``.
     """
     return structural_gap(arms, theta, eps) * math.log(T)
 
