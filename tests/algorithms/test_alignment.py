@@ -30,6 +30,7 @@ from dpbandits.parts.noise.discrete_noise import discrete_laplace, skellam
 
 GOAL = {"rel_error": 0.5, "beta": 0.5, "R": 1.0, "delta": 0.5, "mu0": 0.3, "mu1": 0.7, "alpha": 0.4}
 LONG = ("dp_se", "dp_se_bai", "dpr_se", "prae_c")  # whose first releases come late
+LONGEST_REPLAYS = ("dp_sprt", "nprr_ab", "private_lin_ucb", "shuffle_gope")  # many draws a game
 
 
 ORACLES = ["ada_cb", "bpo", "fast_cb", "oracle_ucb", "reg_cb", "square_cb", "vpo"]  # sampled
@@ -88,7 +89,10 @@ def test_noise_can_be_shifted_so_that_every_decision_stays_the_same(name):
     aligned()
 
 
-SPENT = [(name, i) for name in ALIGNED for i in range(len(ROWS[name].aligned))]
+SPENT = [
+    pytest.param(name, i, marks=[pytest.mark.long] * (name in LONGEST_REPLAYS))
+    for name in ALIGNED for i in range(len(ROWS[name].aligned))
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "i"), every(20, SPENT))

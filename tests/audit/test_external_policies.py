@@ -33,7 +33,7 @@ def test_sound_policies_are_consistent(policy):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", first(policies.CONSISTENT_USERS, 4))
+@pytest.mark.parametrize("policy", first(policies.CONSISTENT_USERS, 2, pytest.mark.long))
 def test_sound_local_policies_are_consistent(policy):
     found = audited(policy, local=True, horizon=16)
     assert found["verdict"] == "consistent", found["alignment"]
@@ -87,14 +87,14 @@ def test_noise_of_a_fixed_seed_is_known(policy):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", first(policies.VIOLATING_USERS, 4))
+@pytest.mark.parametrize("policy", first(policies.VIOLATING_USERS, 4, pytest.mark.long))
 def test_leaking_local_policies_are_violated(policy):
     found = audited(policy, local=True, horizon=8, runs=2000)
     assert found["verdict"] == "VIOLATED" and found["measured"] >= 1.0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", policies.UNDECIDED_USERS)
+@pytest.mark.parametrize("policy", first(policies.UNDECIDED_USERS, 1, pytest.mark.long))
 def test_what_replays_cannot_decide_is_undecided(policy):
     """It is sound, but its noise cannot be followed."""
     found = audited(policy, local=True, horizon=8, runs=500)

@@ -64,7 +64,7 @@ def test_no_noise_in_games_of_many_arms_is_noticed_wherever_many_begins(many, se
     assert align(PolicyTarget(claimed(policy), 1.0, {}), seed=seed).problem is not None
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_where_choices_are_charged_the_actions_are_sampled():
     """The exponential mechanism in each fourth round is refuted by one event of its actions."""
     found = audited(policies.ExponentialAlways, arms=2, horizon=64, runs=2_000)

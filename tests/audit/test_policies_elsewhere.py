@@ -32,13 +32,11 @@ def test_sound_policies_are_consistent(policy, eps):
     assert "at a cost of at most 1 of the budget" in found["alignment"]
 
 
-TWINS = policies.BROKEN[::-1]
+TWINS = [(policy, eps) for eps in (1.0, 0.1) for policy in policies.BROKEN[::-1]]
 
 
-@pytest.mark.parametrize(
-    ("policy", "eps"),
-    [*first([(p, 1.0) for p in TWINS], 0), *first([(p, 0.1) for p in TWINS], 0, pytest.mark.long)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("policy", "eps"), first(TWINS, 1, pytest.mark.long))
 def test_broken_twins_are_caught(policy, eps):
     """At eps .1 with the usual horizons; only many runs of 8 rounds show half of the noise."""
     short = {"horizon": 8} if policy is policies.HalfTheNoise else {}

@@ -129,9 +129,9 @@ def foul(eps, runs, *means, **own):
     return law(eps, 8000, runs, spec, {"eps": eps / 10}, alpha1=0.1, **own)
 
 
-def encoded(eps, **own):
+def encoded(eps, tier="slow", **own):
     """Rewards that users encode at random."""
-    return law(eps, 2500, 150, OF_MANY_LAWS, {"eps": eps / 4}, "slow", **own)
+    return law(eps, 2500, 150, OF_MANY_LAWS, {"eps": eps / 4}, tier, **own)
 
 
 OTHER_MEANS = {"spec": bernoulli(0.8, 0.9, 0.1)}  # a control without a budget
@@ -199,7 +199,7 @@ ROWS = {
         fed=({"p": 0.1}, {"p": 1.0, "batches": "quadrupled", "s": 2.5}),
     ),
     "shuffle_se": arms(
-        encoded(0.3, p=0.5, trust="shuffler", delta=0.01),
+        encoded(0.3, "long", p=0.5, trust="shuffler", delta=0.01),
         encoded(0.3, p=0.5, trust="server", delta=0.01), encoded(2.0, p=0.9, trust="nobody"),
         exactly=("dyadic",), trillion=True, short={"p": 0.5}, fed_rounds=8000,
         options=({}, {"trust": "server"}, {"trust": "nobody"}),
@@ -339,7 +339,8 @@ ROWS |= {
         short={"p": 0.5}, aligned=({"p": 0.5},), aligned_at=(0.5, 2.0),
         aligned_until=(512, 2000),
         in_law=(
-            shuffled(2, 0.03, 1.0, "delta_l", "width", "h"), shuffled(3, -0.02, 0.5, tier="fast"),
+            shuffled(2, 0.03, 1.0, "delta_l", "width", "h", tier="long"),
+            shuffled(3, -0.02, 0.5, tier="fast"),
             shuffled(2, 0.01, 0.2, tier="long"), shuffled(4, -0.03, math.inf),
         ),
     ),

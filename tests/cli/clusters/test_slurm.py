@@ -25,7 +25,10 @@ pytestmark = pytest.mark.slow
 PATIENT = 300  # seconds that any command may take
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["no accounts", "accounts"])
+@pytest.fixture(
+    scope="module", params=[False, pytest.param(True, marks=pytest.mark.long)],
+    ids=["no accounts", "accounts"],
+)  # fmt: skip
 def accounts(request):
     """Whether the cluster keeps accounts."""
     return request.param
