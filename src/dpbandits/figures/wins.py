@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from ..comparison.wins import matrices, over_sets
 from ..results.table import Table
 from .labels import legend_name
+from .layout import shown
 from .style import PALETTE, finish, styled, subplots
 
 COLOURS = LinearSegmentedColormap.from_list(
@@ -65,7 +66,7 @@ def wins_panels(table: Table, title: str) -> Figure:
     rows = math.ceil(len(panels) / columns)
     high = rows * (CELL * len(order) + HEADINGS)
     figure, axes = subplots(rows, columns, high)
-    for ax, (said, own) in zip(axes.flat, panels, strict=False):
+    for ax, (said, own) in shown(axes, panels):
         names = [x for x in order if x in set(own[question.group])]
         square = {
             x: own.pivot(index=question.group, columns="other", values=x).reindex(
@@ -76,10 +77,8 @@ def wins_panels(table: Table, title: str) -> Figure:
         below = square["below"].to_numpy(float)
         texts = [["" if pd.isna(x) else f"{x:g}" for x in row] for row in below]
         bold = ((square["share_low"] > 0.5) | (square["share_high"] < 0.5)).to_numpy()
-        shown = [legend_name(name) for name in names]
-        drawn = pd.DataFrame(square["share"].to_numpy(float), shown, shown)
+        labels = [legend_name(name) for name in names]
+        drawn = pd.DataFrame(square["share"].to_numpy(float), labels, labels)
         heat_map(ax, drawn, COLOURS, Normalize(0.0, 1.0), texts, bold)
         ax.set_title(said.replace("eps = ", r"$\epsilon$ = "))
-    for ax in axes.flat[len(panels) :]:
-        ax.set_visible(False)
     return finish(figure, title, table, NOTE.replace("SETS", str(pairs["sets"].max())))
