@@ -37,7 +37,10 @@ def lay_out(figure: Figure, title: str, note: str, lines: Mapping[str, Any]) -> 
     the title.
     """
     chosen = current()
-    _resize(figure)
+    own = _size_of_user()
+    height = chosen.height or (own[1] if own and chosen.width is None else None)
+    if height is not None:
+        figure.set_figheight(height)
     _shorten_titles(figure, title)
     _wrap_titles(figure)
     _join_labels(figure)
@@ -96,14 +99,6 @@ def figure_width() -> float:
 def most_columns(least: float) -> int:
     """How many panels that are ``least`` inches wide stand beside each other."""
     return max(1, int((figure_width() - SIDE) / least))
-
-
-def _resize(figure: Figure) -> None:
-    """Give a figure the requested height."""
-    own = _size_of_user()
-    height = current().height or (own[1] if own and current().width is None else None)
-    if height is not None:
-        figure.set_figheight(height)
 
 
 def _shorten_titles(figure: Figure, title: str) -> None:

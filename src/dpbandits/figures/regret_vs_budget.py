@@ -195,7 +195,7 @@ def contamination_panels(table: Table, title: str, k: float = 2.0, band: str = "
 
 
 @styled
-def budget_needed(table: pd.DataFrame, title: str = "") -> Figure:
+def budget_needed(table: pd.DataFrame) -> Figure:
     """Draw a result of ``dpbandits.budget``: a panel for each name of a budget."""
     if missing := [name for name in COLUMNS if name not in table]:
         words = f"no column {', '.join(missing)}; draw the result of dp.budget itself"
@@ -231,4 +231,4 @@ def budget_needed(table: pd.DataFrame, title: str = "") -> Figure:
     axes[0].set_ylabel(f"pseudo-regret{divided}")
     where = f"{environment_title(first['env'])}, $T$ = {rounds_text(first['horizon'])}"
     note = OF_SEARCH + (SHADED if table["reached"].any() else "No budget is seen to reach it.")
-    return finish(figure, title or where, None, note, list(map(str, table["algo"].unique())))
+    return finish(figure, where, None, note, list(map(str, table["algo"].unique())))

@@ -348,12 +348,9 @@ def said_in(title: str, starts: Sequence[str]) -> str:
     return f"{starts[0]}, " if common else ""
 
 
-def own_legend(ax: Axes, below: bool = False) -> None:
-    """Give a panel its own legend, inside or below it; the legend of the figure leaves out its
-    lines.
-    """
-    under: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.18)} if below else {}
-    ax.legend(fontsize=7, handlelength=3.0, **under)
+def own_legend(ax: Axes) -> None:
+    """Give a panel its own legend inside it; the legend of the figure leaves out its lines."""
+    ax.legend(fontsize=7, handlelength=3.0)
     for line in ax.get_lines():
         line.set_label(f"_{line.get_label()}")
 

@@ -31,7 +31,7 @@ NOTE = (
 
 def heat_map(
     ax: Axes, values: pd.DataFrame, colours: LinearSegmentedColormap, norm: Normalize,
-    texts: Sequence[Sequence[str]] | None = None, bold: np.ndarray | None = None,
+    texts: Sequence[Sequence[str]], bold: np.ndarray,
 ) -> None:  # fmt: skip
     """Draw a table as coloured cells, the first row at the top, with texts in the cells.
 
@@ -45,9 +45,9 @@ def heat_map(
     ax.tick_params(length=0, labelsize=7)
     ax.invert_yaxis()
     ax.grid(False)
-    for (i, row), j in ((x, j) for x in enumerate(texts or []) for j in range(len(x[1]))):
-        weight = "bold" if bold is not None and bold[i, j] else "normal"
-        ax.text(j + 0.5, i + 0.5, row[j], ha="center", va="center", fontsize=7, fontweight=weight)
+    for (i, j), is_bold in np.ndenumerate(bold):
+        look = {"ha": "center", "va": "center", "fontweight": "bold" if is_bold else "normal"}
+        ax.text(j + 0.5, i + 0.5, texts[i][j], fontsize=7, **look)
 
 
 @styled
