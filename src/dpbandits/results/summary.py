@@ -119,11 +119,7 @@ def render(summary: pd.DataFrame, question: Question, style: str) -> str:
         rows.append([*about, *_measured(row, question), row["runs"]])
     align = ["left" if name in ("algo", "rule", "env") else "right" for name in columns]
     align += ["right"] * (len(header) + 1 - len(columns))
-    header.append("runs")
-    if latex:
-        return latex_table(header, rows, align)
-    rows = in_markdown(rows) if style == "pipe" else rows
-    return tabulate(rows, header, tablefmt=style, colalign=align, disable_numparse=True)
+    return in_style(style, [*header, "runs"], rows, align)
 
 
 def too_few_runs(found: pd.DataFrame, question: Question) -> str | None:
@@ -166,6 +162,14 @@ def in_words(found: pd.DataFrame, row: pd.Series, question: Question) -> str:
     formats = FORMATS | dict.fromkeys(BUDGETS, "{:g}".format)
     shown = [n for n in columns_shown(found, question) if pd.notna(row[n])]
     return " ".join(f"{name}={formats.get(name, str)(row[name])}" for name in shown)
+
+
+def in_style(style: str, header: list[str], rows: list[list[Any]], align: list[str]) -> str:
+    """A table as text in a style of tabulate's, or for LaTeX."""
+    if style == "latex":
+        return latex_table(header, rows, align)
+    rows = in_markdown(rows) if style == "pipe" else rows
+    return tabulate(rows, header, tablefmt=style, colalign=align, disable_numparse=True)
 
 
 def in_markdown(rows: Iterable[Iterable[Any]]) -> list[list[str]]:
