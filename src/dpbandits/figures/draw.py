@@ -55,10 +55,7 @@ KINDS: dict[str, Draw] = {
 }
 OF_TABLES = ("tail", "wins")  # kinds that may be asked for a table of regret
 
-AXES: dict[str, Draw] = {"t": time_panels} | {
-    name: partial(KINDS["budget"], x=name) for name in BUDGETS
-}
-
+AXES: dict[str, Draw] = {"t": time_panels} | {x: partial(budget_panels, x=x) for x in BUDGETS}
 
 # What a file may give to the function of its kind of figure, and how the value is checked
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
