@@ -45,7 +45,6 @@ DASHES: dict[str, Any] = {
     "loose": (0, (3, 3)),
 }
 PATTERNS = list(DASHES.values())
-DECLARED = 4  # dashes that algorithms declare
 LIGHTEST, DARKEST = 0.3, 0.35  # how far the shades of a colour go towards white, or black
 LIGHT = 1.7  # sum of red, green and blue above which a colour is light
 STYLE = matplotlib.rc_params_from_file(
@@ -362,12 +361,14 @@ def _hidden(panels: Iterable[Axes]) -> str:
     alike: dict[tuple[str, str], bool] = {}
     for ax in panels:
         drawn = [line for line in ax.get_lines() if line.get_gid() != BOUND]
-        named = {str(x.get_label()): x for x in drawn if not str(x.get_label()).startswith("_")}
-        for one, other in combinations(named, 2):
-            (x, y), (u, v) = (
-                (np.asarray(z, dtype=float) for z in named[name].get_data())
-                for name in (one, other)
-            )
+        named = {str(line.get_label()): line for line in drawn}
+        points = {
+            label: np.asarray(line.get_data(), dtype=float)
+            for label, line in named.items()
+            if not label.startswith("_")
+        }
+        for one, other in combinations(points, 2):
+            (x, y), (u, v) = points[one], points[other]
             same = len(x) > 2 and np.array_equal(x, u) and np.allclose(y, v, rtol=ALIKE, atol=0)
             alike[one, other] = alike.get((one, other), True) and same
     groups: list[list[str]] = []
