@@ -11,6 +11,7 @@ import pandas as pd
 from ..contracts.question import Question
 from ..errors import BadInput
 from ..results.intervals import rounded, runs_needed
+from ..results.summary import describing
 from ..results.table import Table
 from ..results.varying import SETTING
 from .best import against_best, letters
@@ -156,6 +157,5 @@ def _from_best(found: Located, i: int, tied: np.ndarray) -> Located:
 
 def games(comparison: pd.DataFrame, question: Question) -> list[pd.DataFrame]:
     """The rows of each game of a comparison."""
-    settings = comparison[list(comparison.columns)[: list(comparison.columns).index("mean")]]
-    columns = game_columns(settings, question)
+    columns = game_columns(comparison[describing(comparison)], question)
     return [rows for _, rows in comparison.groupby(columns, sort=False, dropna=False)]

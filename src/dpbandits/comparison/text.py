@@ -16,6 +16,7 @@ from ..results.summary import (
     columns_shown,
     in_style,
     significant,
+    value_text,
 )
 from .samples import ITSELF
 from .table import contradicted, games
@@ -125,13 +126,9 @@ def _times(row: Mapping[Hashable, Any], names: Sequence[str]) -> str:
 def _named(row: Mapping[Hashable, Any], names: Sequence[str]) -> str:
     """An algorithm in a sentence, with what tells it from others of its name."""
     first, *others = (n for n in names if pd.notna(row[n]))
-    values = [f"{n} = {FORMATS.get(n, _shortly)(row[n])}" for n in others]
+    values = [f"{n} = {FORMATS.get(n, value_text)(row[n])}" for n in others]
     name = NAMES.get(first, str)(row[first])
     return f"{name} ({', '.join(values)})" if values else name
-
-
-def _shortly(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _and(words: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from tabulate import tabulate
 from ..contracts.question import Question
 from ..errors import BadInput
 from ..results.intervals import TAIL, clopper_pearson, rounded
-from ..results.summary import FORMATS, significant
+from ..results.summary import FORMATS, describing, significant
 from ..results.table import Table
 from ..results.varying import SETTING, of_game, with_budgets
 from .samples import Samples
@@ -144,7 +144,7 @@ def _rows(
 
 def matrices(pairs: pd.DataFrame, question: Question) -> Iterator[tuple[str, pd.DataFrame]]:
     """The rows of each level of ``over_sets``, with words for the level: eps = 1."""
-    names = list(pairs.columns)[: list(pairs.columns).index(question.group)]
+    names = describing(pairs, question.group)
     for values, rows in pairs.groupby(names or (lambda _: ""), sort=False, dropna=False):
         given: tuple[Any, ...] = values if isinstance(values, tuple) else ()
         said = [

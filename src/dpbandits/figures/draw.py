@@ -22,6 +22,7 @@ from ..errors import BadInput, plain, similar, unknown
 from ..files import package_folder
 from ..results.frames import frame_of
 from ..results.metrics import METRICS, NASH, REGRET, refuse_metric
+from ..results.summary import value_text
 from ..results.table import Table
 from ..results.varying import without_privacy
 from ..settings.groups import names_in, read_experiment
@@ -31,7 +32,7 @@ from .bounds import curves
 from .columns import column_panels
 from .cost_of_privacy import cost_of_privacy
 from .identification import identification_panels
-from .labels import as_it_stands, check_different, finite_budgets, usual_title, value_text
+from .labels import as_it_stands, check_different, finite_budgets, usual_title
 from .options import SCALES, FigureOptions, current
 from .regret_vs_budget import budget_needed, budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from ..contracts.question import QUESTIONS, REGRET
 from ..errors import BadInput, plain, unknown
-from ..files import FIGURES, check_writable, package_folder
+from ..files import FIGURES, check_writable
 from ..results.formats import FORMATS, bare_name
 from ..results.formats import beside as of_table
 from ..results.manifest import is_current
@@ -29,7 +29,7 @@ from ..settings.resolve import ROWS
 from ..settings.sweep import grids, names_varied
 from ..validation import whole
 from .bounds import curves
-from .draw import chosen_settings, figure_of_experiment, has_script
+from .draw import chosen_settings, figure_of_experiment, has_script, script_of
 from .labels import as_it_stands
 from .options import FigureOptions
 from .style import save
@@ -73,7 +73,7 @@ def _are_newer(figures: Sequence[Path], table: Path, described: Path) -> bool:
     """Whether figures exist and are newer than the table's manifest, the experiment's file and, if
     it has one, its script.
     """
-    script = package_folder("experiments") / f"{bare_name(table)}.py"
+    script = script_of(bare_name(table))
     before = [of_table(table, ".json"), described, *filter(Path.is_file, [script])]
     written = max(file.stat().st_mtime for file in before)
     states = [file.stat() for file in figures if file.is_file()]

@@ -16,13 +16,13 @@ from ..contracts.display import environment_title, symbol
 from ..contracts.question import BEST_ARM
 from ..environments.catalogue import build
 from ..errors import BadInput
-from ..results.summary import summary_of
+from ..results.summary import summary_of, value_text
 from ..results.table import Table
 from ..settings.composed import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds
 from .bands import bars
-from .labels import WITHOUT, legend_name, rounds_text, unprotected, value_text
+from .labels import WITHOUT, legend_name, rounds_text, unprotected
 from .style import SHARE, Styles, finish, styled, styles_of, subplots
 
 LOWER = {

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from ..contracts.display import symbol
+from ..results.summary import value_text
 from ..results.table import Table
 from ..results.varying import SETTING, without_privacy
 from .bands import band_note, draw_band
@@ -21,7 +22,6 @@ from .labels import (
     labelled,
     legend_name,
     rounds_text,
-    value_text,
 )
 from .layout import LEAST, Budget, arranged, budgets_played, label_edges, panel_title, shown
 from .overlays import RINGS, draw_bounds, draw_references, draw_rings, lines_of, references_in, tied

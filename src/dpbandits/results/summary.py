@@ -193,12 +193,19 @@ def _escaped(text: str) -> str:
     return re.sub(r"[&%$#_{}]", r"\\\g<0>", text.replace("\\", r"\textbackslash "))
 
 
+def describing(summary: pd.DataFrame, measured: str = "mean") -> list[str]:
+    """The columns of a summary, or a comparison, that describe its settings: those before the
+    first column that is measured.
+    """
+    names = list(map(str, summary.columns))
+    return names[: names.index(measured)]
+
+
 def columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
     """The columns before ``mean`` that a table for people has."""
-    first = list(summary.columns).index("mean")
     varied = [n for n in question.shown_if_varied if n in summary and summary[n].nunique() > 1]
     fixed = {*with_budgets(question.columns, summary), SETTING}
-    swept = [name for name in summary.columns[:first] if name not in fixed]
+    swept = [name for name in describing(summary) if name not in fixed]
     if question.one_arm and "true_mean" in summary:  # what sets the arm's mean is shown as such
         swept = [name for name in swept if not summary[name].equals(summary["true_mean"])]
     varied += swept
@@ -252,6 +259,11 @@ def percent(share: float, digits: int = 4) -> str:
 def significant(x: float) -> str:
     """A number with the four digits that a mean of some tens of runs justifies."""
     return f"{x:,.0f}" if 1000 <= abs(x) < 1e15 else f"{x:.4g}"
+
+
+def value_text(value: Any) -> str:
+    """A parameter's value, as text."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def rounds(T: int) -> str:
