@@ -53,7 +53,7 @@ def column_panels(
     panels = [""] if col is None else list(dict.fromkeys(settings[col]))
     of_value = {value: value_title(col, value) if col else "" for value in panels}
     table = table.assign(panel=[of_value[x] for x in settings[col]] if col else "")
-    figure, axes, places = arranged_panels([list(of_value.values())], sharey=True)
+    figure, axes, shown = arranged_panels([list(of_value.values())], sharey=True)
     styles = styles_of(table.settings, "line" if hue not in (None, "algo") else "algo")
     drawn = table.runs
     named: list[Any] | None = None  # the words on the axis
@@ -63,7 +63,7 @@ def column_panels(
     elif not pd.api.types.is_numeric_dtype(settings[x]):
         named = list(dict.fromkeys(settings[x]))
         drawn = drawn.assign(**{x: drawn[x].map(named.index).astype(float)})
-    for ax, name in places:
+    for ax, name in shown:
         inside = drawn[drawn["panel"] == name]
         ax.set_title(name)
         if x == "t":

@@ -25,7 +25,7 @@ SIZE = 90, 24  # characters of a panel
 MARKS = "*o+x#@%&=~"  # of lines, which may have no colours
 
 
-def pgf_settings() -> dict[str, Any]:
+def pgf_settings() -> dict[Any, Any]:
     """The settings of matplotlib with which it writes pgf, in the fonts of the user's document.
 
     Raises:

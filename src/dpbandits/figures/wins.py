@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -46,7 +47,7 @@ def heat_map(
     ax.invert_yaxis()
     ax.grid(False)
     for (i, j), is_bold in np.ndenumerate(bold):
-        look = {"ha": "center", "va": "center", "fontweight": "bold" if is_bold else "normal"}
+        look: Any = {"ha": "center", "va": "center", "fontweight": "bold" if is_bold else "normal"}
         ax.text(j + 0.5, i + 0.5, texts[i][j], fontsize=7, **look)
 
 
