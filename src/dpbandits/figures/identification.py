@@ -31,6 +31,7 @@ LOWER = {
 }
 DASHES = ((0, (5, 2)), (0, (1, 1.5)))  # of the lower bounds
 REQUIRED = (0, (3, 1, 1, 1))  # of the risk that is required
+FEW = 0.03  # the end of a short axis of shares
 ASIDE = 1.1  # factor between the budgets at which the marks of two lines stand
 
 
@@ -145,14 +146,10 @@ def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     for name in ("delta", "alpha", "beta"):
         for risk in sorted(table[name].unique()) if name in table.columns else ():
             ax.axhline(risk, color="black", lw=1, ls=REQUIRED, label=f"required: at most {risk:g}")
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=None if _few(ax) else 0))
+    few = ax.get_ylim()[1] < FEW  # whole percents would not tell its ticks apart
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=None if few else 0))
     ax.set_ylim(bottom=-0.04 * ax.get_ylim()[1])
     ax.set_gid(SHARE)
-
-
-def _few(ax: Axes) -> bool:
-    """Whether an axis of shares ends so early that whole percents do not tell its ticks apart."""
-    return bool(ax.get_ylim()[1] < 0.03)
 
 
 def lines_of(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -209,8 +209,8 @@ def _legend(figure: Any, lines: Mapping[str, Any], place: str, title: str) -> An
     room = 72 * figure.get_figwidth() - 12
     labels = [wrapped(label, room - 6 * size, size) for label in lines]
     wide = [text_width(label, size) + 5.8 * size for label in labels]  # with what is beside it
-    columns = len(labels) or 1
-    while columns > 1 and sum(max(x) for x in _columns(wide, columns)) > room + size:
+    columns = len(labels) or 1  # among which matplotlib divides the lines as array_split does
+    while columns > 1 and sum(x.max() for x in np.array_split(wide, columns)) > room + size:
         columns -= 1
     rows = -(-len(labels) // columns)
     columns = -(-len(labels) // rows) if rows else 1
@@ -222,11 +222,6 @@ def _legend(figure: Any, lines: Mapping[str, Any], place: str, title: str) -> An
     )  # fmt: skip
     legend.get_title().set_multialignment("center")
     return legend
-
-
-def _columns(values: list[float], n: int) -> list[list[float]]:
-    """Values in the columns of a legend, as matplotlib divides them."""
-    return [[float(x) for x in some] for some in np.array_split(values, n) if len(some)]
 
 
 def text_width(text: str, size: float) -> float:
