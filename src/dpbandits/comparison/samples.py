@@ -79,7 +79,7 @@ class Samples:
         chosen = list(dict.fromkeys(pairs))
         found = differing([(self.values[i], self.values[j]) for i, j in chosen], error)
         differ = dict(zip(chosen, found.tolist(), strict=True))
-        return differ | {(j, i): apart for (i, j), apart in differ.items()}
+        return {(j, i): apart for (i, j), apart in differ.items()} | differ
 
     def name(self, i: int | None) -> str:
         """The name of the algorithm of a setting."""
