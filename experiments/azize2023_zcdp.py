@@ -5,8 +5,9 @@ panel is ours: the mean of the thesis hides how the regret is spread over the ru
 """
 
 import numpy as np
+import pandas as pd
 
-from dpbandits.figures.bands import prices
+from dpbandits.comparison.pairs import Located, difference
 from dpbandits.figures.labels import scientific
 from dpbandits.figures.style import PALETTE, PATTERNS, finish, own_legend, styled, subplots
 from dpbandits.figures.tails import exceedance
@@ -14,6 +15,27 @@ from dpbandits.results.summary import mean_of
 
 BUDGETS = [0.1, 0.5, 1.0]
 COLOURS, LOOKS = list(PALETTE.values()), PATTERNS
+
+
+def prices(found, by, budget):
+    """The mean regret at each budget minus that without privacy, with its 95 % interval.
+
+    Args:
+        found: means with their intervals, and the columns ``by`` and of the budget (inf without
+            privacy).
+        by: a column, such as the horizon.
+        budget: the name of the budget.
+
+    Returns:
+        Three frames, whose index is ``by`` and whose columns are the budgets but inf.
+    """
+    found = found.set_index([by, budget])
+    means = [found[name].unstack(budget) for name in ("mean", "ci_low", "ci_high")]
+    private = Located(*(x.drop(columns=np.inf) for x in means))
+    free = Located(*(x[[np.inf]].to_numpy() for x in means))
+    like = private.value
+    priced = difference(Located(*(x.to_numpy() for x in private)), free)
+    return Located(*(pd.DataFrame(x, like.index, like.columns) for x in priced))
 
 
 def band(ax, middle, low, high, label, look):

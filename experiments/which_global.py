@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.colors import to_rgb
 
 from dpbandits.comparison.table import compare
-from dpbandits.contracts.display import display_name, line_of
+from dpbandits.contracts.display import DASHES, display_name, line_of
 from dpbandits.environments.catalogue import one_better
 from dpbandits.figures.labels import scientific
-from dpbandits.figures.style import DASHES, DECLARED, PALETTE, finish, shade, styled, subplots
+from dpbandits.figures.style import PALETTE, finish, shade, styled, subplots
 from dpbandits.theory.azize2025 import bernoulli_lower
 
 TITLE = "The eps-global-DP algorithms that may have the smallest regret (our setting)"
@@ -59,10 +59,10 @@ def sets(table):
 
 def colours_of(names):
     """A colour for each algorithm: that of its lines, lighter if its lines are not solid."""
-    found, dashes = {}, list(DASHES)
+    found, last = {}, len(DASHES) - 1
     for name in names:
         colour, dash = line_of(name)
-        found[name] = shade(PALETTE[colour], DECLARED - 1 - dashes.index(dash), DECLARED)
+        found[name] = shade(PALETTE[colour], last - DASHES.index(dash), len(DASHES))
     return found
 
 

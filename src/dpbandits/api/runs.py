@@ -239,14 +239,13 @@ def reproduce(
             file defines it.
         RunsFailed: as in ``run``.
     """
-    from ..figures.experiments import reproduce as make
+    from ..figures.experiments import tabulated
     from ..settings.choices import plain_data
     from ..validation import path_of
 
     changes = {key: plain_data(key, value) for key, value in changes.items()}
-    return make(
-        plain_data("experiment", experiment), path_of("results", results, "folder"), changes
-    )
+    name, folder = plain_data("experiment", experiment), path_of("results", results, "folder")
+    return tabulated(name, folder, changes)()
 
 
 def algorithm(

@@ -58,12 +58,9 @@ def letters(differ: np.ndarray, order: np.ndarray) -> list[str]:
         unique = list(dict.fromkeys(split))
         groups = [g for g in unique if not any(g < other for other in unique)]
     groups.sort(key=lambda group: sorted(place[i] for i in group))
+    # the letters a to z, then a1 to z1, and so on
+    names = [chr(ord("a") + n % 26) + str(n // 26 or "") for n in range(len(groups))]
     return [
-        "".join(_letter(n) for n, group in enumerate(groups) if i in group)
+        "".join(name for name, group in zip(names, groups, strict=True) if i in group)
         for i in range(len(differ))
     ]
-
-
-def _letter(n: int) -> str:
-    """The letters a to z, then a1 to z1, and so on."""
-    return chr(ord("a") + n % 26) + (str(n // 26) if n >= 26 else "")

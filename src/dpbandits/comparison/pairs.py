@@ -71,25 +71,24 @@ def difference(a: Located, b: Located) -> Located:
     If a and b are normal and have limits at some tail, so has their difference. The limits may be
     skewed.
     """
+    return Located(*map(rounded, _difference(a, b)))
+
+
+def _difference(a: Located, b: Located) -> Located:
     value = a.value - b.value
     low = value - np.hypot(a.value - a.low, b.high - b.value)
     high = value + np.hypot(a.high - a.value, b.value - b.low)
-    return Located(rounded(value), rounded(low), rounded(high))
+    return Located(value, low, high)
 
 
 def ratio(a: Located, b: Located) -> Located:
     """The ratio a / b, as a difference of logarithms; 0 / 0 is undefined, with limits 0 and inf."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        x, y = (Located(*map(np.log, estimates)) for estimates in (a, b))
-        value = x.value - y.value
-        low = value - np.hypot(x.value - x.low, y.high - y.value)
-        high = value + np.hypot(x.high - x.value, y.value - y.low)
-        found = [rounded(np.exp(z)) for z in (value, low, high)]
-    return Located(
-        found[0],
-        np.where(np.isnan(found[1]), np.where((b.high == 0) & (a.low > 0), np.inf, 0.0), found[1]),
-        np.where(np.isnan(found[2]), np.where((a.high == 0) & (b.low > 0), 0.0, np.inf), found[2]),
-    )
+        logarithms = _difference(*(Located(*map(np.log, estimates)) for estimates in (a, b)))
+        value, low, high = (rounded(np.exp(x)) for x in logarithms)
+    least = np.where((b.high == 0) & (a.low > 0), np.inf, 0.0)
+    most = np.where((a.high == 0) & (b.low > 0), 0.0, np.inf)
+    return Located(value, np.where(np.isnan(low), least, low), np.where(np.isnan(high), most, high))
 
 
 def smaller(a: np.ndarray, b: np.ndarray, tail: float) -> tuple[float, float, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from ..results.intervals import rounded
 from ..results.table import Table
 from ..results.varying import SETTING, with_budgets, without_privacy
 from .pairs import Located, located
+from .permutation import differing
 
 ITSELF = "inf"  # the baseline that is each algorithm itself without privacy
 
@@ -68,6 +69,17 @@ class Samples:
         if len(found) > 1:
             raise BadInput(f"baseline={baseline}: {len(found)} settings of one game have that name")
         return found[0] if found else None
+
+    def differing(
+        self, pairs: Iterable[tuple[int, int]], error: float
+    ) -> dict[tuple[int, int], bool]:
+        """Whether the means of two settings differ by one test of all pairs, see ``differing``;
+        each pair is also found the other way round.
+        """
+        chosen = list(dict.fromkeys(pairs))
+        found = differing([(self.values[i], self.values[j]) for i, j in chosen], error)
+        differ = dict(zip(chosen, found.tolist(), strict=True))
+        return {(j, i): apart for (i, j), apart in differ.items()} | differ
 
     def name(self, i: int | None) -> str:
         """The name of the algorithm of a setting."""

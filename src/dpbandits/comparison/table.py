@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,11 @@ import pandas as pd
 from ..contracts.question import Question
 from ..errors import BadInput
 from ..results.intervals import rounded, runs_needed
+from ..results.summary import describing
 from ..results.table import Table
 from ..results.varying import SETTING
 from .best import against_best, letters
 from .pairs import Located, difference, ratio, smaller
-from .permutation import differing
 from .samples import Samples, game_columns
 
 ERROR = 0.05  # the probability that any comparison of a table with the best, or baseline, is wrong
@@ -52,9 +52,13 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
         BadInput: there is no such baseline, or several settings in one game have its name.
     """
     samples = Samples(table)
-    references = [samples.references(game, baseline) for game in samples.games]
+    references: dict[int, int | None] = {}  # of each setting
+    for game in samples.games:
+        references |= zip(game.tolist(), samples.references(game, baseline), strict=True)
     compared = sum(len(game) - 1 for game in samples.games)
-    others = compared if baseline is None else _comparisons(samples.games, references)
+    others = compared
+    if baseline is not None:
+        others = sum(j is not None and i != j for i, j in references.items())
     if baseline is not None and not others:
         raise BadInput(f"baseline={baseline}: nothing in the table can be compared with it")
     to_best, to_reference = (ERROR / 2 / looks / max(n, 1) for n in (compared, others))
@@ -64,22 +68,21 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
     )
     differ = _differ(samples, references, ERROR / looks)
     rows: dict[int, dict[str, Any]] = {}
-    for game, own in zip(samples.games, references, strict=True):
+    for game in samples.games:
         order = np.argsort(best["mean"].value[game], kind="stable")
-        first = game[order[0]]
-        tied = np.array([not differ[int(i), int(first)] for i in game])
-        apart = np.array([[differ[int(i), int(j)] for j in game] for i in game])
+        first = int(game[order[0]])
+        apart = np.array([[differ[i, j] for j in game.tolist()] for i in game.tolist()])
         found = {
-            "mean": against_best(best["mean"].of(game), tied),
+            "mean": against_best(best["mean"].of(game), ~apart[:, order[0]]),
             "median": against_best(best["median"].of(game)),
         }
         marks = letters(apart, order)
-        for place, i in enumerate(game):
-            j = first if baseline is None else own[place]
+        for place, i in enumerate(game.tolist()):
+            j = first if baseline is None else references[i]
             values = samples.values[i]
-            row = rows[int(i)] = {"against": samples.name(j), "runs": len(values)}
+            row = rows[i] = {"against": samples.name(j), "runs": len(values)}
             row["runs_needed"] = int(runs_needed(values[:, np.newaxis])[0])
-            row["differs"] = j is not None and differ[int(i), int(j)]
+            row["differs"] = j is not None and differ[i, j]
             for center, start in CENTERS.items():
                 row[center] = best[center].value[i]
                 row[f"{start}tied"] = bool(found[center].tied[place])
@@ -107,33 +110,24 @@ def complete(found: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
 
 
 def _differ(
-    samples: Samples, references: Sequence[Sequence[int | None]], error: float
+    samples: Samples, references: Mapping[int, int | None], error: float
 ) -> dict[tuple[int, int], bool]:
     """Whether the means of two settings differ, for the pairs of each game and with references."""
     pairs = {
         (min(i, j), max(i, j))
-        for game, own in zip(samples.games, references, strict=True)
-        for i, others in zip(game.tolist(), own, strict=True)
-        for j in (*game.tolist(), others)
+        for game in samples.games
+        for i in game.tolist()
+        for j in (*game.tolist(), references[i])
         if j is not None and i != j
     }
-    chosen = sorted(pairs)
-    found = differing([(samples.values[i], samples.values[j]) for i, j in chosen], error)
-    differ = dict(zip(chosen, found.tolist(), strict=True))
-    differ |= {(j, i): apart for (i, j), apart in differ.items()}
-    return differ | {(i, i): False for i in range(len(samples.values))}
+    itself = {(i, i): False for i in references}
+    return samples.differing(sorted(pairs), error) | itself
 
 
 def contradicted(comparison: pd.DataFrame) -> pd.Series:
     """Rows in which the test and the interval of the ratio disagree on whether two means differ."""
     excludes = (comparison["ratio_low"] > 1.0) | (comparison["ratio_high"] < 1.0)
     return excludes != comparison["differs"]
-
-
-def _comparisons(games: Sequence[np.ndarray], references: Sequence[Sequence[int | None]]) -> int:
-    """The number of settings that have a reference other than themselves."""
-    pairs = (zip(game, own, strict=True) for game, own in zip(games, references, strict=True))
-    return sum(j is not None and i != j for own in pairs for i, j in own)
 
 
 def _columns(name: str, found: Located) -> dict[str, float]:
@@ -163,6 +157,5 @@ def _from_best(found: Located, i: int, tied: np.ndarray) -> Located:
 
 def games(comparison: pd.DataFrame, question: Question) -> list[pd.DataFrame]:
     """The rows of each game of a comparison."""
-    settings = comparison[list(comparison.columns)[: list(comparison.columns).index("mean")]]
-    columns = game_columns(settings, question)
+    columns = game_columns(comparison[describing(comparison)], question)
     return [rows for _, rows in comparison.groupby(columns, sort=False, dropna=False)]

@@ -7,7 +7,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-from tabulate import tabulate
 
 from ..contracts.question import Question
 from ..results.summary import (
@@ -15,9 +14,9 @@ from ..results.summary import (
     HEADINGS,
     NAMES,
     columns_shown,
-    in_markdown,
-    latex_table,
+    in_style,
     significant,
+    value_text,
 )
 from .samples import ITSELF
 from .table import contradicted, games
@@ -52,8 +51,8 @@ def render(
         style: ``simple`` or ``pipe`` of tabulate, or ``latex`` (booktabs).
         baseline: what was compared with, as given to ``compare``.
     """
-    latex = style == "latex"
-    shown, formats = columns_shown(comparison, question), FORMATS | (NAMES if latex else {})
+    shown = columns_shown(comparison, question)
+    formats = FORMATS | (NAMES if style == "latex" else {})
     to = {None: "the best", ITSELF: "no privacy"}.get(baseline, baseline)
     header = [HEADINGS.get(name, name) for name in shown]
     header += [question.statistic_name, f"ratio to {to}", "95 % of ratio", "ratio of medians"]
@@ -67,10 +66,7 @@ def render(
             rows.append([*about, *_measured(row, alone=len(game) == 1)])
     align = ["left" if name in NAMES else "right" for name in shown]
     align += ["right"] * 7 + ["left", "left", "right"]
-    if latex:
-        return latex_table(header, rows, align)
-    rows = in_markdown(rows) if style == "pipe" else rows
-    return tabulate(rows, header, tablefmt=style, colalign=align, disable_numparse=True)
+    return in_style(style, header, rows, align)
 
 
 def note(comparison: pd.DataFrame, question: Question) -> str:
@@ -130,13 +126,9 @@ def _times(row: Mapping[Hashable, Any], names: Sequence[str]) -> str:
 def _named(row: Mapping[Hashable, Any], names: Sequence[str]) -> str:
     """An algorithm in a sentence, with what tells it from others of its name."""
     first, *others = (n for n in names if pd.notna(row[n]))
-    values = [f"{n} = {FORMATS.get(n, _shortly)(row[n])}" for n in others]
+    values = [f"{n} = {FORMATS.get(n, value_text)(row[n])}" for n in others]
     name = NAMES.get(first, str)(row[first])
     return f"{name} ({', '.join(values)})" if values else name
-
-
-def _shortly(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _and(words: Sequence[str]) -> str:

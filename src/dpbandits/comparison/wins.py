@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,9 @@ from tabulate import tabulate
 from ..contracts.question import Question
 from ..errors import BadInput
 from ..results.intervals import TAIL, clopper_pearson, rounded
-from ..results.summary import FORMATS, significant
+from ..results.summary import FORMATS, describing, significant
 from ..results.table import Table
 from ..results.varying import SETTING, of_game, with_budgets
-from .permutation import differing
 from .samples import Samples
 
 FEWEST_SETS, FEWEST = 3, 3  # environments, and algorithms, that Friedman's test needs
@@ -55,9 +55,8 @@ def over_sets(table: Table) -> pd.DataFrame:
     levels = [x for x in found if x is not None]
     if not levels:
         raise BadInput(NEEDED)
-    pairs = list(dict.fromkeys(pair for _, _, ids in levels for pair in _pairs(ids)))
-    values = [(samples.values[i], samples.values[j]) for i, j in pairs]
-    differ = dict(zip(pairs, differing(values, ERROR).tolist(), strict=True))
+    pairs = (pair for _, _, ids in levels for own in ids.tolist() for pair in combinations(own, 2))
+    differ = samples.differing(pairs, ERROR)
     rows = [row for level in levels for row in _rows(samples, *level, differ)]
     group = samples.question.group
     first = list(rows[0])[: list(rows[0]).index(group)]
@@ -117,14 +116,6 @@ def _of_level(
     return level, names, ids
 
 
-def _pairs(ids: np.ndarray) -> Iterator[tuple[int, int]]:
-    """The pairs of settings of each environment, each once."""
-    for own in ids.tolist():
-        for place, i in enumerate(own):
-            for j in own[place + 1 :]:
-                yield i, j
-
-
 def _rows(
     samples: Samples, level: dict[str, Any], names: list[str], ids: np.ndarray, differ: Any
 ) -> Iterator[dict[str, Any]]:
@@ -137,28 +128,23 @@ def _rows(
     p = float(rounded(friedmanchisquare(*means.T).pvalue)) if np.ptp(means, axis=1).any() else 1.0
     q = studentized_range.ppf(1.0 - ERROR, K, np.inf) / np.sqrt(2.0)
     critical = float(rounded(q * np.sqrt(K * (K + 1) / (6.0 * n))))
-    for i, name in enumerate(names):
-        for j, other in enumerate(names):
-            if i == j:
-                continue
-            apart = np.array(
-                [differ.get((a, b), differ.get((b, a))) for a, b in ids[:, [i, j]].tolist()]
-            )
-            lower = means[:, i] < means[:, j]
-            wins, below = int((apart & lower).sum()), int(lower.sum())
-            low, high = (float(rounded(x)) for x in clopper_pearson(np.array(below), n, TAIL))
-            yield {
-                **level, samples.question.group: name, "other": other, "sets": n, "below": below,
-                "wins": wins, "ties": int((~apart).sum()), "losses": int((apart & ~lower).sum()),
-                "share": below / n, "share_low": low, "share_high": high,
-                "rank": float(ranks[i]), "other_rank": float(ranks[j]),
-                "critical_difference": critical, "p": p,
-            }  # fmt: skip
+    for i, j in permutations(range(K), 2):
+        apart = np.array([differ[a, b] for a, b in ids[:, [i, j]].tolist()])
+        lower = means[:, i] < means[:, j]
+        wins, below = int((apart & lower).sum()), int(lower.sum())
+        low, high = (float(rounded(x)) for x in clopper_pearson(np.array(below), n, TAIL))
+        yield {
+            **level, samples.question.group: names[i], "other": names[j], "sets": n, "below": below,
+            "wins": wins, "ties": int((~apart).sum()), "losses": int((apart & ~lower).sum()),
+            "share": below / n, "share_low": low, "share_high": high,
+            "rank": float(ranks[i]), "other_rank": float(ranks[j]),
+            "critical_difference": critical, "p": p,
+        }  # fmt: skip
 
 
 def matrices(pairs: pd.DataFrame, question: Question) -> Iterator[tuple[str, pd.DataFrame]]:
     """The rows of each level of ``over_sets``, with words for the level: eps = 1."""
-    names = list(pairs.columns)[: list(pairs.columns).index(question.group)]
+    names = describing(pairs, question.group)
     for values, rows in pairs.groupby(names or (lambda _: ""), sort=False, dropna=False):
         given: tuple[Any, ...] = values if isinstance(values, tuple) else ()
         said = [
@@ -168,16 +154,12 @@ def matrices(pairs: pd.DataFrame, question: Question) -> Iterator[tuple[str, pd.
         yield ", ".join(said), rows
 
 
-def ranks_of(rows: pd.DataFrame, question: Question) -> pd.Series:
-    """The mean rank of each algorithm of a level, the smallest first."""
-    return rows.groupby(question.group)["rank"].first().sort_values(kind="stable")
-
-
 def sections(pairs: pd.DataFrame, question: Question) -> list[str]:
     """Of each level a sentence about the ranks and, in Markdown, the matrix of wins."""
     found = []
     for said, rows in matrices(pairs, question):
-        ranks, one = ranks_of(rows, question), rows.iloc[0]
+        ranks = rows.groupby(question.group)["rank"].first().sort_values(kind="stable")
+        one = rows.iloc[0]
         words = ", ".join(f"{name} {significant(x)}" for name, x in ranks.items())
         line = (
             f"Over {one['sets']} environments{' at ' * bool(said)}{said}, mean ranks: {words}. "

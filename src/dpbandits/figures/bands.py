@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ..comparison.pairs import Located, difference
 from ..results.table import Table
 
 FURTHEST = 3.0  # how many times smaller than its curve the end of a band is that an axis shows
@@ -24,27 +23,6 @@ BANDS = {
         "10 % to 90 % of the runs, and dots the mean, which rare runs can move out of the band",
     ),
 }
-
-
-def prices(found: pd.DataFrame, by: str, budget: str) -> Located:
-    """The mean regret at each budget minus that without privacy, with its 95 % interval.
-
-    Args:
-        found: means with their intervals, and the columns ``by`` and of the budget (inf without
-            privacy).
-        by: a column, such as the horizon.
-        budget: the name of the budget.
-
-    Returns:
-        Three frames, whose index is ``by`` and whose columns are the budgets but inf.
-    """
-    found = found.set_index([by, budget])
-    means = [found[name].unstack(budget) for name in ("mean", "ci_low", "ci_high")]
-    private = Located(*(x.drop(columns=np.inf) for x in means))
-    free = Located(*(x[[np.inf]].to_numpy() for x in means))
-    like = private.value
-    priced = difference(Located(*(x.to_numpy() for x in private)), free)
-    return Located(*(pd.DataFrame(x, like.index, like.columns) for x in priced))
 
 
 def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:

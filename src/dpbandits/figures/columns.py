@@ -4,7 +4,6 @@ each value of a third one.
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,11 @@ from ..errors import BadInput, unknown
 from ..results.table import Table
 from .bands import band_note
 from .labels import labelled, legend_name, rounds_text, setting_text
-from .layout import arranged, label_edges
+from .layout import arranged_panels, label_edges
 from .overlays import draw_references, lines_of, references_in
 from .regret_vs_budget import regret_label, regret_vs
-from .regret_vs_time import learns_early, regret_vs_time
-from .style import LONG, finish, styled, styles_of, subplots
+from .regret_vs_time import has_log_time, regret_vs_time
+from .style import finish, styled, styles_of
 
 MAIN = ("algo", "env", "horizon")  # columns that every table has, of which each may vary
 
@@ -54,21 +53,17 @@ def column_panels(
     panels = [""] if col is None else list(dict.fromkeys(settings[col]))
     of_value = {value: value_title(col, value) if col else "" for value in panels}
     table = table.assign(panel=[of_value[x] for x in settings[col]] if col else "")
-    grid, columns = arranged([list(of_value.values())])
-    figure, axes = subplots(-(-len(grid) // columns), columns, sharex=True, sharey=True)
+    figure, axes, shown = arranged_panels([list(of_value.values())], sharey=True)
     styles = styles_of(table.settings, "line" if hue not in (None, "algo") else "algo")
     drawn = table.runs
     named: list[Any] | None = None  # the words on the axis
     if x == "t":
         drawn = table.curves(band, ["line", "panel"])
-        log_time = settings["horizon"].max() > LONG or learns_early(drawn)
+        log_time = has_log_time(drawn)
     elif not pd.api.types.is_numeric_dtype(settings[x]):
         named = list(dict.fromkeys(settings[x]))
         drawn = drawn.assign(**{x: drawn[x].map(named.index).astype(float)})
-    for ax, name in itertools.zip_longest(axes.flat, grid):
-        if name is None:
-            ax.set_visible(False)
-            continue
+    for ax, name in shown:
         inside = drawn[drawn["panel"] == name]
         ax.set_title(name)
         references = references_in(table.where(table.settings["panel"] == name))

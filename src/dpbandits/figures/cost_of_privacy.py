@@ -8,14 +8,14 @@ from matplotlib.figure import Figure
 from ..contracts.display import symbol
 from ..errors import BadInput
 from .labels import line_label
-from .options import PLAIN, FigureOptions
+from .options import current
 from .style import finish, styled, styles_of, subplots
 
 CHEAP = 1.1  # times the samples without privacy: the region where privacy costs less than 10 %
 
 
 @styled
-def cost_of_privacy(table: pd.DataFrame, chosen: FigureOptions = PLAIN) -> Figure:
+def cost_of_privacy(table: pd.DataFrame) -> Figure:
     """Mean samples against eps, on logarithmic axes, with those without privacy.
 
     Raises:
@@ -25,7 +25,7 @@ def cost_of_privacy(table: pd.DataFrame, chosen: FigureOptions = PLAIN) -> Figur
         raise BadInput(
             "the answer of a search has no figure; eps=[...] makes a sheet, which has one"
         )
-    table = table.iloc[chosen.numbers(list(map(str, table["rule"])))]
+    table = table.iloc[current().numbers(list(map(str, table["rule"])))]
     table = table.assign(line=[line_label(name, {}) for name in table["rule"]])
     figure, ((ax,),) = subplots(1, 1, 2.8)
     styles = styles_of(table, "rule")

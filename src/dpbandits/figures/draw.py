@@ -22,6 +22,7 @@ from ..errors import BadInput, plain, similar, unknown
 from ..files import package_folder
 from ..results.frames import frame_of
 from ..results.metrics import METRICS, NASH, REGRET, refuse_metric
+from ..results.summary import value_text
 from ..results.table import Table
 from ..results.varying import without_privacy
 from ..settings.groups import names_in, read_experiment
@@ -31,7 +32,7 @@ from .bounds import curves
 from .columns import column_panels
 from .cost_of_privacy import cost_of_privacy
 from .identification import identification_panels
-from .labels import as_it_stands, check_different, finite_budgets, usual_title, value_text
+from .labels import as_it_stands, check_different, finite_budgets, usual_title
 from .options import SCALES, FigureOptions, current
 from .regret_vs_budget import budget_needed, budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
@@ -55,10 +56,7 @@ KINDS: dict[str, Draw] = {
 }
 OF_TABLES = ("tail", "wins")  # kinds that may be asked for a table of regret
 
-AXES: dict[str, Draw] = {"t": time_panels} | {
-    name: partial(KINDS["budget"], x=name) for name in BUDGETS
-}
-
+AXES: dict[str, Draw] = {"t": time_panels} | {x: partial(budget_panels, x=x) for x in BUDGETS}
 
 # What a file may give to the function of its kind of figure, and how the value is checked
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
@@ -84,13 +82,10 @@ def figure_of(table: Any, chosen: FigureOptions, **given: Any) -> Figure:
     one_of(BANDS, "band", given["band"])
     frame = frame_of("the table", table)
     with closed_if_refused():
-        if "without_privacy" in frame:
-            with chosen.applied():
-                return cost_of_privacy(frame, chosen)
-        if "reached" not in frame:
+        if not {"without_privacy", "reached"} & {*frame}:
             return figure_as_chosen(Table.of_frame(frame), chosen, **given)
         with chosen.applied():
-            return budget_needed(frame, chosen)
+            return cost_of_privacy(frame) if "without_privacy" in frame else budget_needed(frame)
 
 
 def figure_as_chosen(
@@ -119,8 +114,8 @@ def figure_as_chosen(
         raise BadInput(f"{bounds}: bounds are drawn beside regret, not beside stopping times")
     refuse_metric(metric)
     held = metric if metric != REGRET else table.metric
-    if bounds is not None:
-        refuse_bounds(held)
+    if bounds is not None and held != REGRET:
+        raise BadInput(f"metric={held}: bounds apply only to pseudo-regret")
     refuse_spread(held, given.get("kind"), given.get("band", "ci"))
     table = chosen_settings(table.measured(metric, folders), chosen)
     drawn = curves(table, bounds, folders) if bounds is not None else None
@@ -242,14 +237,13 @@ def figure_of_experiment(name: str, table: Table) -> Draw:
     Raises:
         BadInput: the file names an unknown kind or option, or a kind that cannot draw the table.
     """
-    if name in names_in("experiment"):
-        described = read_experiment(name).get("figure")
-        if described is not None:
-            return from_file(name, described, table)
-        if script_of(name).is_file():
-            draw: Draw = load_script(name).draw
-            return draw
-    return partial(figure_of_table, title=name)
+    if has_script(name):
+        draw: Draw = load_script(name).draw
+        return draw
+    described = read_experiment(name).get("figure") if name in names_in("experiment") else None
+    if described is None:
+        return partial(figure_of_table, title=name)
+    return from_file(name, described, table)
 
 
 def from_file(name: str, described: Any, table: Table) -> Draw:
@@ -299,12 +293,6 @@ def script_of(name: str) -> Path:
 def load_script(name: str) -> ModuleType:
     """The plotting script of an experiment of the package, as a module."""
     return import_file(script_of(name), "experiment")
-
-
-def refuse_bounds(metric: str) -> None:
-    """Refuse to draw bounds, which are of pseudo-regret, beside another statistic."""
-    if metric != REGRET:
-        raise BadInput(f"metric={metric}: bounds apply only to pseudo-regret")
 
 
 def refuse_spread(metric: str, kind: str | None, band: str) -> None:

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from ..contracts.question import QUESTIONS, REGRET
 from ..errors import BadInput, plain, unknown
-from ..files import FIGURES, check_writable, package_folder
+from ..files import FIGURES, check_writable
 from ..results.formats import FORMATS, bare_name
 from ..results.formats import beside as of_table
 from ..results.manifest import is_current
@@ -26,19 +26,13 @@ from ..settings.compose import request_from
 from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment
 from ..settings.request import decides_rows
 from ..settings.resolve import ROWS
-from ..settings.setting import Setting
 from ..settings.sweep import grids, names_varied
 from ..validation import whole
 from .bounds import curves
-from .draw import chosen_settings, figure_of_experiment, has_script
+from .draw import chosen_settings, figure_of_experiment, has_script, script_of
 from .labels import as_it_stands
 from .options import FigureOptions
 from .style import save
-
-
-def reproduce(name: str, results: Path, changes: Mapping[str, Any]) -> list[Path]:
-    """See ``dpbandits.reproduce``."""
-    return tabulated(name, results, changes)()
 
 
 def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[[], list[Path]]:
@@ -51,7 +45,10 @@ def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[
     varies = question.limit in names_varied(question, read_experiment(name))
     longest = given.pop(question.limit, None) if varies else None
     request = request_from(question, {**given, "experiment": name, "results": results}, {})
-    settings = _cut(request.settings, question.limit, longest)
+    settings = request.settings
+    if longest is not None:  # at most these rounds, or else the fewest
+        most = max(whole(question.limit, longest, 1), min(s.horizon for s in settings))
+        settings = [setting for setting in settings if setting.horizon <= most]
     request = replace(request, changed=changed, settings=settings)
     table = table_path(request)
     figures = [results / FIGURES / f"{name}{suffix}" for suffix in (".pdf", ".png")]
@@ -72,19 +69,11 @@ def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[
     return draw
 
 
-def _cut(settings: list[Setting], limit: str, longest: Any) -> list[Setting]:
-    """The settings of at most ``longest`` rounds, or else of the fewest rounds; None for all."""
-    if longest is None:
-        return settings
-    most = max(whole(limit, longest, at_least=1), min(s.horizon for s in settings))
-    return [setting for setting in settings if setting.horizon <= most]
-
-
 def _are_newer(figures: Sequence[Path], table: Path, described: Path) -> bool:
     """Whether figures exist and are newer than the table's manifest, the experiment's file and, if
     it has one, its script.
     """
-    script = package_folder("experiments") / f"{bare_name(table)}.py"
+    script = script_of(bare_name(table))
     before = [of_table(table, ".json"), described, *filter(Path.is_file, [script])]
     written = max(file.stat().st_mtime for file in before)
     states = [file.stat() for file in figures if file.is_file()]

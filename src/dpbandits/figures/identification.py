@@ -16,13 +16,13 @@ from ..contracts.display import environment_title, symbol
 from ..contracts.question import BEST_ARM
 from ..environments.catalogue import build
 from ..errors import BadInput
-from ..results.summary import summary_of
+from ..results.summary import summary_of, value_text
 from ..results.table import Table
 from ..settings.composed import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds
 from .bands import bars
-from .labels import WITHOUT, legend_name, rounds_text, unprotected, value_text
+from .labels import WITHOUT, legend_name, rounds_text, unprotected
 from .style import SHARE, Styles, finish, styled, styles_of, subplots
 
 LOWER = {
@@ -31,6 +31,7 @@ LOWER = {
 }
 DASHES = ((0, (5, 2)), (0, (1, 1.5)))  # of the lower bounds
 REQUIRED = (0, (3, 1, 1, 1))  # of the risk that is required
+FEW = 0.03  # the end of a short axis of shares
 ASIDE = 1.1  # factor between the budgets at which the marks of two lines stand
 
 
@@ -146,14 +147,10 @@ def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     for name in ("delta", "alpha", "beta"):
         for risk in sorted(table[name].unique()) if name in table.columns else ():
             ax.axhline(risk, color="black", lw=1, ls=REQUIRED, label=f"required: at most {risk:g}")
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=None if _few(ax) else 0))
+    few = ax.get_ylim()[1] < FEW  # whole percents would not tell its ticks apart
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=None if few else 0))
     ax.set_ylim(bottom=-0.04 * ax.get_ylim()[1])
     ax.set_gid(SHARE)
-
-
-def _few(ax: Axes) -> bool:
-    """Whether an axis of shares ends so early that whole percents do not tell its ticks apart."""
-    return bool(ax.get_ylim()[1] < 0.03)
 
 
 def lines_of(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

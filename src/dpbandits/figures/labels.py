@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..contracts.display import display_name, environment_title, symbol
 from ..errors import BadInput, unknown
+from ..results.summary import value_text
 from ..results.table import Table
 from ..results.varying import of_game, varying, without_privacy
 from ..settings.composed import LABEL
@@ -36,11 +37,6 @@ def legend_name(name: Any) -> str:
     shown = display_name(str(name))
     text = current().labels.get(str(name), shown if shown == name else escaped(shown))
     return f" {text}" if text.startswith("_") else text
-
-
-def value_text(value: Any) -> str:
-    """A parameter's value in a label."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def line_label(algo: Any, values: Mapping[str, Any]) -> str:

@@ -36,20 +36,38 @@ def panels_of(table: Table) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd
         [budget and (env, budget) for budget in budgets_played(runs[runs["env"] == env], budgets)]
         for env in titles
     ]
-    places, columns = arranged(grid)
-    share: Any = {"sharex": True, "sharey": "row" if len(grid) > 1 else True}
-    figure, axes = subplots(-(-len(places) // columns), columns, **share)
+    figure, axes, places = arranged_panels(grid, sharey="row" if len(grid) > 1 else True)
 
     def panels() -> Iterator[tuple[Axes, pd.DataFrame]]:
-        for ax, place in itertools.zip_longest(axes.flat, places):
-            if place is None:
-                ax.set_visible(False)
-                continue
-            env, (name, budget) = place
+        for ax, (env, (name, budget)) in places:
             ax.set_title(panel_title(titles[env], name, budget))
             yield ax, runs[(runs["env"] == env) & (free | (runs[name] == budget))]
 
     return figure, axes, panels()
+
+
+def arranged_panels(
+    grid: Sequence[Sequence[Any]], **share: Any
+) -> tuple[Figure, np.ndarray, list[tuple[Axes, Any]]]:
+    """A figure with the panels of a grid as ``arranged``, which share the horizontal axis: the
+    figure, its axes, and what ``shown`` returns.
+    """
+    places, columns = arranged(grid)
+    figure, axes = subplots(-(-len(places) // columns), columns, sharex=True, **share)
+    return figure, axes, shown(axes, places)
+
+
+def shown(axes: np.ndarray, places: Sequence[Any]) -> list[tuple[Axes, Any]]:
+    """Each panel with what is drawn in it, in the order of reading; panels for which there is
+    nothing are hidden.
+    """
+    drawn = []
+    for ax, place in itertools.zip_longest(axes.flat, places):
+        if place is None:
+            ax.set_visible(False)
+        else:
+            drawn.append((ax, place))
+    return drawn
 
 
 def arranged(grid: Sequence[Sequence[Any]]) -> tuple[list[Any], int]:

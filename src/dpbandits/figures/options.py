@@ -242,7 +242,7 @@ class FigureOptions:
         drawn = [i for i, name in enumerate(names) if not self.only or name in self.only]
         return np.array(sorted(drawn, key=lambda i: first.index(names[i])) if self.order else drawn)
 
-    def rc(self) -> dict[str, Any]:
+    def rc(self) -> dict[Any, Any]:
         """The settings of matplotlib for the font."""
         named = {"font.family": [self.font, "DejaVu Sans"], "mathtext.fontset": "stix"}
         return {**FONTS.get(self.font, named), "axes.unicode_minus": self.font != "latex"}

@@ -18,13 +18,14 @@ from ..errors import BadInput, first_line
 from .labels import plain_text
 
 TEX_NAMES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
+MATHEMATICS = re.compile(r"((?<!\\)\$.*?(?<!\\)\$)")  # between dollar signs
 MINUS = "\N{MINUS SIGN}"
 TEX = ("pdflatex", "lualatex", "xelatex")  # programs with which matplotlib measures text for pgf
 SIZE = 90, 24  # characters of a panel
 MARKS = "*o+x#@%&=~"  # of lines, which may have no colours
 
 
-def pgf_settings() -> dict[str, Any]:
+def pgf_settings() -> dict[Any, Any]:
     """The settings of matplotlib with which it writes pgf, in the fonts of the user's document.
 
     Raises:
@@ -63,16 +64,15 @@ def in_tex(text: str) -> str:
     """
     if not is_math_text(text):
         return _plain_in_tex(text.replace(r"\$", "$")).replace(MINUS, r"\ensuremath{-}")
-    parts = re.split(r"((?<!\\)\$.*?(?<!\\)\$)", text)
+    parts = MATHEMATICS.split(text)
     parts[::2] = [_plain_in_tex(part.replace(r"\$", "$")) for part in parts[::2]]
     return "".join(parts).replace(MINUS, r"\ensuremath{-}")
 
 
 def usual_tex(text: str) -> str:
     """A text of matplotlib for ``text.usetex``: as ``in_tex``, and with what pgf escapes itself."""
-    parts = re.split(r"((?<!\\)\$.*?(?<!\\)\$)", in_tex(text))
-    parts[::2] = [re.sub(r"(?<!\\)%", r"\%", part).replace("^", r"\^{}") for part in parts[::2]]
-    parts[1::2] = [re.sub(r"(?<!\\)%", r"\%", part) for part in parts[1::2]]
+    parts = MATHEMATICS.split(re.sub(r"(?<!\\)%", r"\%", in_tex(text)))
+    parts[::2] = [part.replace("^", r"\^{}") for part in parts[::2]]
     return "".join(parts)
 
 

@@ -37,7 +37,10 @@ def lay_out(figure: Figure, title: str, note: str, lines: Mapping[str, Any]) -> 
     the title.
     """
     chosen = current()
-    _resize(figure)
+    own = _size_of_user()
+    height = chosen.height or (own[1] if own and chosen.width is None else None)
+    if height is not None:
+        figure.set_figheight(height)
     _shorten_titles(figure, title)
     _wrap_titles(figure)
     _join_labels(figure)
@@ -96,14 +99,6 @@ def figure_width() -> float:
 def most_columns(least: float) -> int:
     """How many panels that are ``least`` inches wide stand beside each other."""
     return max(1, int((figure_width() - SIDE) / least))
-
-
-def _resize(figure: Figure) -> None:
-    """Give a figure the requested height."""
-    own = _size_of_user()
-    height = current().height or (own[1] if own and current().width is None else None)
-    if height is not None:
-        figure.set_figheight(height)
 
 
 def _shorten_titles(figure: Figure, title: str) -> None:
@@ -214,8 +209,8 @@ def _legend(figure: Any, lines: Mapping[str, Any], place: str, title: str) -> An
     room = 72 * figure.get_figwidth() - 12
     labels = [wrapped(label, room - 6 * size, size) for label in lines]
     wide = [text_width(label, size) + 5.8 * size for label in labels]  # with what is beside it
-    columns = len(labels) or 1
-    while columns > 1 and sum(max(x) for x in _columns(wide, columns)) > room + size:
+    columns = len(labels) or 1  # among which matplotlib divides the lines as array_split does
+    while columns > 1 and sum(x.max() for x in np.array_split(wide, columns)) > room + size:
         columns -= 1
     rows = -(-len(labels) // columns)
     columns = -(-len(labels) // rows) if rows else 1
@@ -227,11 +222,6 @@ def _legend(figure: Any, lines: Mapping[str, Any], place: str, title: str) -> An
     )  # fmt: skip
     legend.get_title().set_multialignment("center")
     return legend
-
-
-def _columns(values: list[float], n: int) -> list[list[float]]:
-    """Values in the columns of a legend, as matplotlib divides them."""
-    return [[float(x) for x in some] for some in np.array_split(values, n) if len(some)]
 
 
 def text_width(text: str, size: float) -> float:

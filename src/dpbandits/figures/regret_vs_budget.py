@@ -4,7 +4,6 @@ need.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from typing import Any
@@ -27,8 +26,8 @@ from .labels import (
     line_label,
     rounds_text,
 )
-from .layout import arranged, label_edges, panels_of
-from .options import PALETTE, PLAIN, FigureOptions
+from .layout import arranged_panels, label_edges, panels_of
+from .options import PALETTE, current
 from .overlays import (
     RINGS,
     SLOPE,
@@ -134,16 +133,11 @@ def budget_panels(
     bounds, runs = lines_of(bounds, table, x), table.runs
     best, references = tied(table) if marks else None, references_in(table)
     environments = environment_titles(table)
-    places, columns = arranged([list(environments.items())])
-    figure, axes = subplots(-(-len(places) // columns), columns, sharex=True)
+    figure, axes, panels = arranged_panels([list(environments.items())])
     styles = styles_of(table.settings)
     finite = runs.loc[np.isfinite(runs[x]), x]
     budgets = np.geomspace(finite.min(), finite.max(), 100)
-    for ax, place in itertools.zip_longest(axes.flat, places):
-        if place is None:
-            ax.set_visible(False)
-            continue
-        env, heading = place
+    for ax, (env, heading) in panels:
         regret_vs(ax, runs[runs["env"] == env], x, styles, band)
         ax.set(title=heading, xscale="log")
         draw_references(ax, references[references["env"] == env], over_time=False)
@@ -201,12 +195,12 @@ def contamination_panels(table: Table, title: str, k: float = 2.0, band: str = "
 
 
 @styled
-def budget_needed(table: pd.DataFrame, chosen: FigureOptions = PLAIN, title: str = "") -> Figure:
+def budget_needed(table: pd.DataFrame) -> Figure:
     """Draw a result of ``dpbandits.budget``: a panel for each name of a budget."""
     if missing := [name for name in COLUMNS if name not in table]:
         words = f"no column {', '.join(missing)}; draw the result of dp.budget itself"
         raise BadInput(f"not a result of dpbandits.budget: {words}")
-    table = table.iloc[chosen.numbers(list(map(str, table["algo"])))]
+    table = table.iloc[current().numbers(list(map(str, table["algo"])))]
     check_different(table["algo"].unique())
     names = list(table["name"].unique())
     figure, (axes,) = subplots(1, len(names), sharey=True)
@@ -237,4 +231,4 @@ def budget_needed(table: pd.DataFrame, chosen: FigureOptions = PLAIN, title: str
     axes[0].set_ylabel(f"pseudo-regret{divided}")
     where = f"{environment_title(first['env'])}, $T$ = {rounds_text(first['horizon'])}"
     note = OF_SEARCH + (SHADED if table["reached"].any() else "No budget is seen to reach it.")
-    return finish(figure, title or where, None, note, list(map(str, table["algo"].unique())))
+    return finish(figure, where, None, note, list(map(str, table["algo"].unique())))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from ..contracts.display import symbol
+from ..results.summary import value_text
 from ..results.table import Table
 from ..results.varying import SETTING, without_privacy
 from .bands import band_note, draw_band
@@ -22,9 +22,8 @@ from .labels import (
     labelled,
     legend_name,
     rounds_text,
-    value_text,
 )
-from .layout import LEAST, Budget, arranged, budgets_played, label_edges, panel_title
+from .layout import LEAST, Budget, arranged, budgets_played, label_edges, panel_title, shown
 from .overlays import RINGS, draw_bounds, draw_references, draw_rings, lines_of, references_in, tied
 from .placement import most_columns
 from .style import BOUND, LONG, Prefixed, Styles, finish, styled, styles_of, subplots
@@ -37,15 +36,19 @@ EVERY = ""  # the panel of what is drawn in all panels
 EARLIEST = 1e-3  # of the rounds: where a logarithmic axis of time begins, approximately
 
 
-def learns_early(curves: pd.DataFrame) -> bool:
-    """Whether at least half of the curves have half of their final regret in the first 2 % of the
-    rounds: a linear axis of time would show that as a corner.
+def has_log_time(curves: pd.DataFrame, time: str | None = None) -> bool:
+    """Whether the axis of time is logarithmic: as the scale ``time`` says, or if that is None,
+    above a horizon of LONG, and if at least half of the curves have half of their final regret in
+    the first 2 % of the rounds. A linear axis of time would show that as a corner.
     """
+    if time is not None:
+        return time == "log"
     before = curves[curves["t"] <= EARLY * curves["horizon"]]
     early, final = (
         rows.sort_values("t").groupby([SETTING, "line"])["mean"].last() for rows in (before, curves)
     )
-    return bool(((early.reindex(final.index) >= final / 2) & (final > 0)).mean() >= 0.5)
+    share = ((early.reindex(final.index) >= final / 2) & (final > 0)).mean()
+    return bool(curves["horizon"].max() > LONG or share >= 0.5)
 
 
 def regret_vs_time(
@@ -132,7 +135,7 @@ def time_panels(
     Algorithms without a budget are drawn in every column. ``band`` is a key of ``BANDS``; for
     ``bounds`` see ``bounds.curves``. With ``tails`` the probability of large final regrets is
     below each panel. ``time`` is the scale of the axis of time, ``log`` or ``linear``; None for
-    what suits the table, see ``learns_early``. With ``marks`` the means that are tied with the best
+    what suits the table, see ``has_log_time``. With ``marks`` the means that are tied with the best
     have rings, see ``ties``. With ``together`` there is a line, and not a panel, for each budget.
     """
     if together:
@@ -157,13 +160,9 @@ def time_panels(
     figure, everything = subplots(rows, columns, 1.45 * rows if tails else None, **share)
     axes, below = everything[::each], everything[each - 1 :: each]
     styles = styles_of(table.settings)
-    log_time = time == "log" if time else ends["horizon"].max() > LONG or learns_early(curves)
+    log_time = has_log_time(curves, time)
     scale = "log" if (curves["mean"] > 0).any() else "linear"
-    for ax, tail, panel in itertools.zip_longest(axes.flat, below.flat, places):
-        if panel is None:
-            ax.set_visible(False)
-            tail.set_visible(False)
-            continue
+    for (ax, panel), (tail, _) in zip(shown(axes, places), shown(below, places), strict=True):
         (env, horizon), budget = panel
         drawn, inside, beside = (
             x[_of_panel(x, env, horizon, *budget)] for x in (curves, ends, bounds)
@@ -275,8 +274,7 @@ def time_panel(
     bounds, styles = lines_of(bounds, table, "t"), styles_of(table.settings)
     names = [name for name in table.settings["panel"].unique() if name != EVERY] or [EVERY]
     figure, (axes,) = subplots(1, len(names), sharey=True)
-    longest = table.settings["horizon"].max()
-    log_time = time == "log" if time else longest > LONG or learns_early(curves)
+    log_time = has_log_time(curves, time)
     for ax, name in zip(axes, names, strict=True):
         drawn = curves[curves["panel"].isin([name, EVERY])]
         beside = bounds[bounds["line"].isin(drawn["line"])]

@@ -15,13 +15,13 @@ from matplotlib.ticker import NullLocator, PercentFormatter
 from ..contracts.display import symbol
 from ..contracts.question import STOPPING
 from ..errors import BadInput
-from ..results.summary import summary_of
+from ..results.summary import summary_of, value_text
 from ..results.table import Table
 from ..results.varying import of_game, varying
 from ..theory.bounds import where_it_holds
 from ..theory.sajed2019 import stopping_lower, stopping_upper
 from .bands import INTERVAL, bars
-from .labels import WITHOUT, budget_title, finite_budgets, legend_name, unprotected, value_text
+from .labels import WITHOUT, budget_title, finite_budgets, legend_name, unprotected
 from .style import SHARE, Styles, finish, styled, styles_of, subplots
 
 MARKERS = "osD^vP"

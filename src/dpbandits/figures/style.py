@@ -45,7 +45,6 @@ DASHES: dict[str, Any] = {
     "loose": (0, (3, 3)),
 }
 PATTERNS = list(DASHES.values())
-DECLARED = 4  # dashes that algorithms declare
 LIGHTEST, DARKEST = 0.3, 0.35  # how far the shades of a colour go towards white, or black
 LIGHT = 1.7  # sum of red, green and blue above which a colour is light
 STYLE = matplotlib.rc_params_from_file(
@@ -65,17 +64,12 @@ def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
 
     @wraps(draw)
     def drawn(*given: Any, **named: Any) -> Figure:
-        with matplotlib.rc_context(_together(STYLE, current().rc())), warnings.catch_warnings():
+        with matplotlib.rc_context({**STYLE, **current().rc()}), warnings.catch_warnings():
             # of limits that are equal but for rounding, which matplotlib widens
             warnings.filterwarnings("ignore", "Attempting to set identical", UserWarning)
             return draw(*given, **named)
 
     return drawn
-
-
-def _together(*settings: Any) -> Any:
-    """Settings of matplotlib, the later ones before the earlier ones."""
-    return {name: value for some in settings for name, value in some.items()}
 
 
 class Chart(Figure):
@@ -117,12 +111,6 @@ class Chart(Figure):
         super().savefig(fname, **options)
 
 
-def new_chart(size: tuple[float, float]) -> Any:
-    """A figure of some inches: pyplot's current one, if pyplot is in use and the options ask."""
-    pyplot = sys.modules.get("matplotlib.pyplot") if current().in_pyplot else None
-    return pyplot.figure(FigureClass=Chart, figsize=size) if pyplot else Chart(figsize=size)
-
-
 @contextmanager
 def closed_if_refused() -> Iterator[None]:
     """Close the figures of pyplot that are made by what is refused."""
@@ -145,10 +133,10 @@ def rendered(figure: Figure, suffix: str) -> bytes:
     """
     buffer = io.BytesIO()
     if suffix != "pgf":
-        with matplotlib.rc_context(_together(STYLE)):
+        with matplotlib.rc_context(STYLE):
             figure.savefig(buffer, format=suffix)
         return buffer.getvalue()
-    with matplotlib.rc_context(_together(STYLE, pgf_settings())), texts_in_tex():
+    with matplotlib.rc_context({**STYLE, **pgf_settings()}), texts_in_tex():
         figure.savefig(buffer, format=suffix)
     return comment(getattr(figure, "origin", None)) + buffer.getvalue()
 
@@ -196,38 +184,31 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
     the same in every panel.
 
     They are those that the algorithm declares, the same in all figures; any other algorithm gets
-    what is left. Several lines of one algorithm are shades of its colour, with different dashes;
-    the darkest is without privacy. Grey lines, beside highlighted ones, take the dashes in turn.
-    """
-    of_names = lines.groupby(group, sort=False)["line"]
-    looks = looks_of({str(name): list(rows.unique()) for name, rows in of_names})
-    return {
-        label: {"color": colour, "linestyle": dash} | ({"zorder": 1.9} if colour in OTHERS else {})
-        for _, label, colour, dash in looks
-    }
-
-
-def looks_of(labels: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str, Any]]:
-    """The algorithm, label, colour and dash of each line, from the labels of each algorithm.
+    what is left. The option ``colors`` comes before all of these. Several lines of one algorithm
+    are shades of its colour, with different dashes; the darkest is without privacy. Grey lines,
+    beside highlighted ones, take the dashes in turn.
 
     A line has the dash that its algorithm declares, unless a line before it with this dash has a
     colour that looks alike in grey or to colour-blind readers, or the figure has a line for each
     algorithm: then each line has a dash of its own while there are any.
     """
-    looks, greys = list(_looks(labels)), count()
-    colours, single = [colour for colour, _ in looks], all(len(own) == 1 for own in labels.values())
+    of_names = lines.groupby(group, sort=False)["line"]
+    labels = {str(name): list(rows.unique()) for name, rows in of_names}
+    chosen, greys = current(), count()
+    looks = list(_looks(labels))
+    colours = [chosen.colors.get(x, look[0]) for x, look in zip(labels, looks, strict=True)]
+    single = all(len(own) == 1 for own in labels.values())
+    styles: Styles = {}
     drawn: list[tuple[str, Any]] = []
-    for (name, own), (colour, first) in zip(labels.items(), looks, strict=True):
-        if len(own) > 1 and colours.count(colour) == 1:
+    for (name, own), named, (_, first) in zip(labels.items(), colours, looks, strict=True):
+        if len(own) > 1 and colours.count(named) == 1:
             first = 0  # a value has the same dash in the figures of other algorithms
+        colour = PALETTE.get(named, named)
         private = [label for label in own if not label.endswith(WITHOUT)]
-        shades = [shade(PALETTE.get(colour, colour), i, len(private)) for i in range(len(private))]
-        by_label = dict(zip(private, shades, strict=True))
-        grey = current().highlight and name not in current().highlight
+        shades = {label: shade(colour, i, len(private)) for i, label in enumerate(private)}
         for i, label in enumerate(own):
-            darkest = mixed(PALETTE.get(colour, colour), 0.0, 0.5)
-            base, wanted = by_label.get(label, darkest), first + i
-            if grey:
+            base, wanted = shades.get(label, mixed(colour, 0.0, 0.5)), first + i
+            if chosen.highlight and name not in chosen.highlight:
                 again, wanted = divmod(next(greys), len(PATTERNS))
                 base = OTHERS[again % len(OTHERS)]
             wanted %= len(PATTERNS)
@@ -239,25 +220,20 @@ def looks_of(labels: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, st
 
             pattern = min(PATTERNS[wanted:] + PATTERNS[:wanted], key=alike)
             drawn.append((base, pattern))
-            yield name, label, base, pattern
+            behind = {"zorder": 1.9} if base in OTHERS else {}
+            styles[label] = {"color": base, "linestyle": pattern} | behind
+    return styles
 
 
 def _looks(names: Collection[str]) -> Iterator[tuple[str, int]]:
-    """The colour of each algorithm, and the number of its first dash.
+    """The colour of each algorithm before the option ``colors``, and the number of its first dash.
 
     The looks are those that algorithms declare, and any other algorithm gets what is left. In a
     figure that has no more algorithms than there are colours, the second algorithm of one declared
     colour gets a colour that no other algorithm has. Other palettes than the default one are taken
-    in order. The option ``colors`` comes before all of these.
+    in order.
     """
-    given = current().colors
-    for name, (colour, dash) in zip(names, _looks_without(names, given), strict=True):
-        yield given.get(name, colour), dash
-
-
-def _looks_without(names: Collection[str], given: Mapping[str, str]) -> Iterator[tuple[str, int]]:
-    """``_looks``, where the colours of some algorithms are given."""
-    dashes = list(DASHES)
+    dashes, given = list(DASHES), current().colors
     if current().palette != PALETTES[DEFAULT]:
         colours = current().palette
         yield from ((colours[i % len(colours)], i // len(colours)) for i in range(len(names)))
@@ -306,7 +282,7 @@ def mixed(colour: str, end: float, part: float) -> str:
 
 
 def finish(
-    figure: Figure, title: str, table: Table | None, note: str, names: Sequence[str] = ()
+    figure: Any, title: str, table: Table | None, note: str, names: Sequence[str] = ()
 ) -> Figure:
     """Give a figure its title, its legend, its note and its size, as the current options say.
 
@@ -338,16 +314,14 @@ def finish(
     if chosen.ax is not None:
         _finish_axes(chosen.ax, chosen.title, lines)
         return figure
-    if isinstance(figure, Chart):
-        ids = [] if table is None else table.settings.index.unique().tolist()
-        figure.origin, figure.resolution = origin_of(ids, chosen.command), chosen.dpi
+    ids = [] if table is None else table.settings.index.unique().tolist()
+    figure.origin, figure.resolution = origin_of(ids, chosen.command), chosen.dpi
     if table is not None:
         runs = table.ends.groupby("setting").size()
         note = note.replace("RUNS", " to ".join(map(str, sorted({runs.min(), runs.max()}))))
         note += meanings(lines)
-    heading = lay_out(figure, title, note + _hidden(panels) if chosen.note else "", lines)
-    if isinstance(figure, Chart):
-        figure.heading = heading
+    below = note + _hidden(panels) if chosen.note else ""
+    figure.heading = lay_out(figure, title, below, lines)
     if matplotlib.rcParams["text.usetex"]:
         escape_texts(figure)
     return figure
@@ -373,12 +347,9 @@ def said_in(title: str, starts: Sequence[str]) -> str:
     return f"{starts[0]}, " if common else ""
 
 
-def own_legend(ax: Axes, below: bool = False) -> None:
-    """Give a panel its own legend, inside or below it; the legend of the figure leaves out its
-    lines.
-    """
-    under: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.18)} if below else {}
-    ax.legend(fontsize=7, handlelength=3.0, **under)
+def own_legend(ax: Axes) -> None:
+    """Give a panel its own legend inside it; the legend of the figure leaves out its lines."""
+    ax.legend(fontsize=7, handlelength=3.0)
     for line in ax.get_lines():
         line.set_label(f"_{line.get_label()}")
 
@@ -390,12 +361,14 @@ def _hidden(panels: Iterable[Axes]) -> str:
     alike: dict[tuple[str, str], bool] = {}
     for ax in panels:
         drawn = [line for line in ax.get_lines() if line.get_gid() != BOUND]
-        named = {str(x.get_label()): x for x in drawn if not str(x.get_label()).startswith("_")}
-        for one, other in combinations(named, 2):
-            (x, y), (u, v) = (
-                (np.asarray(z, dtype=float) for z in named[name].get_data())
-                for name in (one, other)
-            )
+        named = {str(line.get_label()): line for line in drawn}
+        points = {
+            label: np.asarray(line.get_data(), dtype=float)
+            for label, line in named.items()
+            if not label.startswith("_")
+        }
+        for one, other in combinations(points, 2):
+            (x, y), (u, v) = points[one], points[other]
             same = len(x) > 2 and np.array_equal(x, u) and np.allclose(y, v, rtol=ALIKE, atol=0)
             alike[one, other] = alike.get((one, other), True) and same
     groups: list[list[str]] = []
@@ -412,7 +385,8 @@ def _hidden(panels: Iterable[Axes]) -> str:
 def subplots(rows: int, columns: int, high: float | None = None, **share: Any) -> Any:
     """A figure with a grid of panels, or the user's axes as the only panel.
 
-    The figure is as wide as the options say. ``high`` are the inches that the rows of panels are
+    The figure is as wide as the options say, and it is pyplot's current one if pyplot is in use and
+    the options ask for that. ``high`` are the inches that the rows of panels are
     high together; None for what suits the width of a panel.
 
     Returns:
@@ -423,7 +397,9 @@ def subplots(rows: int, columns: int, high: float | None = None, **share: Any) -
     """
     ax = current().ax
     if ax is None:
-        figure = new_chart(size_of(rows, columns, high))
+        pyplot = sys.modules.get("matplotlib.pyplot") if current().in_pyplot else None
+        size = size_of(rows, columns, high)
+        figure = pyplot.figure(FigureClass=Chart, figsize=size) if pyplot else Chart(figsize=size)
         return figure, figure.subplots(rows, columns, squeeze=False, **share)
     if rows * columns > 1:
         needed = "choose one environment and one budget, or leave ax out"

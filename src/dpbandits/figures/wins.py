@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from matplotlib.figure import Figure
 from ..comparison.wins import matrices, over_sets
 from ..results.table import Table
 from .labels import legend_name
+from .layout import shown
 from .style import PALETTE, finish, styled, subplots
 
 COLOURS = LinearSegmentedColormap.from_list(
@@ -30,7 +32,7 @@ NOTE = (
 
 def heat_map(
     ax: Axes, values: pd.DataFrame, colours: LinearSegmentedColormap, norm: Normalize,
-    texts: Sequence[Sequence[str]] | None = None, bold: np.ndarray | None = None,
+    texts: Sequence[Sequence[str]], bold: np.ndarray,
 ) -> None:  # fmt: skip
     """Draw a table as coloured cells, the first row at the top, with texts in the cells.
 
@@ -44,9 +46,9 @@ def heat_map(
     ax.tick_params(length=0, labelsize=7)
     ax.invert_yaxis()
     ax.grid(False)
-    for (i, row), j in ((x, j) for x in enumerate(texts or []) for j in range(len(x[1]))):
-        weight = "bold" if bold is not None and bold[i, j] else "normal"
-        ax.text(j + 0.5, i + 0.5, row[j], ha="center", va="center", fontsize=7, fontweight=weight)
+    for (i, j), is_bold in np.ndenumerate(bold):
+        look: Any = {"ha": "center", "va": "center", "fontweight": "bold" if is_bold else "normal"}
+        ax.text(j + 0.5, i + 0.5, texts[i][j], fontsize=7, **look)
 
 
 @styled
@@ -65,7 +67,7 @@ def wins_panels(table: Table, title: str) -> Figure:
     rows = math.ceil(len(panels) / columns)
     high = rows * (CELL * len(order) + HEADINGS)
     figure, axes = subplots(rows, columns, high)
-    for ax, (said, own) in zip(axes.flat, panels, strict=False):
+    for ax, (said, own) in shown(axes, panels):
         names = [x for x in order if x in set(own[question.group])]
         square = {
             x: own.pivot(index=question.group, columns="other", values=x).reindex(
@@ -76,10 +78,8 @@ def wins_panels(table: Table, title: str) -> Figure:
         below = square["below"].to_numpy(float)
         texts = [["" if pd.isna(x) else f"{x:g}" for x in row] for row in below]
         bold = ((square["share_low"] > 0.5) | (square["share_high"] < 0.5)).to_numpy()
-        shown = [legend_name(name) for name in names]
-        drawn = pd.DataFrame(square["share"].to_numpy(float), shown, shown)
+        labels = [legend_name(name) for name in names]
+        drawn = pd.DataFrame(square["share"].to_numpy(float), labels, labels)
         heat_map(ax, drawn, COLOURS, Normalize(0.0, 1.0), texts, bold)
         ax.set_title(said.replace("eps = ", r"$\epsilon$ = "))
-    for ax in axes.flat[len(panels) :]:
-        ax.set_visible(False)
     return finish(figure, title, table, NOTE.replace("SETS", str(pairs["sets"].max())))

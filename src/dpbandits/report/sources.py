@@ -21,6 +21,7 @@ from ..results.manifest import UNREADABLE, read_manifest
 from ..results.naming import FINDINGS
 from ..results.reading import NAMES
 from ..results.records import Record, agreeing
+from ..results.summary import describing
 from ..results.table import Table
 from ..results.varying import SETTING
 from ..settings.compose import request_from
@@ -157,9 +158,8 @@ def source_of_summary(name: str, file: Path, metric: str) -> Source:
     question, recorded = question_of(name) or REGRET, {}
     with suppress(BadInput):
         settings = summary.set_index(SETTING)
-        settings = settings[settings.columns[: list(settings).index("mean")]]
         request = request_from(question, {"experiment": name}, {})
-        recorded = agreeing(settings, request.records, question)
+        recorded = agreeing(settings[describing(settings)], request.records, question)
     of_settings = []
     if question.each_checkpoint:
         of_settings = known_problems(lambda: [recorded[own] for own in summary[SETTING]])

@@ -24,10 +24,10 @@ from ..contracts.display import display_name, environment_title, symbol
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from ..figures.bounds import curves
-from ..figures.labels import WITHOUT, plain_text, unprotected, value_text
+from ..figures.labels import WITHOUT, plain_text, unprotected
 from ..results.metrics import METRICS, NASH, REGRET, measuring
 from ..results.references import lines_of_references
-from ..results.summary import FORMATS, NAMES, render, rounds
+from ..results.summary import FORMATS, NAMES, describing, render, rounds, value_text
 from ..results.table import Table
 from ..results.varying import SETTING, of_game, varying, with_budgets
 from ..theory.bounds import best_lower_bound
@@ -210,8 +210,8 @@ def arranged(summary: pd.DataFrame, question: Question) -> tuple[str | None, pd.
     """Divide the varied keys among the axis, panels and lines: the axis and the places of a
     study.
     """
-    settings = summary[summary.columns[: list(summary.columns).index("mean")]]
-    columns = list(map(str, settings.columns))
+    columns = describing(summary)
+    settings = summary[columns]
     budgets = with_budgets(["eps"], settings)
     group, axis = question.group, axis_of(settings, question)
     own = [b for b in budgets if axis in budgets and b != axis]  # other budgets belong to lines

@@ -81,10 +81,8 @@ def interval_of_mean(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarray
     if n == 1:
         return np.full(m, np.nan), np.full(m, np.nan)
     few = max(1, AT_ONCE // n)
-    blocks = [values[:, start : start + few] for start in range(0, m, few)]
+    blocks = [values[:, start : start + few] for start in range(0, max(m, 1), few)]
     ends = [(-_upper(-block, tail), _upper(block, tail)) for block in blocks]
-    if not ends:
-        return np.empty(0), np.empty(0)
     low, high = map(np.concatenate, zip(*ends, strict=True))
     scale, flat = np.abs(values).max(axis=0), all_equal(values)
     low, high = (np.where(flat, np.nan, rounded(end, scale)) for end in (low, high))

@@ -13,7 +13,7 @@ from ..contracts.display import symbol
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput, plain, unknown
 from ..validation import one_of, text, whole
-from .summary import FORMATS, HEADINGS, NAMES, latex_table
+from .summary import FORMATS, HEADINGS, NAMES, describing, latex_table
 from .varying import SETTING, of_game
 
 KEYS = ("columns", "best", "pivot", "digits", "labels")
@@ -86,7 +86,7 @@ def latex_of(
     for name in columns:
         if name not in known:
             raise unknown("column", name, known)
-    first = list(frame.columns[: list(frame.columns).index(measured)])
+    first = describing(frame, measured)
     if options.pivot is None:
         columns = _telling_apart(frame, columns, first)
     text = pd.DataFrame(
@@ -212,7 +212,12 @@ def _pivoted(
         cells = rows.setdefault(tuple(text.loc[i, before]), {})
         name = values[frame.loc[i, pivot]]
         if name in cells:
-            raise _several(frame.loc[[cells[name], i], first], pivot)
+            pair = frame.loc[[cells[name], i], first]
+            apart = [n for n in first if n != SETTING and pair[n].nunique(dropna=False) > 1]
+            needed = (
+                f"add {' or '.join(apart)} to columns=" if apart else "no column tells them apart"
+            )
+            raise BadInput(f"pivot={pivot}: several rows have one cell; {needed}")
         cells[name] = i
     heads = list(values.values())
     filled = [
@@ -227,10 +232,3 @@ def _cell(measured: Sequence[str]) -> str:
     one, *others = measured
     inside = ", ".join(filter(None, others))
     return f"{one} ({inside})" if inside else one
-
-
-def _several(pair: pd.DataFrame, pivot: str) -> BadInput:
-    """The error for two rows in the same cell; it names the columns that distinguish the rows."""
-    apart = [n for n in pair.columns if n != SETTING and pair[n].nunique(dropna=False) > 1]
-    needed = f"add {' or '.join(apart)} to columns=" if apart else "no column tells them apart"
-    return BadInput(f"pivot={pivot}: several rows have one cell; {needed}")

@@ -24,13 +24,11 @@ def impossible(setting: Setting, records: np.ndarray, answers: np.ndarray) -> st
     arms = len(data_of(setting).instance.means)
     if records.shape[1:] != (len(rounds), record.width(arms)):
         return "records of other checkpoints or arms"
-    if record.name == PULLS:
-        return _impossible_pulls(setting, records, rounds) or _impossible_answers(
-            setting, records[:, -1].sum(axis=1), answers, arms
-        )
-    return _impossible_regrets(setting, records, rounds) or _impossible_answers(
-        setting, np.full(len(records), setting.horizon), answers, arms
-    )
+    pulls = record.name == PULLS
+    if found := (_impossible_pulls if pulls else _impossible_regrets)(setting, records, rounds):
+        return found
+    played = records[:, -1].sum(axis=1) if pulls else np.full(len(records), setting.horizon)
+    return _impossible_answers(setting, played, answers, arms)
 
 
 def _impossible_pulls(setting: Setting, pulls: np.ndarray, rounds: np.ndarray) -> str:

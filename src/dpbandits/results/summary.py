@@ -119,11 +119,7 @@ def render(summary: pd.DataFrame, question: Question, style: str) -> str:
         rows.append([*about, *_measured(row, question), row["runs"]])
     align = ["left" if name in ("algo", "rule", "env") else "right" for name in columns]
     align += ["right"] * (len(header) + 1 - len(columns))
-    header.append("runs")
-    if latex:
-        return latex_table(header, rows, align)
-    rows = in_markdown(rows) if style == "pipe" else rows
-    return tabulate(rows, header, tablefmt=style, colalign=align, disable_numparse=True)
+    return in_style(style, [*header, "runs"], rows, align)
 
 
 def too_few_runs(found: pd.DataFrame, question: Question) -> str | None:
@@ -169,6 +165,14 @@ def in_words(found: pd.DataFrame, row: pd.Series, question: Question) -> str:
     return " ".join(f"{name}={formats.get(name, str)(row[name])}" for name in shown)
 
 
+def in_style(style: str, header: list[str], rows: list[list[Any]], align: list[str]) -> str:
+    """A table as text in a style of tabulate's, or for LaTeX."""
+    if style == "latex":
+        return latex_table(header, rows, align)
+    rows = in_markdown(rows) if style == "pipe" else rows
+    return tabulate(rows, header, tablefmt=style, colalign=align, disable_numparse=True)
+
+
 def in_markdown(rows: Iterable[Iterable[Any]]) -> list[list[str]]:
     """The cells of a table in Markdown, where names are no HTML and divide no cell."""
     return [[escape(str(x), quote=False).replace("|", r"\|") for x in row] for row in rows]
@@ -190,12 +194,19 @@ def _escaped(text: str) -> str:
     return re.sub(r"[&%$#_{}]", r"\\\g<0>", text.replace("\\", r"\textbackslash "))
 
 
+def describing(summary: pd.DataFrame, measured: str = "mean") -> list[str]:
+    """The columns of a summary, or a comparison, that describe its settings: those before the
+    first column that is measured.
+    """
+    names = list(map(str, summary.columns))
+    return names[: names.index(measured)]
+
+
 def columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
     """The columns before ``mean`` that a table for people has."""
-    first = list(summary.columns).index("mean")
     varied = [n for n in question.shown_if_varied if n in summary and summary[n].nunique() > 1]
     fixed = {*with_budgets(question.columns, summary), SETTING}
-    swept = [name for name in summary.columns[:first] if name not in fixed]
+    swept = [name for name in describing(summary) if name not in fixed]
     if question.one_arm and "true_mean" in summary:  # what sets the arm's mean is shown as such
         swept = [name for name in swept if not summary[name].equals(summary["true_mean"])]
     varied += swept
@@ -249,6 +260,11 @@ def percent(share: float, digits: int = 4) -> str:
 def significant(x: float) -> str:
     """A number with the four digits that a mean of some tens of runs justifies."""
     return f"{x:,.0f}" if 1000 <= abs(x) < 1e15 else f"{x:.4g}"
+
+
+def value_text(value: Any) -> str:
+    """A parameter's value, as text."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def rounds(T: int) -> str:

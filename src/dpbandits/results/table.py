@@ -24,7 +24,7 @@ from ..settings.user_files import load_laws
 from ..theory.problem import problem
 from ..validation import OF_ROWS
 from .frames import check_frame, completed, plain_frame
-from .metrics import AVERAGE, COLUMNS, ERROR, NASH, REGRET, nash, refuse_metric, resolution
+from .metrics import COLUMNS, ERROR, NASH, REGRET, nash, refuse_metric, resolution
 from .reading import parts_of, pieces_of, read_whole
 from .records import NO_RECORD, Record, agreeing, records_beside, records_of, with_ids
 from .references import References
@@ -290,12 +290,12 @@ class Table:
             specs = [record["env_spec"] for record in self.known(f"metric={ERROR}", folders)]
             if any(spec.get("law") not in OF_ROWS for spec in specs):
                 raise BadInput(f"metric={ERROR}: a table of env=labels or env=log is needed")
-        if metric in (AVERAGE, ERROR):
-            change = partial(_average_of, column=COLUMNS[metric])
-            rows = lambda: map(change, self.rows())  # noqa: E731
-            return replace(self, ends=change(self.ends), rows=rows, metric=metric)
-        change = partial(_nash_of, means=self._means(folders))
+        change: Callable[[pd.DataFrame], pd.DataFrame] = partial(_average_of, metric=metric)
+        if metric == NASH:
+            change = partial(_nash_of, means=self._means(folders))
         table = replace(self, rows=lambda: map(change, self.rows()), metric=metric)
+        if metric != NASH:
+            return replace(table, ends=change(self.ends))
         last = (x[x["t"] == x[SETTING].map(self.settings["horizon"])] for x in table.rows())
         return replace(table, ends=pd.concat(last, ignore_index=True))
 
@@ -400,8 +400,8 @@ def _nash_of(part: pd.DataFrame, means: Mapping[str, tuple[float, float]]) -> pd
     return part.drop(columns=REGRET).assign(**{COLUMNS[NASH]: np.concatenate(values)})
 
 
-def _average_of(part: pd.DataFrame, column: str) -> pd.DataFrame:
-    return part.drop(columns=REGRET).assign(**{column: part[REGRET] / part["t"]})
+def _average_of(part: pd.DataFrame, metric: str) -> pd.DataFrame:
+    return part.drop(columns=REGRET).assign(**{COLUMNS[metric]: part[REGRET] / part["t"]})
 
 
 def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.DataFrame:

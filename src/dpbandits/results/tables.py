@@ -12,11 +12,10 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import BEST_ARM, HYPOTHESES, STOPPING
 from ..environments.instances import Instance
-from ..errors import plain
 from ..settings.setting import Setting, data_of
 from .formats import write_pieces
 from .run_store import Store
-from .varying import ROWS, SETTING, details, of_game, with_budgets
+from .varying import ROWS, SETTING, comparable, details, of_game, with_budgets
 
 
 class Finished(NamedTuple):
@@ -142,9 +141,7 @@ def settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
     rows = []
     for i, setting in enumerate(settings):
         about = described(setting)
-        written = {
-            k: plain(v) if isinstance(v, list | dict) else v for k, v in setting.columns.items()
-        }
+        written = {name: comparable(value) for name, value in setting.columns.items()}
         if missing := of_games - written.keys():
             written |= {k: v for k, v in details(setting.record) if k in missing}
         row = {name: about[name] for name in describing} | {"seed": setting.seed} | written

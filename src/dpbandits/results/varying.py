@@ -46,7 +46,7 @@ def disambiguate(
     shows of its game, and whose name it knows.
     """
     known = [dict(details(record)) for record in records]
-    looks = pd.DataFrame([{k: _comparable(x) for k, x in own.items()} for own in shown])
+    looks = pd.DataFrame([{k: comparable(x) for k, x in own.items()} for own in shown])
     # what records know that is no column yet
     hidden = pd.DataFrame(
         [
@@ -77,7 +77,8 @@ def _alike(looks: pd.DataFrame, of: pd.DataFrame, columns: list[str]) -> Iterato
             yield of.iloc[numbers].dropna(how="all")
 
 
-def _comparable(value: Any) -> Any:
+def comparable(value: Any) -> Any:
+    """A value of a column; a list or a mapping as it is written."""
     return plain(value) if isinstance(value, list | dict) else value
 
 
@@ -109,7 +110,7 @@ def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
         for key, inner in value.items():
             yield from _leaves(f"{path}.{key}", inner)
     else:
-        yield path, plain(value) if isinstance(value, list) else value
+        yield path, comparable(value)
 
 
 def with_budgets(names: Iterable[str], found: Container[object]) -> list[str]:
