@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .runs import as_list, folders_of, named_as_in_python
+from .runs import folders_of, named_as_in_python
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,7 +127,7 @@ def budget(
     from ..decisions.budget import budgets_needed
     from ..decisions.cost import cost_of_rules
     from ..errors import BadInput
-    from ..settings.choices import listed, plain_data
+    from ..settings.choices import all_of, plain_data
 
     if (algo is None) == (rule is None):
         raise BadInput("either algo=NAME or rule=NAME is needed")
@@ -137,16 +137,15 @@ def budget(
         own = {k: v for k, v in parameters.items() if k not in of_runs}
         wanted = {**given, **of_rules, **search, **of_runs}
         wanted = {k: v if k == "env" else plain_data(k, v) for k, v in wanted.items()}
-        rules = chosen if isinstance(chosen := listed("rule", as_list(rule)), list) else [rule]
         with named_as_in_python():
-            return cost_of_rules(rules, wanted, own, folders_of(config_dir))
+            return cost_of_rules(all_of("rule", rule), wanted, own, folders_of(config_dir))
     for key, value in of_rules.items():
         if value is not None:
             raise BadInput(f"{key}: this key needs rule=NAME")
 
     given |= {k: plain_data(k, x) for k, x in given.items() if k != "env"}
     search |= {k: plain_data(k, x) for k, x in search.items() if k != "baseline"}
-    algorithms = algo if isinstance(algo := listed("algo", as_list(algo)), list) else [algo]
+    algorithms = all_of("algo", algo)
     with named_as_in_python():
         return budgets_needed(algorithms, given, parameters, folders_of(config_dir), **search)
 
