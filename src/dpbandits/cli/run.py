@@ -39,7 +39,7 @@ from ..theory.ren2020 import candidates
 from .command import entry_point, table_options, takes_folder, takes_multirun
 from .completion import OWN_KEYS
 from .help import groups_listing, keys_listing, version_line
-from .lines import MAX_LINES, print_rest
+from .lines import MAX_LINES, print_rest, shortened
 from .status import preview
 from .words import read_requests
 
@@ -138,11 +138,8 @@ def report(
         print(line)
     if unjudged(summary).any():
         print("Between mu0 and mu1 either answer may be given, and none is judged.")
-    promises = list(_promises(request.settings))
-    print("\n".join(promises[:MAX_LINES]))
-    if len(promises) > MAX_LINES:
-        manifest = beside(path, ".json")
-        print(f"and {len(promises) - MAX_LINES} more: {manifest} has the guarantee of each setting")
+    more = f"more: {beside(path, '.json')} has the guarantee of each setting"
+    print("\n".join(shortened(list(_promises(request.settings)), more)))
     for name, value in _default_budgets(request).items():
         print(f"{name}={value}, the default; {name}=NUMBER sets it")
     print(path)

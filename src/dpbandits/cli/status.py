@@ -21,6 +21,7 @@ from ..running.status import Status, seconds_left, status_of
 from ..settings.request import Request
 from ..settings.user_files import user_folders
 from .command import entry_point, takes_folder, takes_multirun
+from .lines import shortened
 from .words import read_requests
 
 MAX_SETTINGS = 40  # settings that are listed one by one
@@ -76,8 +77,7 @@ def report(found: Sequence[Status], jobs: int) -> str:
     head = ["setting", *counts.columns]
     lines = [tabulate(counts.to_records(), head, disable_numparse=True, colalign=right)]
     reasons = dict.fromkeys(f"{in_words(x.setting)}: {x.reason}" for x in found if x.reason)
-    lines += list(reasons)[:MAX_SETTINGS]
-    lines += [f"and {len(reasons) - MAX_SETTINGS} more"] if len(reasons) > MAX_SETTINGS else []
+    lines += shortened(list(reasons), most=MAX_SETTINGS)
     return "\n".join([*lines, time_left(found, jobs)])
 
 
