@@ -29,7 +29,7 @@ from ..settings.groups import file_of, names_in
 from ..settings.hints import unknown_key
 from ..settings.setting import digest
 from ..settings.user_files import user_folders
-from .command import entry_point, results_of, takes_folder, takes_multirun
+from .command import entry_point, results_of
 from .help import keys_listing
 from .words import value_of
 
@@ -44,7 +44,7 @@ def _lists() -> dict[str, str]:
     return {"keys": keys_listing("audit"), "mechanisms": mechanisms, "verdicts": verdicts}
 
 
-@entry_point("audit", takes_folder, takes_multirun, lists=_lists)  # commas need no -m here
+@entry_point("audit", lists=_lists)
 def main(given: Namespace) -> int:
     folders = user_folders(given.config_dir)
     given_keys = {o.partition("=")[0] for o in given.words}

@@ -19,14 +19,14 @@ from ..settings.setting import Setting
 from ..settings.user_files import user_folders
 from ..theory.bounds import best_lower_bound, bound_rows
 from ..theory.problem import Problem, problem
-from .command import entry_point, is_true, takes_folder, takes_multirun
+from .command import entry_point, is_true
 from .words import read_request
 
 ONE = "bandit-bounds takes one setting"
 FORMULA = 60  # characters
 
 
-@entry_point("bounds", takes_folder, takes_multirun)
+@entry_point("bounds")
 def main(given: Namespace) -> int:
     folders = user_folders(given.config_dir)
     own = dict(word.split("=", 1) for word in given.words if word.startswith("all="))

@@ -25,14 +25,7 @@ from ..results.summary import significant
 from ..settings.choices import environment_choice
 from ..settings.setting import as_json, digest
 from ..settings.user_files import user_folders
-from .command import (
-    entry_point,
-    results_of,
-    stem_of,
-    table_options,
-    takes_folder,
-    takes_multirun,
-)
+from .command import entry_point, results_of, stem_of, table_options
 from .completion import OWN_KEYS
 from .words import value_of
 
@@ -44,7 +37,7 @@ COLUMNS_OF_SHEET = (
 )
 
 
-@entry_point("budget", takes_folder, takes_multirun)  # commas need no -m here
+@entry_point("budget")
 def main(given: Namespace) -> int:
     keys = _keys(given.words)
     group = "rule" if "rule" in keys else "algo"

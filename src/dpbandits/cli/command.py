@@ -10,20 +10,16 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ..errors import (
-    LONGEST,
-    BadInput,
-    unknown,
-)
+from ..errors import LONGEST, BadInput, unknown
 from ..files import RUNS, Implausible, opened
 from ..results import latex
 from ..results.formats import SUMMARY_CSV, bare_name, format_of, tables_in
 from ..results.latex import TableOptions
 from ..results.naming import FINDINGS
 from ..settings.groups import default_keys
-from ..settings.hydra_names import OPTIONS
+from ..settings.hydra_names import OPTIONS as OF_HYDRA
 from ..validation import folder, one_of, path_of
-from .completion import COMMANDS, OWN_KEYS
+from .completion import COMMANDS, OPTIONS, OWN_KEYS
 from .ending import run_command
 from .help import Lists, help_text
 from .words import value_of
@@ -34,16 +30,6 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise BadInput(f"{message} (see {self.prog} --help)")
-
-
-def takes_folder(parser: argparse.ArgumentParser) -> None:
-    """Add the option for a user's folder of configuration files."""
-    parser.add_argument("--config-dir", "-cd")
-
-
-def takes_multirun(parser: argparse.ArgumentParser) -> None:
-    """Add the option for every combination of values."""
-    parser.add_argument("--multirun", "-m", action="store_true")
 
 
 def names_and_keys(
@@ -158,17 +144,14 @@ def table_options(keys: Mapping[str, str]) -> TableOptions | None:
 
 
 def entry_point(
-    name: str,
-    *options: Callable[[Parser], None],
-    lists: Callable[[], Lists] = dict,
+    name: str, lists: Callable[[], Lists] = dict
 ) -> Callable[[Callable[[argparse.Namespace], int]], Callable[[], None]]:
     """Make of a function of what a command line holds, which returns the exit code, the entry point
     of the command ``bandit-NAME``.
 
     Args:
-        name: the name; ``usage/NAME.txt`` is the help.
-        options: what adds options to the parser. The function gets them as attributes, with the
-            other ``words``, and all words of the ``line``.
+        name: the name; ``usage/NAME.txt`` is the help. The function gets the options of the command
+            as attributes, with the other ``words``, and all words of the ``line``.
         lists: the lists that ``--help NAME`` prints, by their names.
     """
 
@@ -177,8 +160,10 @@ def entry_point(
             parser = Parser(f"bandit-{name}", add_help=False)
             parser.add_argument("words", nargs="*")
             parser.add_argument("--help", "-h", nargs="?", const="")
-            for add in options:
-                add(parser)
+            about = COMMANDS[name]
+            for option, (others, how) in OPTIONS.items():
+                if option in (*about.get("options", ()), *about.get("hidden", ())):
+                    parser.add_argument(option, *others, **how)
             _refuse_dashes(name, line)
             given = parser.parse_intermixed_args(line, argparse.Namespace(line=line))
             if given.help is None:
@@ -204,8 +189,8 @@ def _refuse_dashes(command: str, line: Sequence[str]) -> None:
     options = {option.lstrip("-") for option in about.get("options", ())}
     for word in line:
         option = word.partition("=")[0]
-        if option in OPTIONS and "files" in about:
-            raise BadInput(f"{option}: {OPTIONS[option]}")
+        if option in OF_HYDRA and "files" in about:
+            raise BadInput(f"{option}: {OF_HYDRA[option]}")
     known = {*OWN_KEYS[command]}.union(*map(default_keys, about.get("files", ())))
     typed, meant = [], []
     words = list(line)

@@ -24,7 +24,6 @@ from .command import (
     stem_of,
     table_options,
     tables_of,
-    takes_folder,
 )
 from .lines import MAX_LINES, print_rest
 
@@ -36,7 +35,7 @@ COUNTS = (
 MOST_SAID = 3  # sentences that are printed; the file has all
 
 
-@entry_point("compare", takes_folder)
+@entry_point("compare")
 def main(given: Namespace) -> int:
     files, keys = names_and_keys("compare", given.words, files=True)
     paths = tables_of(files)

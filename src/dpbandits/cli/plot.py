@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,6 @@ from .command import (
     results_of,
     stem_of,
     tables_of,
-    takes_folder,
 )
 from .words import value_of
 
@@ -36,12 +35,7 @@ OF_TABLES = ("x", "y", "hue", "col", "metric", "band", "kind", "marks")
 TEXTS = ("title", "font", "legend")  # keys whose values are taken as they stand
 
 
-def _takes_show(parser: ArgumentParser) -> None:
-    """Add the option that prints how a figure was made."""
-    parser.add_argument("--show", metavar="FILE")
-
-
-@entry_point("plot", takes_folder, _takes_show)
+@entry_point("plot")
 def main(given: Namespace) -> int:
     if given.show is not None:
         return _show(given)

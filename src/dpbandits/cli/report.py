@@ -10,10 +10,10 @@ from ..report.build import checked_page, report_of_folder
 from ..results.metrics import METRICS, REGRET
 from ..settings.user_files import user_folders
 from ..validation import one_of
-from .command import entry_point, names_and_keys, results_of, takes_folder
+from .command import entry_point, names_and_keys, results_of
 
 
-@entry_point("report", takes_folder)
+@entry_point("report")
 def main(given: Namespace) -> int:
     names, keys = names_and_keys("report", given.words)
     if names:

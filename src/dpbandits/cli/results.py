@@ -27,7 +27,7 @@ from ..results.records import NO_RECORD
 from ..results.varying import details
 from ..settings.composed import read_group
 from ..settings.groups import names_in
-from .command import Parser, entry_point, names_and_keys, results_of
+from .command import entry_point, names_and_keys, results_of
 from .lines import MAX_LINES, shortened
 
 LONGEST = 100  # characters of the description of a setting
@@ -98,13 +98,7 @@ class Contents:
         return list(dict.fromkeys([*of_tables, *map(_id_of, self.stored)]))
 
 
-def _takes_what(parser: Parser) -> None:
-    parser.add_argument("--older")
-    parser.add_argument("--keep-tables", action="store_true")
-    parser.add_argument("--yes", action="store_true")
-
-
-@entry_point("results", _takes_what)
+@entry_point("results")
 def main(given: Namespace) -> int:
     names, keys = names_and_keys("results", given.words)
     if not names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 
 import pandas as pd
@@ -36,7 +36,7 @@ from ..settings.setting import Setting, data_of
 from ..settings.sweep import swept_names
 from ..settings.user_files import user_folders
 from ..theory.ren2020 import candidates
-from .command import entry_point, table_options, takes_folder, takes_multirun
+from .command import entry_point, table_options
 from .completion import OWN_KEYS
 from .help import groups_listing, keys_listing, version_line
 from .lines import MAX_LINES, print_rest, shortened
@@ -52,20 +52,11 @@ def command(question: Question) -> Callable[[], None]:
 
     name = question.command.removeprefix("bandit-")
 
-    @entry_point(name, takes_folder, takes_multirun, _takes_others, lists=lists)
+    @entry_point(name, lists=lists)
     def main(given: Namespace) -> int:
         return _run(question, given)
 
     return main
-
-
-def _takes_others(parser: ArgumentParser) -> None:
-    parser.add_argument("--version", action="store_true")
-    parser.add_argument("--cfg", "-c", choices=("job",))
-    choices = "defaults", "searchpath"
-    parser.add_argument("--info", "-i", choices=choices, nargs="?", const=choices[0])
-    parser.add_argument("--config-name", "-cn")
-    parser.add_argument("--dry-run", action="store_true")
 
 
 def _run(question: Question, given: Namespace) -> int:

@@ -20,7 +20,7 @@ from ..running.failures import in_words
 from ..running.status import Status, seconds_left, status_of
 from ..settings.request import Request
 from ..settings.user_files import user_folders
-from .command import entry_point, takes_folder, takes_multirun
+from .command import entry_point
 from .lines import shortened
 from .words import read_requests
 
@@ -28,7 +28,7 @@ MAX_SETTINGS = 40  # settings that are listed one by one
 STATES = ("done", "missing", "damaged", "failed")
 
 
-@entry_point("status", takes_folder, takes_multirun)
+@entry_point("status")
 def main(given: Namespace) -> int:
     folders = user_folders(given.config_dir)
     rules = any(word.startswith("rule=") for word in given.words)
