@@ -161,11 +161,9 @@ def workers(value: Any) -> int:
 
 def table_format(value: Any) -> str:
     """Validate ``format``: that of the file of a table."""
-    if not isinstance(value, str) or value not in FORMATS:
-        raise BadInput(f"format={plain(value)}: csv, csv.gz or parquet is needed")
-    if value == "parquet" and find_spec("pyarrow") is None:
+    if one_of(FORMATS, "format", value) == "parquet" and find_spec("pyarrow") is None:
         raise BadInput(f"format={value}: {NO_PYARROW}")
-    return value
+    return str(value)
 
 
 def folder(key: str, value: Any) -> Path:
