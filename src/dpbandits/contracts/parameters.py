@@ -33,13 +33,11 @@ class Interval:
 
     def contains(self, x: float) -> bool:
         """Whether a number lies in the interval."""
-        low, high = self.low, self.high
-        above = x >= SMALLEST if self._above_zero else x >= low if self.ends[0] == "[" else x > low
+        closed, low, high = self.ends[0] == "[", self.low, self.high
+        if low == 0.0 and not closed:
+            closed, low = True, SMALLEST
+        above = x >= low if closed else x > low
         return above and (x <= high if self.ends[1] == "]" else x < high)
-
-    @property
-    def _above_zero(self) -> bool:
-        return self.low == 0.0 and self.ends[0] == "("
 
     @property
     def allowed(self) -> str:
