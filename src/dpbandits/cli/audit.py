@@ -18,7 +18,7 @@ from ..audit.requests import TARGET_KEYS, requested, seconds_of
 from ..audit.tables import alignments_in_words, in_words, render
 from ..audit.targets.releases import MECHANISMS
 from ..audit.verdicts import MEANING, OBJECTIONS, VIOLATED
-from ..contracts.algorithm import Algorithm, find_file, load
+from ..contracts.algorithm import find_file, load
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput, plain
 from ..figures.style import save
@@ -98,18 +98,13 @@ def points_of(words: Iterable[str]) -> Iterator[dict[str, Any]]:
         yield dict(zip(given, combination, strict=True))
 
 
-def promising(group: str) -> list[Algorithm]:
-    """The algorithms or rules that promise privacy."""
-    found = [load(find_file(name, (), group)) for name in names_in(group)]
-    return [algorithm for algorithm in found if algorithm.private]
-
-
 def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
     """The overrides of an audit of everything that promises privacy, with the budgets given."""
     subjects: list[tuple[str, str]] = []
     given = {name for name in BUDGETS if any(o.startswith(f"{name}=") for o in overrides)}
     for group in GROUPS:
-        subjects += [(f"{group}={x.name}", str(x.budget)) for x in promising(group)]
+        known = (load(find_file(name, (), group)) for name in names_in(group))
+        subjects += [(f"{group}={x.name}", str(x.budget)) for x in known if x.private]
     subjects += [(f"mechanism={name}", found.budget) for name, found in MECHANISMS.items()]
     for word, budget in subjects:
         if budget in given:
