@@ -28,7 +28,6 @@ from ..settings.composed import compose_files
 from ..settings.groups import file_of, names_in
 from ..settings.hints import unknown_key
 from ..settings.setting import digest
-from ..settings.user_files import user_folders
 from .command import entry_point, results_of
 from .help import keys_listing
 from .words import value_of
@@ -46,7 +45,6 @@ def _lists() -> dict[str, str]:
 
 @entry_point("audit", lists=_lists)
 def main(given: Namespace) -> int:
-    folders = user_folders(given.config_dir)
     given_keys = {o.partition("=")[0] for o in given.words}
     chosen = bool(given_keys & set(TARGET_KEYS))
     audits: list[Audit] = []
@@ -54,11 +52,11 @@ def main(given: Namespace) -> int:
     config: Mapping[str, Any] = {}
     for line in [given.words] if chosen else everything(given.words):
         for point in points_of(line):
-            config, spec = configuration(point, folders)
+            config, spec = configuration(point, given.folders)
             group = next((g for g in GROUPS if config[g] is not None), "")
             if config["exact"] is True and group != "algo" and not chosen:
                 continue  # exact losses are those of algorithms
-            algorithm = load(find_file(str(config[group]), folders, group)) if group else None
+            algorithm = load(find_file(str(config[group]), given.folders, group)) if group else None
             try:
                 audits += requested(config, given_keys if chosen else None, algorithm, spec)
             except OutOfReach as reason:

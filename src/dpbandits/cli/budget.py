@@ -24,7 +24,6 @@ from ..results.summary import budget as budget_in_words
 from ..results.summary import significant
 from ..settings.choices import environment_choice
 from ..settings.setting import as_json, digest
-from ..settings.user_files import user_folders
 from .command import entry_point, results_of, stem_of, table_options
 from .completion import OWN_KEYS
 from .words import value_of
@@ -55,17 +54,16 @@ def main(given: Namespace) -> int:
     runs = {"results": "results", **keys}
     if changed:
         runs["env"] = environment_choice("env", str(runs["env"]), changed)
-    folders = user_folders(given.config_dir)
     stem = stem_of(out, results_of(runs) / f"budget-{name}")
     check_writable(stem.parent)
     texts: dict[str, str] = {}
     if group == "algo":
-        found = budgets_needed(names, runs, parameters, folders, **search)
+        found = budgets_needed(names, runs, parameters, given.folders, **search)
         answers, draw, render = list(found["answer"]), budget_needed, text
         tex = latex_of(_for_paper(found), SHOWN, options or TableOptions(), measured="budget")
         texts[".tex"] = f"{tex}\n"
     else:
-        found = cost_of_rules(names, runs, parameters, folders)
+        found = cost_of_rules(names, runs, parameters, given.folders)
         answers, draw, render = list(dict.fromkeys(found["answer"])), cost_of_privacy, text_of_rules
         if "slow" in found:
             answers.append(COLUMNS_OF_SHEET)

@@ -18,6 +18,7 @@ from ..results.latex import TableOptions
 from ..results.naming import FINDINGS
 from ..settings.groups import default_keys
 from ..settings.hydra_names import OPTIONS as OF_HYDRA
+from ..settings.user_files import user_folders
 from ..validation import folder, one_of, path_of
 from .completion import COMMANDS, OPTIONS, OWN_KEYS
 from .ending import run_command
@@ -151,7 +152,8 @@ def entry_point(
 
     Args:
         name: the name; ``usage/NAME.txt`` is the help. The function gets the options of the command
-            as attributes, with the other ``words``, and all words of the ``line``.
+            as attributes, with the other ``words``, all words of the ``line``, and the ``folders``
+            of the user's configuration files.
         lists: the lists that ``--help NAME`` prints, by their names.
     """
 
@@ -166,12 +168,10 @@ def entry_point(
                     parser.add_argument(option, *others, **how)
             _refuse_dashes(name, line)
             given = parser.parse_intermixed_args(line, argparse.Namespace(line=line))
+            given.folders = user_folders(getattr(given, "config_dir", None))
             if given.help is None:
                 return work(given)
-            from ..settings.user_files import user_folders
-
-            folders = user_folders(getattr(given, "config_dir", None))
-            print(help_text(name, given.help, lists, folders), end="")
+            print(help_text(name, given.help, lists, given.folders), end="")
             return 0
 
         @wraps(command)

@@ -14,7 +14,6 @@ from ..results.metrics import METRICS, REGRET, measuring
 from ..results.summary import columns_shown
 from ..results.table import open_tables
 from ..results.tails import lines_of_tails
-from ..settings.user_files import user_folders
 from ..validation import one_of
 from .command import (
     entry_point,
@@ -43,8 +42,7 @@ def main(given: Namespace) -> int:
     stem = stem_of(keys, named_after(paths, "-compare"))
     baseline, options = keys.get("baseline"), table_options(keys)
     metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
-    folders = user_folders(given.config_dir)
-    table = open_tables(paths).measured(metric, folders).with_labels()
+    table = open_tables(paths).measured(metric, given.folders).with_labels()
     compared, question = compare(table, baseline), measuring(table.question, metric)
     check_writable(stem.parent)
     styles = {".md": "pipe", ".tex": "latex"}

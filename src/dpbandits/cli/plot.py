@@ -15,7 +15,6 @@ from ..files import check_writable
 from ..results.metrics import METRICS, REGRET
 from ..results.table import open_tables
 from ..settings.groups import file_of
-from ..settings.user_files import user_folders
 from ..validation import one_of, path_of
 from .command import (
     entry_point,
@@ -45,7 +44,6 @@ def main(given: Namespace) -> int:
     out, written = files_of(stem_of(keys, Path("-")), formats)
     chosen = _options(keys, shlex.join(["bandit-plot", *given.line]))
     files = tables_of(names)
-    folders = user_folders(given.config_dir)
     if keys.get("out") == "-" and formats:
         raise BadInput(f"format={keys['format']}: out=- prints text")
     # matplotlib takes a second to import: no mistake above waits for it
@@ -53,7 +51,7 @@ def main(given: Namespace) -> int:
     from ..figures.style import save
 
     if files:
-        stem, figure = _of_tables(files, keys, bounds, folders, chosen)
+        stem, figure = _of_tables(files, keys, bounds, given.folders, chosen)
     else:
         stem, figure = _of_experiment(keys, bounds, chosen)
     if keys.get("out") == "-":

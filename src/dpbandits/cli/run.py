@@ -34,7 +34,6 @@ from ..settings.auto import Auto
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
 from ..settings.sweep import swept_names
-from ..settings.user_files import user_folders
 from ..theory.ren2020 import candidates
 from .command import entry_point, table_options
 from .completion import OWN_KEYS
@@ -63,15 +62,14 @@ def _run(question: Question, given: Namespace) -> int:
     if given.version:
         print(version_line())
         return 0
-    folders = user_folders(given.config_dir)
     own = OWN_KEYS[question.command.removeprefix("bandit-")]
     keys = dict(x.split("=", 1) for x in given.words if x.partition("=")[0] in own and "=" in x)
     options = table_options(keys)
     words = [word for word in given.words if word.partition("=")[0] not in keys]
     if given.info == "searchpath":
-        print(package_folder("conf"), *folders, sep="\n")
+        print(package_folder("conf"), *given.folders, sep="\n")
         return 0
-    requests = read_requests(words, folders, question, given.multirun, given.config_name)
+    requests = read_requests(words, given.folders, question, given.multirun, given.config_name)
     if given.cfg or given.info:
         files = [request.experiment_file for request in requests]
         shown = files if given.cfg else [file["defaults"] for file in files]

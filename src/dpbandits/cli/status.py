@@ -19,7 +19,6 @@ from ..running.auto import seconds_of_means
 from ..running.failures import in_words
 from ..running.status import Status, seconds_left, status_of
 from ..settings.request import Request
-from ..settings.user_files import user_folders
 from .command import entry_point
 from .lines import shortened
 from .words import read_requests
@@ -30,10 +29,9 @@ STATES = ("done", "missing", "damaged", "failed")
 
 @entry_point("status")
 def main(given: Namespace) -> int:
-    folders = user_folders(given.config_dir)
     rules = any(word.startswith("rule=") for word in given.words)
     question = STOPPING if rules else REGRET
-    requests = read_requests(given.words, folders, question, given.multirun)
+    requests = read_requests(given.words, given.folders, question, given.multirun)
     print(report(*_found(requests)))
     return 0
 
