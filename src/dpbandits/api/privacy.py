@@ -123,7 +123,7 @@ def budget(
     for key in ("algo", "rule", "config_dir", "parameters"):
         del given[key]
 
-    from ..contracts.question import QUESTIONS
+    from ..contracts.question import GOALS
     from ..decisions.budget import budgets_needed
     from ..decisions.cost import cost_of_rules
     from ..errors import BadInput
@@ -132,8 +132,7 @@ def budget(
     if (algo is None) == (rule is None):
         raise BadInput("either algo=NAME or rule=NAME is needed")
     if rule is not None:
-        goals = {name for question in QUESTIONS for name in question.goal_names}
-        of_runs = {k: v for k, v in parameters.items() if k in {*goals, "eps", "arm", "cap"}}
+        of_runs = {k: v for k, v in parameters.items() if k in {*GOALS, "eps", "arm", "cap"}}
         own = {k: v for k, v in parameters.items() if k not in of_runs}
         wanted = {**given, **of_rules, **search, **of_runs}
         wanted = {k: v if k == "env" else plain_data(k, v) for k, v in wanted.items()}
@@ -232,7 +231,7 @@ def audit(
 
     from ..audit.external.policy import claimed
     from ..audit.requests import requested, seconds_of
-    from ..contracts.question import QUESTIONS
+    from ..contracts.question import GOALS
     from ..errors import BadInput
     from ..files import check_writable
     from ..settings.choices import algorithm_of, plain_data
@@ -240,8 +239,7 @@ def audit(
     from ..validation import folder as folder_of
     from ..validation import yes_no
 
-    names = {name for question in QUESTIONS for name in question.goal_names}
-    goal = {k: v for k, v in parameters.items() if rule is not None and k in names}
+    goal = {k: v for k, v in parameters.items() if rule is not None and k in GOALS}
     own = {k: v for k, v in parameters.items() if k not in goal}
     values = {k: plain_data(k, v) for k, v in {**given, **goal}.items() if v is not None}
     if yes_no("local", local) and policy is None:

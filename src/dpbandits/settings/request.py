@@ -10,7 +10,7 @@ from typing import Any
 
 from ..contracts.algorithm import Algorithm
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import QUESTIONS, Question
+from ..contracts.question import GOALS, QUESTIONS, Question
 from ..environments.labelled import LabelledInstance
 from ..errors import BadInput, plain, unknown
 from ..files import check_folder
@@ -42,7 +42,7 @@ COLUMNS = [
     "median_difference", "median_difference_low", "median_difference_high", "median_ratio",
     "median_ratio_low", "median_ratio_high", "of_constant",
 ]  # fmt: skip
-SHARED = {*BUDGETS, "eps_min"}.union(*(question.goal_names for question in QUESTIONS))
+SHARED = {*BUDGETS, "eps_min", *GOALS}
 
 
 @dataclass(frozen=True)
