@@ -79,13 +79,8 @@ def _options(keys: dict[str, str], command: str) -> FigureOptions:
     stand without brackets.
     """
     values: dict[str, Any] = {}
-    for key in KEYS:
-        if key not in keys:
-            continue
-        if key in TEXTS:
-            values[key] = keys[key]
-            continue
-        values[key] = value_of(f"{key}={keys[key]}").value
+    for key in filter(keys.__contains__, KEYS):
+        values[key] = keys[key] if key in TEXTS else value_of(f"{key}={keys[key]}").value
         if values[key] is None:
             raise BadInput(f"{key}={keys[key]}: a value is needed")
     return FigureOptions.parse(values, command=command)
