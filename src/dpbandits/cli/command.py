@@ -81,18 +81,14 @@ def _tables_in(path: Path) -> list[Path]:
     tables = tables_in(path)
     found = [file for file in tables if _has_runs(file)]
     if not found:
-        stored = "; of its stored runs dp.save(table, PATH) writes one" if _stores(path) else ""
+        has_stored = (path / RUNS).is_dir()  # as ``dp.run(results=...)`` leaves them
+        stored = "; of its stored runs dp.save(table, PATH) writes one" if has_stored else ""
         what = "of runs" if tables else "(*.csv)"
         raise BadInput(f"{path}: the folder has no tables {what}{stored}")
     for file in tables:
         if file not in found and not file.name.startswith(FINDINGS):
             print(f"left out: {file} is no table of runs", file=sys.stderr)
     return found
-
-
-def _stores(folder: Path) -> bool:
-    """Whether a folder has stored runs, as ``dp.run(results=...)`` leaves them."""
-    return (folder / RUNS).is_dir()
 
 
 def _has_runs(file: Path) -> bool:

@@ -52,8 +52,8 @@ def main(given: Namespace) -> int:
         texts[".tex"] = latex_of(complete(compared, table.summary()), shown, options)
     said = sentences(compared, question) if baseline is None else []
     counted = sections(over_sets(table), question) if has_sets(table) else []
-    texts[".md"] += "".join(f"\n\n{x}" for x in [*said, *counted[:1], *[COUNTS] * bool(counted)])
-    texts[".md"] += "".join(f"\n\n{x}" for x in counted[1:])
+    said_of_sets = [*counted[:1], *[COUNTS] * bool(counted), *counted[1:]]
+    texts[".md"] += "".join(f"\n\n{x}" for x in [*said, *said_of_sets])
     for suffix, text in texts.items():
         write_atomically(stem.with_name(stem.name + suffix), f"{text}\n".encode())
     print(render(compared.head(MAX_LINES), question, "simple", baseline))
