@@ -24,7 +24,6 @@ from .contracts.parameters import (
     SMALLEST,
     Domain,
     Named,
-    Options,
 )  # fmt: skip
 from .errors import ALMOST, BadInput, either, plain, power, similar
 from .files import write_atomically
@@ -340,9 +339,9 @@ def argument(key: str, value: Any, domain: Domain, horizon: float) -> float:
     if isinstance(domain, Named):
         if isinstance(value, str) and value in domain.names:
             return domain.names[value]
+        if domain.others is None:
+            raise BadInput(f"{key}={plain(value)}: {allowed} is needed")
         domain = domain.others
-    if isinstance(domain, Options):
-        return float(domain.names.index(one_of(domain.names, key, value)))
     inverse_horizon = isinstance(value, str) and value == INVERSE_HORIZON  # also at horizon 1
     divided = is_of_horizon(value)
     number = to_float(value.removesuffix(PER_HORIZON)) / horizon if divided else to_float(value)
