@@ -18,13 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
-from .contracts.parameters import (
-    INVERSE_HORIZON,
-    PER_HORIZON,
-    SMALLEST,
-    Domain,
-    Named,
-)  # fmt: skip
+from .contracts.parameters import INVERSE_HORIZON, PER_HORIZON, SMALLEST, Domain, Named
 from .errors import ALMOST, BadInput, either, plain, power, similar
 from .files import write_atomically
 
@@ -51,15 +45,13 @@ DECIMAL = re.compile(r"""(?<![\w./'"])-?\d[\d_]*(?:\.[\d_]*)?(?:[eE]\+?\d+)(?![\
 
 def to_float(value: Any) -> float:
     """The value as a float; NaN if it is not a number, or larger than any float."""
+    if isinstance(value, bool) or not isinstance(value, Real | str):
+        return math.nan
     try:
-        number = math.nan if _is_no_number(value) else float(value)
+        number = float(value)
     except (ValueError, OverflowError):
         return math.nan
     return math.nan if overflowing(value) else number
-
-
-def _is_no_number(value: Any) -> bool:
-    return isinstance(value, bool) or not isinstance(value, Real | str)
 
 
 def overflowing(text: Any) -> str | None:
