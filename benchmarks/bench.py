@@ -37,7 +37,7 @@ from dpbandits.compiled import beta, exponential, inlined, kernel, normal, rando
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.contracts.alignments import one_bit
 from dpbandits.contracts.assumptions import HeavyTails, RawMoments
-from dpbandits.contracts.parameters import Options
+from dpbandits.contracts.parameters import Named
 from dpbandits.contracts.question import ARMS, CONTEXTS, REGRET
 from dpbandits.environments.laws import sigmoid
 from dpbandits.environments.populations import homogeneous
@@ -413,8 +413,8 @@ def plain_loop(name, T):
     reference = getattr(references, name)
     parameters = setting.parameters
     for parameter, domain in setting.algorithm.domains.items():
-        if isinstance(domain, Options):
-            parameters[parameter] = domain.names[int(parameters[parameter])]
+        if isinstance(domain, Named) and domain.others is None:
+            parameters[parameter] = [*domain.names][int(parameters[parameter])]
     if "uniform" in inspect.signature(reference).parameters:
         parameters["uniform"] = rng.random
     reference(reward, 5, T, lambda b: rng.laplace(0, b), **parameters)

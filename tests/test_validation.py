@@ -6,7 +6,7 @@ import os
 import pytest
 from refusals import message_of
 
-from dpbandits.contracts.parameters import FRACTION, POSITIVE, Named, Options
+from dpbandits.contracts.parameters import FRACTION, POSITIVE, Named
 from dpbandits.validation import (
     argument,
     as_number,
@@ -142,7 +142,7 @@ def test_columns_are_separated_by_commas(tmp_path, separator):
     assert list(read_csv("file", file)) == ["a;b", "c"]
 
 
-WORDS = Options(("whole", "split"))
+WORDS = Named({"whole": 0.0, "split": 1.0})
 LITERAL = Named({"literal": 0.0}, POSITIVE)
 
 

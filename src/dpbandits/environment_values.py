@@ -12,6 +12,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     from pandas import DataFrame
 
@@ -219,10 +221,9 @@ def contaminated(
         stage: ``rewards`` if outliers replace rewards; ``reports`` if they replace the messages
             that the users of a locally private algorithm send.
     """
-    clean = environment(inlier) if isinstance(inlier, str) else inlier
-    return _law(
-        "contaminated", inlier=clean, alpha=alpha, outlier=outlier, relative=relative, stage=stage
-    )
+    given = locals()
+    given["inlier"] = environment(inlier) if isinstance(inlier, str) else inlier
+    return _law("contaminated", **given)
 
 
 def empirical(
@@ -240,12 +241,7 @@ def empirical(
         header: the names of the columns, for a file without a header.
         drop_blanks: whether blanks at the end of a column are left out.
     """
-    from pandas import DataFrame
-
-    from .validation import path_of, stored_frame
-
-    path = stored_frame(file) if isinstance(file, DataFrame) else path_of("env.file", file)
-    return _law("empirical", file=path, columns=columns, header=header, drop_blanks=drop_blanks)
+    return _law("empirical", **locals() | {"file": _file("env.file", file)})
 
 
 def table(
@@ -263,10 +259,11 @@ def table(
         columns: as in ``empirical``.
         header: as in ``empirical``.
     """
+    given = locals()
     from .validation import path_of
 
-    named = None if file is None else path_of("env.file", file)
-    return _law("table", rewards=rewards, file=named, columns=columns, header=header)
+    given["file"] = None if file is None else path_of("env.file", file)
+    return _law("table", **given)
 
 
 def linear(
@@ -358,13 +355,10 @@ def contextual_table(
         scale: "standard" standardises each column by the data; no privacy of contexts is promised
             then.
     """
+    given = locals()
     from .validation import path_of
 
-    path = path_of("env.file", file)
-    return _law(
-        "contextual_table", file=path, K=K, columns=columns, header=header, ranges=ranges,
-        bound=bound, scale=scale,
-    )  # fmt: skip
+    return _law("contextual_table", **given | {"file": path_of("env.file", file)})
 
 
 def labelled(
@@ -392,22 +386,25 @@ def labelled(
         missing: "drop" leaves out rows with a blank, which are refused otherwise.
         passes: how often the rows are shown; the promise of privacy is that of a group then.
     """
-    return _law(
-        "labels", source=_source_of(data), label=label, features=features, ranges=ranges,
-        bound=bound, scale=scale, missing=missing, passes=passes,
-    )  # fmt: skip
+    given = locals()
+    return _law("labels", source=_source_of(given.pop("data")), **given)
 
 
 def _source_of(data: Any) -> Any:
     """Where the rows of users stand: a path, or a named source."""
+    from .validation import NAMED_SOURCES
+
+    named = isinstance(data, str) and data.partition(":")[0] in NAMED_SOURCES
+    return data if named else _file("env.source", data)
+
+
+def _file(key: str, data: Any) -> Path:
+    """The path of a file of data, which is written for a data frame."""
     from pandas import DataFrame
 
-    from .validation import NAMED_SOURCES, path_of, stored_frame
+    from .validation import path_of, stored_frame
 
-    if isinstance(data, DataFrame):
-        return stored_frame(data)
-    named = isinstance(data, str) and data.partition(":")[0] in NAMED_SOURCES
-    return data if named else path_of("env.source", data)
+    return stored_frame(data) if isinstance(data, DataFrame) else path_of(key, data)
 
 
 def logged(
@@ -440,11 +437,8 @@ def logged(
         scale: as in ``contextual_table``.
         missing: as in ``labelled``.
     """
-    return _law(
-        "log", source=_source_of(data), action=action, reward=reward, propensity=propensity,
-        propensity_floor=propensity_floor, features=features, ranges=ranges, bound=bound,
-        scale=scale, missing=missing,
-    )  # fmt: skip
+    given = locals()
+    return _law("log", source=_source_of(given.pop("data")), **given)
 
 
 def levels(levels: Numbers, shares: Numbers | None = None) -> Choice:

@@ -18,14 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
-from .contracts.parameters import (
-    INVERSE_HORIZON,
-    PER_HORIZON,
-    SMALLEST,
-    Domain,
-    Named,
-    Options,
-)  # fmt: skip
+from .contracts.parameters import INVERSE_HORIZON, PER_HORIZON, SMALLEST, Domain, Named
 from .errors import ALMOST, BadInput, either, plain, power, similar
 from .files import write_atomically
 
@@ -52,15 +45,13 @@ DECIMAL = re.compile(r"""(?<![\w./'"])-?\d[\d_]*(?:\.[\d_]*)?(?:[eE]\+?\d+)(?![\
 
 def to_float(value: Any) -> float:
     """The value as a float; NaN if it is not a number, or larger than any float."""
+    if isinstance(value, bool) or not isinstance(value, Real | str):
+        return math.nan
     try:
-        number = math.nan if _is_no_number(value) else float(value)
+        number = float(value)
     except (ValueError, OverflowError):
         return math.nan
     return math.nan if overflowing(value) else number
-
-
-def _is_no_number(value: Any) -> bool:
-    return isinstance(value, bool) or not isinstance(value, Real | str)
 
 
 def overflowing(text: Any) -> str | None:
@@ -161,11 +152,9 @@ def workers(value: Any) -> int:
 
 def table_format(value: Any) -> str:
     """Validate ``format``: that of the file of a table."""
-    if not isinstance(value, str) or value not in FORMATS:
-        raise BadInput(f"format={plain(value)}: csv, csv.gz or parquet is needed")
-    if value == "parquet" and find_spec("pyarrow") is None:
+    if one_of(FORMATS, "format", value) == "parquet" and find_spec("pyarrow") is None:
         raise BadInput(f"format={value}: {NO_PYARROW}")
-    return value
+    return str(value)
 
 
 def folder(key: str, value: Any) -> Path:
@@ -342,9 +331,9 @@ def argument(key: str, value: Any, domain: Domain, horizon: float) -> float:
     if isinstance(domain, Named):
         if isinstance(value, str) and value in domain.names:
             return domain.names[value]
+        if domain.others is None:
+            raise BadInput(f"{key}={plain(value)}: {allowed} is needed")
         domain = domain.others
-    if isinstance(domain, Options):
-        return float(domain.names.index(one_of(domain.names, key, value)))
     inverse_horizon = isinstance(value, str) and value == INVERSE_HORIZON  # also at horizon 1
     divided = is_of_horizon(value)
     number = to_float(value.removesuffix(PER_HORIZON)) / horizon if divided else to_float(value)

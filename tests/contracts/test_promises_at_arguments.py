@@ -14,7 +14,7 @@ from dpbandits.audit.alignment.align import align
 from dpbandits.audit.targets.decisions import target_of
 from dpbandits.cli.run import _promises
 from dpbandits.contracts.guarantees import NOT_PRIVATE, ExactCurve, Guarantee
-from dpbandits.contracts.parameters import Options
+from dpbandits.contracts.parameters import Named
 from dpbandits.contracts.question import ARMS, CONTEXTS, USERS
 from dpbandits.theory.bounds import bounds_for
 from dpbandits.theory.problem import problem
@@ -35,7 +35,7 @@ def every_option():
             continue
         yield name, {}
         for option, domain in found.domains.items():
-            words = domain.names if isinstance(domain, Options) else ()
+            words = domain.names if isinstance(domain, Named) and domain.others is None else ()
             yield from ((name, {option: word}) for word in words)
 
 

@@ -18,7 +18,7 @@ from dpbandits.compiled import answer_of, is_compiled
 from dpbandits.contracts.algorithm import Algorithm, find_file, load
 from dpbandits.contracts.assumptions import Bounded
 from dpbandits.contracts.guarantees import RDP, ZCDP
-from dpbandits.contracts.parameters import Options
+from dpbandits.contracts.parameters import Named
 from dpbandits.contracts.question import ARMS, REGRET, STOPPING, question_for
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.instances import Instance
@@ -100,7 +100,8 @@ def reference_arguments(name: str, eps: float, T: int, spec: dict, **changes) ->
     domains = algorithm(name).domains
     values = defaults(name) | changes
     numbers = arguments(name, eps, T, build(spec), **changes)
-    words = {p: value for p, value in values.items() if isinstance(domains[p], Options)}
+    named = {p for p, x in domains.items() if isinstance(x, Named) and x.others is None}
+    words = {p: value for p, value in values.items() if p in named}
     words |= {p: value for p, value in values.items() if value == "provable"}
     return dict(zip(domains, numbers, strict=True)) | words
 

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .runs import as_list, folders_of, named_as_in_python
+from .runs import folders_of, named_as_in_python
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,30 +123,28 @@ def budget(
     for key in ("algo", "rule", "config_dir", "parameters"):
         del given[key]
 
-    from ..contracts.question import QUESTIONS
+    from ..contracts.question import GOALS
     from ..decisions.budget import budgets_needed
     from ..decisions.cost import cost_of_rules
     from ..errors import BadInput
-    from ..settings.choices import listed, plain_data
+    from ..settings.choices import all_of, plain_data
 
     if (algo is None) == (rule is None):
         raise BadInput("either algo=NAME or rule=NAME is needed")
     if rule is not None:
-        goals = {name for question in QUESTIONS for name in question.goal_names}
-        of_runs = {k: v for k, v in parameters.items() if k in {*goals, "eps", "arm", "cap"}}
+        of_runs = {k: v for k, v in parameters.items() if k in {*GOALS, "eps", "arm", "cap"}}
         own = {k: v for k, v in parameters.items() if k not in of_runs}
         wanted = {**given, **of_rules, **search, **of_runs}
         wanted = {k: v if k == "env" else plain_data(k, v) for k, v in wanted.items()}
-        rules = chosen if isinstance(chosen := listed("rule", as_list(rule)), list) else [rule]
         with named_as_in_python():
-            return cost_of_rules(rules, wanted, own, folders_of(config_dir))
+            return cost_of_rules(all_of("rule", rule), wanted, own, folders_of(config_dir))
     for key, value in of_rules.items():
         if value is not None:
             raise BadInput(f"{key}: this key needs rule=NAME")
 
     given |= {k: plain_data(k, x) for k, x in given.items() if k != "env"}
     search |= {k: plain_data(k, x) for k, x in search.items() if k != "baseline"}
-    algorithms = algo if isinstance(algo := listed("algo", as_list(algo)), list) else [algo]
+    algorithms = all_of("algo", algo)
     with named_as_in_python():
         return budgets_needed(algorithms, given, parameters, folders_of(config_dir), **search)
 
@@ -233,7 +231,7 @@ def audit(
 
     from ..audit.external.policy import claimed
     from ..audit.requests import requested, seconds_of
-    from ..contracts.question import QUESTIONS
+    from ..contracts.question import GOALS
     from ..errors import BadInput
     from ..files import check_writable
     from ..settings.choices import algorithm_of, plain_data
@@ -241,8 +239,7 @@ def audit(
     from ..validation import folder as folder_of
     from ..validation import yes_no
 
-    names = {name for question in QUESTIONS for name in question.goal_names}
-    goal = {k: v for k, v in parameters.items() if rule is not None and k in names}
+    goal = {k: v for k, v in parameters.items() if rule is not None and k in GOALS}
     own = {k: v for k, v in parameters.items() if k not in goal}
     values = {k: plain_data(k, v) for k, v in {**given, **goal}.items() if v is not None}
     if yes_no("local", local) and policy is None:

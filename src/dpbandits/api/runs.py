@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -123,15 +123,14 @@ def run(
     """
     given = locals()
 
-    from ..settings.choices import algorithm_choice, listed
+    from ..settings.choices import algorithm_choice, all_of
 
-    if (own := listed("policy", given.pop("policy"))) is not None:
-        policies = own if isinstance(own, list) else [own]
+    if (own := given.pop("policy")) is not None:
+        policies = all_of("policy", own)
         if not all(map(callable, policies)):
             raise BadInput(f"policy={plain(own)}: a class, or a list of classes, is needed")
-        others = [] if algo is None else listed("algo", as_list(algo))
-        choices = [algorithm_choice(x, "algo", {}, makes_policies=True) for x in policies]
-        found = [*(others if isinstance(others, list) else [others]), *choices]
+        others = [] if algo is None else all_of("algo", algo)
+        found = [*others, *(algorithm_choice(x, "algo", {}, makes_policies=True) for x in policies)]
         given["algo"] = found[0] if len(found) == 1 else found
     return _table("regret", given)
 
@@ -286,10 +285,8 @@ def request_of(question: str, arguments: dict[str, Any]) -> Request:
     from ..settings.compose import request_from
 
     parameters, folders = arguments.pop("parameters"), folders_of(arguments.pop("config_dir"))
-    asked = question_named(question)
-    arguments |= {key: as_list(arguments[key]) for key in asked.groups if key in arguments}
     with named_as_in_python():
-        return request_from(asked, arguments, parameters, folders)
+        return request_from(question_named(question), arguments, parameters, folders)
 
 
 @contextmanager
@@ -302,13 +299,6 @@ def named_as_in_python() -> Iterator[None]:
         if said == str(error):
             raise
         raise BadInput(said) from None
-
-
-def as_list(value: Any) -> Any:
-    """An array of NumPy, or a series or an index of pandas, as a list; anything else as it is."""
-    with suppress(Exception):  # it has no such method
-        return value.tolist()
-    return value
 
 
 def folders_of(config_dir: str | PathLike[str] | None) -> tuple[str, ...]:

@@ -138,10 +138,9 @@ def latex(
     from ..results.latex import TableOptions, checked, latex_of
     from ..results.summary import columns_shown
     from ..results.table import Table, join
-    from ..settings.choices import listed, plain_data
+    from ..settings.choices import all_of, plain_data
 
-    given = listed("table", table)
-    several = given if isinstance(given, list) else [given]
+    several = all_of("table", table)
     if not several:
         raise BadInput("table=[]: at least one table is needed")
     joined = join([Table.of_frame(x) for x in several]).measured(metric).with_labels()

@@ -18,7 +18,7 @@ from ..audit.requests import TARGET_KEYS, requested, seconds_of
 from ..audit.tables import alignments_in_words, in_words, render
 from ..audit.targets.releases import MECHANISMS
 from ..audit.verdicts import MEANING, OBJECTIONS, VIOLATED
-from ..contracts.algorithm import Algorithm, find_file, load
+from ..contracts.algorithm import find_file, load
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput, plain
 from ..figures.style import save
@@ -28,8 +28,7 @@ from ..settings.composed import compose_files
 from ..settings.groups import file_of, names_in
 from ..settings.hints import unknown_key
 from ..settings.setting import digest
-from ..settings.user_files import user_folders
-from .command import entry_point, results_of, takes_folder, takes_multirun
+from .command import entry_point, results_of
 from .help import keys_listing
 from .words import value_of
 
@@ -44,9 +43,8 @@ def _lists() -> dict[str, str]:
     return {"keys": keys_listing("audit"), "mechanisms": mechanisms, "verdicts": verdicts}
 
 
-@entry_point("audit", takes_folder, takes_multirun, lists=_lists)  # commas need no -m here
+@entry_point("audit", lists=_lists)
 def main(given: Namespace) -> int:
-    folders = user_folders(given.config_dir)
     given_keys = {o.partition("=")[0] for o in given.words}
     chosen = bool(given_keys & set(TARGET_KEYS))
     audits: list[Audit] = []
@@ -54,11 +52,11 @@ def main(given: Namespace) -> int:
     config: Mapping[str, Any] = {}
     for line in [given.words] if chosen else everything(given.words):
         for point in points_of(line):
-            config, spec = configuration(point, folders)
+            config, spec = configuration(point, given.folders)
             group = next((g for g in GROUPS if config[g] is not None), "")
             if config["exact"] is True and group != "algo" and not chosen:
                 continue  # exact losses are those of algorithms
-            algorithm = load(find_file(str(config[group]), folders, group)) if group else None
+            algorithm = load(find_file(str(config[group]), given.folders, group)) if group else None
             try:
                 audits += requested(config, given_keys if chosen else None, algorithm, spec)
             except OutOfReach as reason:
@@ -98,18 +96,13 @@ def points_of(words: Iterable[str]) -> Iterator[dict[str, Any]]:
         yield dict(zip(given, combination, strict=True))
 
 
-def promising(group: str) -> list[Algorithm]:
-    """The algorithms or rules that promise privacy."""
-    found = [load(find_file(name, (), group)) for name in names_in(group)]
-    return [algorithm for algorithm in found if algorithm.private]
-
-
 def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
     """The overrides of an audit of everything that promises privacy, with the budgets given."""
     subjects: list[tuple[str, str]] = []
     given = {name for name in BUDGETS if any(o.startswith(f"{name}=") for o in overrides)}
     for group in GROUPS:
-        subjects += [(f"{group}={x.name}", str(x.budget)) for x in promising(group)]
+        known = (load(find_file(name, (), group)) for name in names_in(group))
+        subjects += [(f"{group}={x.name}", str(x.budget)) for x in known if x.private]
     subjects += [(f"mechanism={name}", found.budget) for name, found in MECHANISMS.items()]
     for word, budget in subjects:
         if budget in given:

@@ -16,25 +16,23 @@ from ..results.summary import interval, rounds, significant
 from ..results.table import Table
 from ..settings.request import Request
 from ..settings.setting import Setting
-from ..settings.user_files import user_folders
 from ..theory.bounds import best_lower_bound, bound_rows
 from ..theory.problem import Problem, problem
-from .command import entry_point, is_true, takes_folder, takes_multirun
+from .command import entry_point, is_true
 from .words import read_request
 
 ONE = "bandit-bounds takes one setting"
 FORMULA = 60  # characters
 
 
-@entry_point("bounds", takes_folder, takes_multirun)
+@entry_point("bounds")
 def main(given: Namespace) -> int:
-    folders = user_folders(given.config_dir)
     own = dict(word.split("=", 1) for word in given.words if word.startswith("all="))
     overrides = [word for word in given.words if not word.startswith("all=")]
     everything = is_true(own, "all")
     if given.multirun:
         raise BadInput(f"-m: {ONE}")
-    request = read_request(overrides, folders, multirun=True)
+    request = read_request(overrides, given.folders, multirun=True)
     experiment, sweep = request.config["experiment"], request.config["sweep"]
     if experiment is not None:
         draw = f"bandit-plot experiment={experiment} bounds=true draws the bounds of an experiment"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -23,15 +24,7 @@ from ..results.summary import budget as budget_in_words
 from ..results.summary import significant
 from ..settings.choices import environment_choice
 from ..settings.setting import as_json, digest
-from ..settings.user_files import user_folders
-from .command import (
-    entry_point,
-    results_of,
-    stem_of,
-    table_options,
-    takes_folder,
-    takes_multirun,
-)
+from .command import entry_point, results_of, stem_of, table_options
 from .completion import OWN_KEYS
 from .words import value_of
 
@@ -43,36 +36,44 @@ COLUMNS_OF_SHEET = (
 )
 
 
-@entry_point("budget", takes_folder, takes_multirun)  # commas need no -m here
+@entry_point("budget")
 def main(given: Namespace) -> int:
     keys = _keys(given.words)
     group = "rule" if "rule" in keys else "algo"
     for key in (group, "env"):
         if key not in keys:
             raise BadInput(f"{key}=NAME is needed (see --help)")
-    if group == "rule":
-        return _of_rules(given, keys)
-    algorithms = str(keys.pop("algo")).split(",")
-    parameters, changed = _parameters("algo", keys), _parameters("env", keys)
-    out = {key: keys.pop(key) for key in ["out"] if key in keys}
-    options = table_options({key: keys.pop(key) for key in LATEX if key in keys}) or TableOptions()
-    name = digest(as_json({**keys, "algo": algorithms, "of": parameters, "in": changed}), length=8)
-    search = {key: keys.pop(key) for key in OF_SEARCH if key in keys}
+    names = str(keys.pop(group)).split(",")
+    if "algo" in keys:
+        raise BadInput("algo and rule: give only one of the two")
+    parameters, changed = _parameters(group, keys), _parameters("env", keys)
+    out = _taken(["out"], keys)
+    options = table_options(_taken(LATEX, keys)) if group == "algo" else None
+    name = digest(as_json({**keys, group: names, "of": parameters, "in": changed}), length=8)
+    search = _taken(OF_SEARCH, keys) if group == "algo" else {}
     runs = {"results": "results", **keys}
     if changed:
         runs["env"] = environment_choice("env", str(runs["env"]), changed)
-    folders = user_folders(given.config_dir)
     stem = stem_of(out, results_of(runs) / f"budget-{name}")
     check_writable(stem.parent)
-    found = budgets_needed(algorithms, runs, parameters, folders, **search)
-    tex = latex_of(_for_paper(found), SHOWN, options, measured="budget") + "\n"
-    print(text(found, "simple"), *found["answer"], sep="\n")
-    page = f"{text(found, 'pipe')}\n\n" + "\n".join(f"* {x}" for x in found["answer"]) + "\n"
-    write_atomically(stem.with_name(f"{stem.name}.md"), page.encode())
-    write_atomically(stem.with_name(f"{stem.name}.tex"), tex.encode())
-    for path in save(budget_needed(found), stem):
+    texts: dict[str, str] = {}
+    if group == "algo":
+        found = budgets_needed(names, runs, parameters, given.folders, **search)
+        answers, draw, render = list(found["answer"]), budget_needed, text
+        tex = latex_of(_for_paper(found), SHOWN, options or TableOptions(), measured="budget")
+        texts[".tex"] = f"{tex}\n"
+    else:
+        found = cost_of_rules(names, runs, parameters, given.folders)
+        answers, draw, render = list(dict.fromkeys(found["answer"])), cost_of_privacy, text_of_rules
+        if "slow" in found:
+            answers.append(COLUMNS_OF_SHEET)
+    print(render(found, "simple"), *answers, sep="\n")
+    texts[".md"] = f"{render(found, 'pipe')}\n\n" + "".join(f"* {x}\n" for x in answers)
+    for end, content in texts.items():
+        write_atomically(stem.with_name(f"{stem.name}{end}"), content.encode())
+    for path in save(draw(found), stem) if group == "algo" or "slow" in found else ():
         print(path)
-    print(f"{stem}.tex", f"{stem}.md", sep="\n")
+    print(*(f"{stem}{end}" for end in texts), sep="\n")
     return 0
 
 
@@ -85,36 +86,14 @@ def _for_paper(found: pd.DataFrame) -> pd.DataFrame:
     return found.assign(ci_low=found["low"], ci_high=found["high"], tied=tied)
 
 
-def _of_rules(given: Namespace, keys: dict[str, Any]) -> int:
-    """What privacy costs stopping rules: a sheet with its figure, or the budget for a goal."""
-    rules = str(keys.pop("rule")).split(",")
-    if "algo" in keys:
-        raise BadInput("algo and rule: give only one of the two")
-    parameters, changed = _parameters("rule", keys), _parameters("env", keys)
-    out = {key: keys.pop(key) for key in ["out"] if key in keys}
-    name = digest(as_json({**keys, "rule": rules, "of": parameters, "in": changed}), length=8)
-    runs = {"results": "results", **keys}
-    if changed:
-        runs["env"] = environment_choice("env", str(runs["env"]), changed)
-    stem = stem_of(out, results_of(runs) / f"budget-{name}")
-    check_writable(stem.parent)
-    found = cost_of_rules(rules, runs, parameters, user_folders(given.config_dir))
+def text_of_rules(found: pd.DataFrame, style: str) -> str:
+    """What privacy costs stopping rules, or the budget for a goal, as a table."""
     shown = found.drop(columns=["answer", "env"]).dropna(axis=1, how="all")
     if shown["rule"].nunique() == 1:
         shown = shown.drop(columns="rule")
-    answers = list(dict.fromkeys(found["answer"]))
-    if "slow" in found:
-        answers.append(COLUMNS_OF_SHEET)
     shown = shown.map(lambda x: x if isinstance(x, str) else significant(x))
     right = {"showindex": False, "disable_numparse": True, "stralign": "right"}
-    print(tabulate(shown, "keys", "simple", **right), *answers, sep="\n")
-    page = tabulate(shown, "keys", "pipe", **right)
-    page += "\n\n" + "\n".join(f"* {x}" for x in answers) + "\n"
-    write_atomically(stem.with_name(f"{stem.name}.md"), page.encode())
-    for path in save(cost_of_privacy(found), stem) if "slow" in found else ():
-        print(path)
-    print(f"{stem}.md")
-    return 0
+    return tabulate(shown, "keys", style, **right)
 
 
 def text(found: pd.DataFrame, style: str) -> str:
@@ -148,7 +127,12 @@ def _keys(words: list[str]) -> dict[str, Any]:
     return found
 
 
+def _taken(names: Iterable[str], keys: dict[str, Any]) -> dict[str, Any]:
+    """Take some keys from all, where they are given."""
+    return {name: keys.pop(name) for name in names if name in keys}
+
+
 def _parameters(group: str, keys: dict[str, Any]) -> dict[str, Any]:
     """Take the parameters of a group from the keys."""
-    names = [key for key in keys if key.startswith(f"{group}.")]
-    return {name.partition(".")[2]: keys.pop(name) for name in names}
+    taken = _taken([key for key in keys if key.startswith(f"{group}.")], keys)
+    return {name.partition(".")[2]: value for name, value in taken.items()}

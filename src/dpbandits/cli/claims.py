@@ -97,10 +97,8 @@ def measure(experiment: str, runs: int | None, keys: Mapping[str, str], results:
     cheap = [replace(s, checkpoints=CHECKPOINTS) for s in request.settings if is_cheap(s)]
     found = {}
     if runs is None:
-        costs = [n * len(cheap) * A_RUN for n in CHEAP_RUNS]
-        runs = next(
-            (n for n, x in zip(CHEAP_RUNS, costs, strict=True) if x <= MINUTE), min(CHEAP_RUNS)
-        )
+        few = (n for n in CHEAP_RUNS if n * len(cheap) * A_RUN <= MINUTE)
+        runs = next(few, min(CHEAP_RUNS))
     for settings, n in ((long, request.runs), (cheap, max(runs, request.runs))):
         print(f"{experiment}: {len(settings)} settings, {n} runs each", file=sys.stderr)
         store, _ = play_missing(replace(request, settings=settings, runs=n, max_rows=np.inf))

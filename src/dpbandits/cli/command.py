@@ -10,20 +10,17 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ..errors import (
-    LONGEST,
-    BadInput,
-    unknown,
-)
+from ..errors import LONGEST, BadInput, unknown
 from ..files import RUNS, Implausible, opened
 from ..results import latex
 from ..results.formats import SUMMARY_CSV, bare_name, format_of, tables_in
 from ..results.latex import TableOptions
 from ..results.naming import FINDINGS
 from ..settings.groups import default_keys
-from ..settings.hydra_names import OPTIONS
+from ..settings.hydra_names import OPTIONS as OF_HYDRA
+from ..settings.user_files import user_folders
 from ..validation import folder, one_of, path_of
-from .completion import COMMANDS, OWN_KEYS
+from .completion import COMMANDS, OPTIONS, OWN_KEYS
 from .ending import run_command
 from .help import Lists, help_text
 from .words import value_of
@@ -34,16 +31,6 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise BadInput(f"{message} (see {self.prog} --help)")
-
-
-def takes_folder(parser: argparse.ArgumentParser) -> None:
-    """Add the option for a user's folder of configuration files."""
-    parser.add_argument("--config-dir", "-cd")
-
-
-def takes_multirun(parser: argparse.ArgumentParser) -> None:
-    """Add the option for every combination of values."""
-    parser.add_argument("--multirun", "-m", action="store_true")
 
 
 def names_and_keys(
@@ -94,18 +81,14 @@ def _tables_in(path: Path) -> list[Path]:
     tables = tables_in(path)
     found = [file for file in tables if _has_runs(file)]
     if not found:
-        stored = "; of its stored runs dp.save(table, PATH) writes one" if _stores(path) else ""
+        has_stored = (path / RUNS).is_dir()  # as ``dp.run(results=...)`` leaves them
+        stored = "; of its stored runs dp.save(table, PATH) writes one" if has_stored else ""
         what = "of runs" if tables else "(*.csv)"
         raise BadInput(f"{path}: the folder has no tables {what}{stored}")
     for file in tables:
         if file not in found and not file.name.startswith(FINDINGS):
             print(f"left out: {file} is no table of runs", file=sys.stderr)
     return found
-
-
-def _stores(folder: Path) -> bool:
-    """Whether a folder has stored runs, as ``dp.run(results=...)`` leaves them."""
-    return (folder / RUNS).is_dir()
 
 
 def _has_runs(file: Path) -> bool:
@@ -158,17 +141,15 @@ def table_options(keys: Mapping[str, str]) -> TableOptions | None:
 
 
 def entry_point(
-    name: str,
-    *options: Callable[[Parser], None],
-    lists: Callable[[], Lists] = dict,
+    name: str, lists: Callable[[], Lists] = dict
 ) -> Callable[[Callable[[argparse.Namespace], int]], Callable[[], None]]:
     """Make of a function of what a command line holds, which returns the exit code, the entry point
     of the command ``bandit-NAME``.
 
     Args:
-        name: the name; ``usage/NAME.txt`` is the help.
-        options: what adds options to the parser. The function gets them as attributes, with the
-            other ``words``, and all words of the ``line``.
+        name: the name; ``usage/NAME.txt`` is the help. The function gets the options of the command
+            as attributes, with the other ``words``, all words of the ``line``, and the ``folders``
+            of the user's configuration files.
         lists: the lists that ``--help NAME`` prints, by their names.
     """
 
@@ -177,16 +158,16 @@ def entry_point(
             parser = Parser(f"bandit-{name}", add_help=False)
             parser.add_argument("words", nargs="*")
             parser.add_argument("--help", "-h", nargs="?", const="")
-            for add in options:
-                add(parser)
+            about = COMMANDS[name]
+            for option, (others, how) in OPTIONS.items():
+                if option in (*about.get("options", ()), *about.get("hidden", ())):
+                    parser.add_argument(option, *others, **how)
             _refuse_dashes(name, line)
             given = parser.parse_intermixed_args(line, argparse.Namespace(line=line))
+            given.folders = user_folders(getattr(given, "config_dir", None))
             if given.help is None:
                 return work(given)
-            from ..settings.user_files import user_folders
-
-            folders = user_folders(getattr(given, "config_dir", None))
-            print(help_text(name, given.help, lists, folders), end="")
+            print(help_text(name, given.help, lists, given.folders), end="")
             return 0
 
         @wraps(command)
@@ -204,8 +185,8 @@ def _refuse_dashes(command: str, line: Sequence[str]) -> None:
     options = {option.lstrip("-") for option in about.get("options", ())}
     for word in line:
         option = word.partition("=")[0]
-        if option in OPTIONS and "files" in about:
-            raise BadInput(f"{option}: {OPTIONS[option]}")
+        if option in OF_HYDRA and "files" in about:
+            raise BadInput(f"{option}: {OF_HYDRA[option]}")
     known = {*OWN_KEYS[command]}.union(*map(default_keys, about.get("files", ())))
     typed, meant = [], []
     words = list(line)

@@ -14,7 +14,6 @@ from ..results.metrics import METRICS, REGRET, measuring
 from ..results.summary import columns_shown
 from ..results.table import open_tables
 from ..results.tails import lines_of_tails
-from ..settings.user_files import user_folders
 from ..validation import one_of
 from .command import (
     entry_point,
@@ -24,7 +23,6 @@ from .command import (
     stem_of,
     table_options,
     tables_of,
-    takes_folder,
 )
 from .lines import MAX_LINES, print_rest
 
@@ -36,7 +34,7 @@ COUNTS = (
 MOST_SAID = 3  # sentences that are printed; the file has all
 
 
-@entry_point("compare", takes_folder)
+@entry_point("compare")
 def main(given: Namespace) -> int:
     files, keys = names_and_keys("compare", given.words, files=True)
     paths = tables_of(files)
@@ -44,8 +42,7 @@ def main(given: Namespace) -> int:
     stem = stem_of(keys, named_after(paths, "-compare"))
     baseline, options = keys.get("baseline"), table_options(keys)
     metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
-    folders = user_folders(given.config_dir)
-    table = open_tables(paths).measured(metric, folders).with_labels()
+    table = open_tables(paths).measured(metric, given.folders).with_labels()
     compared, question = compare(table, baseline), measuring(table.question, metric)
     check_writable(stem.parent)
     styles = {".md": "pipe", ".tex": "latex"}
@@ -55,8 +52,8 @@ def main(given: Namespace) -> int:
         texts[".tex"] = latex_of(complete(compared, table.summary()), shown, options)
     said = sentences(compared, question) if baseline is None else []
     counted = sections(over_sets(table), question) if has_sets(table) else []
-    texts[".md"] += "".join(f"\n\n{x}" for x in [*said, *counted[:1], *[COUNTS] * bool(counted)])
-    texts[".md"] += "".join(f"\n\n{x}" for x in counted[1:])
+    said_of_sets = [*counted[:1], *[COUNTS] * bool(counted), *counted[1:]]
+    texts[".md"] += "".join(f"\n\n{x}" for x in [*said, *said_of_sets])
     for suffix, text in texts.items():
         write_atomically(stem.with_name(stem.name + suffix), f"{text}\n".encode())
     print(render(compared.head(MAX_LINES), question, "simple", baseline))

@@ -20,6 +20,7 @@ from ..settings.yaml_files import keys_of
 HERE = Path(__file__).parent
 COMMANDS: dict[str, dict[str, Any]] = tomllib.loads((HERE / "commands.toml").read_text())
 LATEX = COMMANDS.pop("latex")  # keys of tables for LaTeX, which several commands take
+OPTIONS = COMMANDS.pop("options")  # what argparse is given for each option
 OWN_KEYS: dict[str, dict[str, list[str]]] = {
     name: command.get("keys", {}) | (LATEX if command.get("latex") else {})
     for name, command in COMMANDS.items()

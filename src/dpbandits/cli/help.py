@@ -71,13 +71,9 @@ def help_text(
     if equals and (package_folder("conf") / group).is_dir():
         return file_of(group, chosen, folders).read_text()
     own = [*dict.fromkeys(names_in(group, folders)).keys() - names_in(group)] if folders else []
-    listed = [lists()[group], *(_own_entry(group, x, folders) for x in sorted(own))]
+    own_about = {x: about(group, x, folders).partition("\n")[0] for x in sorted(own)}
+    listed = [lists()[group], *(entry(x, words or "your own") for x, words in own_about.items())]
     return "\n".join(listed) + "\n"
-
-
-def _own_entry(group: str, name: str, folders: tuple[str, ...]) -> str:
-    """A file of the user's with its first line, if that is a comment."""
-    return entry(name, about(group, name, folders).partition("\n")[0] or "your own")
 
 
 def entry(name: str, about: str) -> str:

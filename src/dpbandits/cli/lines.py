@@ -5,8 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 MAX_LINES = 20
+
+
+def shortened(lines: Sequence[Any], more: str = "more", most: int = MAX_LINES) -> list[Any]:
+    """Lines; of many only the first ``most``, and how many ``more`` there are."""
+    rest = [f"and {len(lines) - most} {more}"] if len(lines) > most else []
+    return [*lines[:most], *rest]
 
 
 def print_some(name: str, what: str, lines: Sequence[str], more: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,6 @@ from ..files import check_writable
 from ..results.metrics import METRICS, REGRET
 from ..results.table import open_tables
 from ..settings.groups import file_of
-from ..settings.user_files import user_folders
 from ..validation import one_of, path_of
 from .command import (
     entry_point,
@@ -25,7 +24,6 @@ from .command import (
     results_of,
     stem_of,
     tables_of,
-    takes_folder,
 )
 from .words import value_of
 
@@ -36,12 +34,7 @@ OF_TABLES = ("x", "y", "hue", "col", "metric", "band", "kind", "marks")
 TEXTS = ("title", "font", "legend")  # keys whose values are taken as they stand
 
 
-def _takes_show(parser: ArgumentParser) -> None:
-    """Add the option that prints how a figure was made."""
-    parser.add_argument("--show", metavar="FILE")
-
-
-@entry_point("plot", takes_folder, _takes_show)
+@entry_point("plot")
 def main(given: Namespace) -> int:
     if given.show is not None:
         return _show(given)
@@ -51,7 +44,6 @@ def main(given: Namespace) -> int:
     out, written = files_of(stem_of(keys, Path("-")), formats)
     chosen = _options(keys, shlex.join(["bandit-plot", *given.line]))
     files = tables_of(names)
-    folders = user_folders(given.config_dir)
     if keys.get("out") == "-" and formats:
         raise BadInput(f"format={keys['format']}: out=- prints text")
     # matplotlib takes a second to import: no mistake above waits for it
@@ -59,7 +51,7 @@ def main(given: Namespace) -> int:
     from ..figures.style import save
 
     if files:
-        stem, figure = _of_tables(files, keys, bounds, folders, chosen)
+        stem, figure = _of_tables(files, keys, bounds, given.folders, chosen)
     else:
         stem, figure = _of_experiment(keys, bounds, chosen)
     if keys.get("out") == "-":
@@ -87,13 +79,8 @@ def _options(keys: dict[str, str], command: str) -> FigureOptions:
     stand without brackets.
     """
     values: dict[str, Any] = {}
-    for key in KEYS:
-        if key not in keys:
-            continue
-        if key in TEXTS:
-            values[key] = keys[key]
-            continue
-        values[key] = value_of(f"{key}={keys[key]}").value
+    for key in filter(keys.__contains__, KEYS):
+        values[key] = keys[key] if key in TEXTS else value_of(f"{key}={keys[key]}").value
         if values[key] is None:
             raise BadInput(f"{key}={keys[key]}: a value is needed")
     return FigureOptions.parse(values, command=command)

@@ -8,12 +8,11 @@ from ..errors import BadInput
 from ..files import check_writable, write_atomically
 from ..report.build import checked_page, report_of_folder
 from ..results.metrics import METRICS, REGRET
-from ..settings.user_files import user_folders
 from ..validation import one_of
-from .command import entry_point, names_and_keys, results_of, takes_folder
+from .command import entry_point, names_and_keys, results_of
 
 
-@entry_point("report", takes_folder)
+@entry_point("report")
 def main(given: Namespace) -> int:
     names, keys = names_and_keys("report", given.words)
     if names:
@@ -21,8 +20,7 @@ def main(given: Namespace) -> int:
     page = checked_page(keys.get("out", "report.html"))
     check_writable(page.parent)
     metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
-    folders = user_folders(given.config_dir)
-    text = report_of_folder(results_of(keys), metric, folders)
+    text = report_of_folder(results_of(keys), metric, given.folders)
     write_atomically(page, text.encode())
     print(page)
     return 0

@@ -27,8 +27,8 @@ from ..results.records import NO_RECORD
 from ..results.varying import details
 from ..settings.composed import read_group
 from ..settings.groups import names_in
-from .command import Parser, entry_point, names_and_keys, results_of
-from .lines import MAX_LINES
+from .command import entry_point, names_and_keys, results_of
+from .lines import MAX_LINES, shortened
 
 LONGEST = 100  # characters of the description of a setting
 WIDEST = 200  # characters of a line of the list, if it is printed on no terminal
@@ -98,13 +98,7 @@ class Contents:
         return list(dict.fromkeys([*of_tables, *map(_id_of, self.stored)]))
 
 
-def _takes_what(parser: Parser) -> None:
-    parser.add_argument("--older")
-    parser.add_argument("--keep-tables", action="store_true")
-    parser.add_argument("--yes", action="store_true")
-
-
-@entry_point("results", _takes_what)
+@entry_point("results")
 def main(given: Namespace) -> int:
     names, keys = names_and_keys("results", given.words)
     if not names:
@@ -160,9 +154,7 @@ def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
     if found.others:
         count = f"{len(found.others)} table{'s' * (len(found.others) != 1)}"
         print(f"{count} without a manifest of theirs, which bandit-results never removes:")
-        print(*(file.name for file in found.others[:MAX_LINES]), sep="\n")
-        if len(found.others) > MAX_LINES:
-            print(f"and {len(found.others) - MAX_LINES} more")
+        print(*shortened([file.name for file in found.others]), sep="\n")
 
 
 def _held(found: Contents) -> list[str]:
@@ -374,8 +366,6 @@ def _remove(files: Sequence[Path], really: bool) -> None:
         if really:
             with locked(file.parent):
                 remove_file(file)
-    print(*files[:MAX_LINES], sep="\n", end="\n" if files else "")
-    if len(files) > MAX_LINES:
-        print(f"and {len(files) - MAX_LINES} more")
+    print(*shortened(files), sep="\n", end="\n" if files else "")
     what = f"{len(files):,} files, {megabytes:.3g} MB"
     print(f"{what} removed" if really else f"{what}; nothing was removed: --yes removes them")

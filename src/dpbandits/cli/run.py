@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 
 import pandas as pd
@@ -34,12 +34,11 @@ from ..settings.auto import Auto
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
 from ..settings.sweep import swept_names
-from ..settings.user_files import user_folders
 from ..theory.ren2020 import candidates
-from .command import entry_point, table_options, takes_folder, takes_multirun
+from .command import entry_point, table_options
 from .completion import OWN_KEYS
 from .help import groups_listing, keys_listing, version_line
-from .lines import MAX_LINES, print_rest
+from .lines import MAX_LINES, print_rest, shortened
 from .status import preview
 from .words import read_requests
 
@@ -52,35 +51,25 @@ def command(question: Question) -> Callable[[], None]:
 
     name = question.command.removeprefix("bandit-")
 
-    @entry_point(name, takes_folder, takes_multirun, _takes_others, lists=lists)
+    @entry_point(name, lists=lists)
     def main(given: Namespace) -> int:
         return _run(question, given)
 
     return main
 
 
-def _takes_others(parser: ArgumentParser) -> None:
-    parser.add_argument("--version", action="store_true")
-    parser.add_argument("--cfg", "-c", choices=("job",))
-    choices = "defaults", "searchpath"
-    parser.add_argument("--info", "-i", choices=choices, nargs="?", const=choices[0])
-    parser.add_argument("--config-name", "-cn")
-    parser.add_argument("--dry-run", action="store_true")
-
-
 def _run(question: Question, given: Namespace) -> int:
     if given.version:
         print(version_line())
         return 0
-    folders = user_folders(given.config_dir)
     own = OWN_KEYS[question.command.removeprefix("bandit-")]
     keys = dict(x.split("=", 1) for x in given.words if x.partition("=")[0] in own and "=" in x)
     options = table_options(keys)
     words = [word for word in given.words if word.partition("=")[0] not in keys]
     if given.info == "searchpath":
-        print(package_folder("conf"), *folders, sep="\n")
+        print(package_folder("conf"), *given.folders, sep="\n")
         return 0
-    requests = read_requests(words, folders, question, given.multirun, given.config_name)
+    requests = read_requests(words, given.folders, question, given.multirun, given.config_name)
     if given.cfg or given.info:
         files = [request.experiment_file for request in requests]
         shown = files if given.cfg else [file["defaults"] for file in files]
@@ -138,11 +127,8 @@ def report(
         print(line)
     if unjudged(summary).any():
         print("Between mu0 and mu1 either answer may be given, and none is judged.")
-    promises = list(_promises(request.settings))
-    print("\n".join(promises[:MAX_LINES]))
-    if len(promises) > MAX_LINES:
-        manifest = beside(path, ".json")
-        print(f"and {len(promises) - MAX_LINES} more: {manifest} has the guarantee of each setting")
+    more = f"more: {beside(path, '.json')} has the guarantee of each setting"
+    print("\n".join(shortened(list(_promises(request.settings)), more)))
     for name, value in _default_budgets(request).items():
         print(f"{name}={value}, the default; {name}=NUMBER sets it")
     print(path)

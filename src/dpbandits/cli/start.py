@@ -19,9 +19,7 @@ CHOICES = {
     "LOKY_PICKLER": ("", "cloudpickle", "pickle"),
 }
 LEAST_MEMORY = 1150 * 10**6  # bytes; with less, libraries crash or wait for memory forever
-FURTHER_THREADS = (
-    4  # that a command may start besides workers and two libraries' for each processor
-)
+FURTHER_THREADS = 4  # that a command may start besides workers, and two libraries' a processor
 SMALL_RESERVES = {  # variables with which libraries reserve little memory and start no threads
     "OPENBLAS_NUM_THREADS": "1",
     "ARROW_DEFAULT_MEMORY_POOL": "system",  # pyarrow's default pool reserves a gigabyte at once

@@ -19,20 +19,19 @@ from ..running.auto import seconds_of_means
 from ..running.failures import in_words
 from ..running.status import Status, seconds_left, status_of
 from ..settings.request import Request
-from ..settings.user_files import user_folders
-from .command import entry_point, takes_folder, takes_multirun
+from .command import entry_point
+from .lines import shortened
 from .words import read_requests
 
 MAX_SETTINGS = 40  # settings that are listed one by one
 STATES = ("done", "missing", "damaged", "failed")
 
 
-@entry_point("status", takes_folder, takes_multirun)
+@entry_point("status")
 def main(given: Namespace) -> int:
-    folders = user_folders(given.config_dir)
     rules = any(word.startswith("rule=") for word in given.words)
     question = STOPPING if rules else REGRET
-    requests = read_requests(given.words, folders, question, given.multirun)
+    requests = read_requests(given.words, given.folders, question, given.multirun)
     print(report(*_found(requests)))
     return 0
 
@@ -76,8 +75,7 @@ def report(found: Sequence[Status], jobs: int) -> str:
     head = ["setting", *counts.columns]
     lines = [tabulate(counts.to_records(), head, disable_numparse=True, colalign=right)]
     reasons = dict.fromkeys(f"{in_words(x.setting)}: {x.reason}" for x in found if x.reason)
-    lines += list(reasons)[:MAX_SETTINGS]
-    lines += [f"and {len(reasons) - MAX_SETTINGS} more"] if len(reasons) > MAX_SETTINGS else []
+    lines += shortened(list(reasons), most=MAX_SETTINGS)
     return "\n".join([*lines, time_left(found, jobs)])
 
 

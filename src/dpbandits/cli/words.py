@@ -82,22 +82,14 @@ def read_requests(
     changed = tuple(word for word, x in zip(words, given, strict=True) if decides_rows(x.key))
     if multirun:
         changed = ("-m", *changed)
-    last = {
-        found.key: found for found in given
-    }  # of a key that is given twice the last word counts
-    experiments = last.pop("experiment", None)
-    names = (
-        []
-        if experiments is None
-        else experiments.value
-        if experiments.many
-        else [experiments.value]
-    )
+    # Of a key that is given twice the last word counts
+    last = {found.key: found for found in given}
+    experiments = last.pop("experiment", Word("experiment", None))
     requests = []
-    for name in names or [None]:
+    for name in experiments.value if experiments.many else [experiments.value]:
         one = Given(
             {x.key: x.value for x in last.values() if not x.many and x.sign != "~"}
-            | ({} if experiments is None else {"experiment": name}),
+            | ({} if name is None else {"experiment": name}),
             {x.key: x.value for x in last.values() if x.many},
             frozenset(x.key for x in last.values() if "+" in x.sign),
             tuple(x.key for x in last.values() if x.sign == "~"),

@@ -59,7 +59,7 @@ def row(algorithm: Algorithm) -> list[str]:
         else:
             said = f"{other.notion} ({letters})" if letters else other.notion
         said = "as far as proved" if isinstance(other.gaussian, LimitedProof) else said
-        loss += f"; `{name}={algorithm.domains[name].names[int(x)]}`: {said}"  # type: ignore[index, union-attr]
+        loss += f"; `{name}={[*algorithm.domains[name].names][int(x)]}`: {said}"  # type: ignore[union-attr]
     beneath = promised.mechanism or (promised.curator.__name__ if promised.curator else "")
     vectors = promised.alignment is not None and promised.alignment.vectors
     return [

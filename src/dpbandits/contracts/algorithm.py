@@ -22,7 +22,7 @@ from ..files import PACKAGE
 from . import display
 from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
-from .parameters import BUDGETS, Domain, Named, Options, domain_of
+from .parameters import BUDGETS, Domain, Named, domain_of
 from .question import ARMS, QUESTIONS, REGRET, USERS, Question, question_for
 from .versions import unfollowed_in, version_of_file, version_of_function
 
@@ -146,10 +146,8 @@ class Algorithm:
         """Values of parameters, a name as the number that kernels receive."""
         found = dict(values)
         for name, domain in self.domains.items():
-            if isinstance(domain, Options) and found.get(name) in domain.names:
-                found[name] = float(domain.names.index(found[name]))
-            elif isinstance(domain, Named) and found.get(name) in domain.names:
-                found[name] = domain.names[found[name]]
+            if isinstance(domain, Named) and isinstance(word := found.get(name), str):
+                found[name] = domain.names.get(word, word)
         return found
 
     def guarantee_at(self, values: Mapping[str, Any]) -> Guarantee | None:

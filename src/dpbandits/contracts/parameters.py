@@ -33,13 +33,11 @@ class Interval:
 
     def contains(self, x: float) -> bool:
         """Whether a number lies in the interval."""
-        low, high = self.low, self.high
-        above = x >= SMALLEST if self._above_zero else x >= low if self.ends[0] == "[" else x > low
+        closed, low, high = self.ends[0] == "[", self.low, self.high
+        if low == 0.0 and not closed:
+            closed, low = True, SMALLEST
+        above = x >= low if closed else x > low
         return above and (x <= high if self.ends[1] == "]" else x < high)
-
-    @property
-    def _above_zero(self) -> bool:
-        return self.low == 0.0 and self.ends[0] == "("
 
     @property
     def allowed(self) -> str:
@@ -56,31 +54,19 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Options:
-    """One of several names; kernels receive its position in the list."""
-
-    names: tuple[str, ...]
-
-    @property
-    def allowed(self) -> str:
-        """The names in words."""
-        return either(self.names)
-
-
-@dataclass(frozen=True)
 class Named:
-    """A number, or a name that denotes a number."""
+    """A name that denotes a number, or, unless ``others`` is None, a number itself."""
 
     names: Mapping[str, float]
-    others: Interval
+    others: Interval | None = None
 
     @property
     def allowed(self) -> str:
         """The names and the numbers in words."""
-        return either([*self.names, self.others.allowed])
+        return either([*self.names, *([self.others.allowed] if self.others else [])])
 
 
-Domain = Interval | Options | Named
+Domain = Interval | Named
 
 BUDGETS = ("eps", "rho")  # names of privacy budgets: a parameter of such a name is one
 NUMBER = "a number"  # any number in the place of a name, where an option is not used
@@ -122,7 +108,7 @@ def below(limit: float) -> Interval:
 def domain_of(hint: Any, name: str = "") -> Domain:
     """The domain of a parameter: as annotated, or that of a privacy budget by its name."""
     if get_origin(hint) is Literal:
-        return Options(get_args(hint))
+        return Named({name: float(i) for i, name in enumerate(get_args(hint))})
     for note in getattr(hint, "__metadata__", ()):
         if isinstance(note, Domain):
             return note

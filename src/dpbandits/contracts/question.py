@@ -160,6 +160,7 @@ HYPOTHESES = replace(
 CONTEXTUAL = replace(REGRET, name="contextual regret", record=Record(TRACE, per_arm=False))
 
 QUESTIONS = (REGRET, STOPPING, BEST_ARM, HYPOTHESES, CONTEXTUAL)
+GOALS = frozenset(name for question in QUESTIONS for name in question.goal_names)
 
 
 def question_for(question: Question, actions: str) -> Question | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from multiprocessing import current_process
@@ -14,6 +14,7 @@ from typing import Any
 import joblib
 import pandas as pd
 
+from ..contracts.algorithm import Algorithm
 from ..results.report import Played
 from ..results.run_store import Damaged, Memory, RunStore, Store
 from ..results.size import announce_size, check_size
@@ -80,7 +81,7 @@ def store_of(request: Request) -> Store:
     """The store of a request; prints the objects that the ids of its settings do not cover."""
     if request.results is None:
         return Memory()
-    _name_unfollowed(request.settings)
+    _say_once(request.settings, _unfollowed)
     return RunStore(request.results)
 
 
@@ -136,7 +137,7 @@ def run_settings(
     missing = {setting: numbers for setting, numbers in missing.items() if numbers}
     if not missing:
         return 0, []
-    _suggest_kernel(missing)
+    _say_once(missing, _kernel_hint)
     check_draws()
     broken = _compile(missing) if runner == "local" else {}
     parts: dict[str, dict[Setting, list[int]]] = {}  # by the names of their runners
@@ -154,32 +155,28 @@ def run_settings(
     return scheduler.played, scheduler.failures
 
 
-def _name_unfollowed(settings: Sequence[Setting]) -> None:
-    """Print once the objects that users' functions use and that the ids of stored runs do not
-    cover.
-    """
+def _say_once(settings: Iterable[Setting], note: Callable[[Algorithm], str]) -> None:
+    """Print a note on each algorithm, unless it is empty, once in this process."""
     for algorithm in dict.fromkeys(setting.algorithm for setting in settings):
-        if algorithm.unfollowed and algorithm.name not in _named:
-            _named.add(algorithm.name)
-            lost = ", ".join(algorithm.unfollowed)
-            print(
-                f"{algorithm.group}={algorithm.name}: stored runs are used again even if this "
-                f"changes: {lost}",
-                file=sys.stderr,
-            )
-
-
-_named: set[str] = set()  # the algorithms of which that was named
-_suggested: set[str] = set()  # the algorithms of which ``_suggest_kernel`` has spoken
-
-
-def _suggest_kernel(settings: Iterable[Setting]) -> None:
-    """Say once that ``@kernel`` makes a function of a user faster."""
-    for algorithm in dict.fromkeys(setting.algorithm for setting in settings):
-        if not (algorithm.compiled or algorithm.of_class or algorithm.name in _suggested):
-            _suggested.add(algorithm.name)
-            said = "runs as plain Python; the decorator @kernel makes its runs faster"
+        if (said := note(algorithm)) and (note, algorithm.name) not in _said:
+            _said.add((note, algorithm.name))
             print(f"{algorithm.group}={algorithm.name}: {said}", file=sys.stderr)
+
+
+_said: set[tuple[Callable[[Algorithm], str], str]] = set()  # which notes were printed, on whom
+
+
+def _unfollowed(algorithm: Algorithm) -> str:
+    """The objects that a user's function uses and that the ids of stored runs do not cover."""
+    lost = ", ".join(algorithm.unfollowed)
+    return lost and f"stored runs are used again even if this changes: {lost}"
+
+
+def _kernel_hint(algorithm: Algorithm) -> str:
+    """That ``@kernel`` makes a function of a user faster."""
+    if algorithm.compiled or algorithm.of_class:
+        return ""
+    return "runs as plain Python; the decorator @kernel makes its runs faster"
 
 
 def _missing(store: Store, setting: Setting, runs: int) -> list[int]:

@@ -19,14 +19,12 @@ from .sweep import Point
 class Privacy(NamedTuple):
     """The privacy of a setting."""
 
-    name: str  # the name of the privacy budget; ``eps`` for an algorithm that is not private
-    # its value, infinite for an algorithm that is not private; that of the least private user if
-    # users have levels of their own
+    # the value of the privacy budget, infinite for an algorithm that is not private; that of the
+    # least private user if users have levels of their own
     budget: float
     population: Population  # the population of users
     # users with a lower level send nothing; None without local privacy
     eps_min: float | None = None
-    own_levels: bool = False  # whether users have levels of their own
     auto: bool = False  # whether eps_min was chosen automatically
 
 
@@ -66,7 +64,7 @@ def privacy(
     if algorithm.private:
         budget = algorithm.usual_budget if budget is None else budget
         value = argument(unit, budget, algorithm.domains[unit], horizon)
-    return Privacy(unit, value, homogeneous(value))
+    return Privacy(value, homogeneous(value))
 
 
 def _local(config, algorithm, name, spec, eps, eps_min, built, horizon) -> Privacy:
@@ -99,4 +97,4 @@ def _local(config, algorithm, name, spec, eps, eps_min, built, horizon) -> Priva
         largest = population.largest if population.mass(population.largest) > 0 else 0.0
         most = f"; at most {largest:.12g} is needed" if largest else ""
         raise BadInput(f"eps_min={plain(eps_min)}: no user of {who} would send anything{most}")
-    return Privacy("eps", budget, population, least, bool(spec), auto)
+    return Privacy(budget, population, least, auto)

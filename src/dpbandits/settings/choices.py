@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from os import PathLike, fspath
@@ -153,10 +154,20 @@ def environment_choice(group: str, name: str, values: Mapping[str, Any]) -> Choi
 
 
 def listed(key: str, value: Any) -> Any:
-    """A list or tuple as a list, a mapping as a dictionary; anything else as it is."""
+    """A list, a tuple, an array of NumPy, or a series or an index of pandas as a list, a mapping as
+    a dictionary; anything else as it is.
+    """
+    with suppress(Exception):  # it has no such method
+        value = value.tolist()
     try:
         if isinstance(value, Mapping):
             return dict(value.items())
         return [*value] if isinstance(value, list | tuple) else value
     except Exception as error:  # of a class of the user's
         raise BadInput(f"{key}: not readable ({first_line(error)})") from None
+
+
+def all_of(key: str, value: Any) -> list[Any]:
+    """The values of a list, see ``listed``, or the only one."""
+    found = listed(key, value)
+    return found if isinstance(found, list) else [found]

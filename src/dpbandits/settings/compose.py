@@ -190,14 +190,17 @@ class _Composition:
         value = self.given.values.get(group)
         if group not in self.given.values or (group == "experiment" and value is None):
             return None
-        python = self.given.python is not None
-        if means := means_of(group, value, self.folders, python):
-            raise BadInput(f"{group}={shown(value)}: names are needed; {means}")
+        self._refuse_means(group, value)
         choice = self._choice(group, value)
         if choice.contents is None and choice.algorithm is None:
             file_of(group, choice.name, self.folders)
             self._names[group] = choice.name
         return choice
+
+    def _refuse_means(self, group: str, value: Any, many: bool = False) -> None:
+        """Refuse means of arms in the place of the names of environments."""
+        if means := means_of(group, value, self.folders, self.given.python is not None):
+            raise BadInput(f"{group}={shown(value, many)}: names are needed; {means}")
 
     def _composed(self, names: Mapping[str, str]) -> Composed:
         """What Hydra composes with other names in some groups."""
@@ -300,10 +303,7 @@ class _Composition:
         label = own.pop(LABEL, None) if named else None
         if label is not None and not self._is_single(group):
             raise BadInput(f"env.{LABEL}={shown(label[0])}: env chooses several environments")
-        if several is not None and (
-            means := means_of(group, several, self.folders, self.given.python is not None)
-        ):
-            raise BadInput(f"{group}={shown(several, True)}: names are needed; {means}")
+        self._refuse_means(group, several, many=True)
         if group in swept_names(self.config):
             for name in names_chosen(self.question, self.config)[group]:
                 self._load(group, Choice(name))

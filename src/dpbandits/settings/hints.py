@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-import numpy as np
-
 from ..errors import ALMOST, CLOSE, BadInput, plain, similar, unknown
 from .groups import file_keys, names_in
 
@@ -58,13 +56,12 @@ def unknown_key(
 
 def means_of(group: str, values: Any, folders: tuple[str, ...] = (), python: bool = False) -> str:
     """What to write where numbers stand in the place of environments: they are means of arms."""
-    found = values.tolist() if isinstance(values, np.ndarray) else values
-    several = isinstance(found, list | tuple) and len(found) > 1
-    if group != "env" or not several or not all(map(_is_mean, found)):
+    several = isinstance(values, list) and len(values) > 1
+    if group != "env" or not several or not all(map(_is_mean, values)):
         return ""
-    if any(plain(x) in names_in("env", folders) for x in found):
+    if any(plain(x) in names_in("env", folders) for x in values):
         return ""
-    means = plain(list(found))
+    means = plain(values)
     written = f"env=dp.bernoulli({means})" if python else f"env=bernoulli env.means={means}"
     return f"{written} has arms of these means"
 

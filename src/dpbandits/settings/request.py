@@ -10,11 +10,11 @@ from typing import Any
 
 from ..contracts.algorithm import Algorithm
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import QUESTIONS, Question
+from ..contracts.question import GOALS, QUESTIONS, Question
 from ..environments.labelled import LabelledInstance
 from ..errors import BadInput, plain, unknown
 from ..files import check_folder
-from ..validation import folder, number_where, table_format, whole, workers
+from ..validation import folder, number_where, one_of, table_format, whole, workers
 from .auto import FIRST_RUNS, MOST_RUNS, Auto, auto_of
 from .composed import LABEL, Groups
 from .groups import default_keys, file_keys
@@ -42,7 +42,7 @@ COLUMNS = [
     "median_difference", "median_difference_low", "median_difference_high", "median_ratio",
     "median_ratio_low", "median_ratio_high", "of_constant",
 ]  # fmt: skip
-SHARED = {*BUDGETS, "eps_min"}.union(*(question.goal_names for question in QUESTIONS))
+SHARED = {*BUDGETS, "eps_min", *GOALS}
 
 
 @dataclass(frozen=True)
@@ -168,8 +168,7 @@ def make_request(
         if key not in known:
             raise unknown("key", key, known)
     jobs, auto = workers(config["jobs"]), auto_of(config, known)
-    if config["backend"] not in BACKENDS:
-        raise BadInput(f"backend={plain(config['backend'])}: auto, threads or processes is needed")
+    backend = one_of(BACKENDS, "backend", config["backend"])
     load_laws([groups.contents.get("env"), config.get("sweep")], folders)
     results = None if config["results"] is None else folder("results", config["results"])
     if results is not None:
@@ -182,7 +181,7 @@ def make_request(
         max_rows=number_where("max_rows", config["max_rows"], lambda x: x >= 1, MANY),
         format=table_format(config["format"]),
         jobs=jobs,
-        backend=config["backend"],
+        backend=backend,
         results=results,
         runner=config["runner"],
         runner_keys=_runner_keys(config, runner),

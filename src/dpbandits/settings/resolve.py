@@ -109,9 +109,8 @@ def resolve_point(
     if limit == ROWS and env_spec.get("law") in OF_ROWS:
         limit = sources.environment(as_json(env_spec)).rounds
     limit = whole(question.limit, limit, at_least=1, at_most=question.largest_limit)
-    users_spec, users_columns = (
-        groups.at("population", population, point) if population else ({}, [])
-    )
+    of_users = population and algorithm.per_user
+    users_spec, users_columns = groups.at("population", population, point) if of_users else ({}, [])
     horizon = limit if question.plays_on else math.nan
     taken = {a.budget for a in groups.algorithms.values()}
     budget = privacy(
@@ -124,13 +123,14 @@ def resolve_point(
     for low, high in itertools.pairwise(question.increasing):
         if not goal[low] < goal[high]:
             raise BadInput(f"{high}={goal[high]:g}: above {low}={goal[low]:g} is needed")
-    given = {budget.name: budget.budget, "eps_min": budget.eps_min, **goal}
+    unit = algorithm.budget or "eps"
+    given = {unit: budget.budget, "eps_min": budget.eps_min, **goal}
     own = [parameter for parameter in algorithm.domains if parameter not in given]
     of_run = {k: point.get(k, config[k]) for k in OF_RUNS if k in config}
     columns = {k: v for k, v in point.items() if k in own or k in env_columns}
     columns |= {k: point[k] for k in ("checkpoints", "shuffle_arms") if k in point}
     eps_min_asked = point.get("eps_min", config.get("eps_min")) is not None
-    varied = budget.own_levels or eps_min_asked or "population" in swept
+    varied = users_spec or eps_min_asked or "population" in swept
     if algorithm.per_user and varied:
         columns |= {"population": population, "eps_min": budget.eps_min}
         columns |= {k: point[k] for k in users_columns}
@@ -157,7 +157,7 @@ def resolve_point(
         arm = _arm_of(point.get("arm", config["arm"]), env, instance)
         instance = sources.arm(spec, arm)
     _check_actions(algorithm, env, instance)
-    of_privacy = (budget.name, "eps_min")
+    of_privacy = (unit, "eps_min")
     assume = yes_no("assume", of_run.get("assume", False))
     numbers = arguments(
         algorithm, values, horizon, env, instance, question.goal_names, of_privacy, assume
@@ -174,7 +174,7 @@ def resolve_point(
         arm=arm,
         level=budget.budget if algorithm.per_user else math.inf,
         goal=tuple(goal.items()),
-        population_spec=as_json(pinned(users_spec, sources.sha256)) if budget.own_levels else "",
+        population_spec=as_json(pinned(users_spec, sources.sha256)) if users_spec else "",
         horizon=limit,
         seed=whole("seed", of_run["seed"], at_least=0),
         checkpoints=whole("checkpoints", of_run.get("checkpoints", 1), 1, 100_000),

@@ -22,11 +22,7 @@ from ..environments.written import RewardLaw, register
 from ..errors import BadInput
 from ..validation import NAMED_SOURCES
 
-FILES = (
-    "file",
-    "path",
-    "source",
-)  # the keys of environments and populations that are paths of data
+FILES = "file", "path", "source"  # the keys of environments and populations that are paths of data
 NAMED_SOURCE = re.compile(f"({'|'.join(NAMED_SOURCES)}):")  # data that are no file
 
 
