@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...compiled.faults import restored_globals
 from ...contracts.guarantees import RESPONSE
 from ...policies import GameOver
 from .. import verdicts
@@ -292,12 +293,8 @@ def _silent(target: Any, rng: np.random.Generator) -> bool:
 @contextmanager
 def _legacy_numbers(rng: np.random.Generator) -> Iterator[None]:
     """Seed the global generators, for libraries that have bound them before, and restore them."""
-    legacy, standard = np.random.get_state(), random.getstate()
     seed = int(rng.integers(2**32))
-    np.random.seed(seed)
-    random.seed(seed)
-    try:
+    with restored_globals():
+        np.random.seed(seed)
+        random.seed(seed)
         yield
-    finally:
-        np.random.set_state(legacy)
-        random.setstate(standard)
