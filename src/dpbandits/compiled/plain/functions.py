@@ -18,7 +18,7 @@ from ..choice import compiler
 from ..folder import Stored, Unsafe, check_own, found_folder, opened_folder, report_damage
 from ..kernels import Kernel
 from ..sources import is_of_package
-from . import pointers, primitives  # noqa: F401  what they define, kernels can call
+from . import primitives  # noqa: F401  what it defines, kernels can call
 
 OPTIONS = {"nogil": True, "error_model": "numpy"}
 # Not documented. Without these, compiling and rounds take several times as long; where a version
