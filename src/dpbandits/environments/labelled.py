@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -77,14 +76,9 @@ class LabelledInstance(ContextualInstance):
         """The expected mistakes in T rounds of uniform play and of the best constant action, and
         the class that the latter plays.
         """
-        (n, K), counts = self.environment.table.shape, self.counts
+        (n, K), counts = self.environment.table.shape, self.environment.table.sum(axis=0)
         best = int(counts.argmax())
         return T * (K - 1) / K, T * (n - float(counts[best])) / n, self.classes[best]
-
-    @cached_property
-    def counts(self) -> np.ndarray:
-        """float64 array (K,): the rows of each class."""
-        return self.environment.table.sum(axis=0)
 
     def recorded(self, T: int) -> dict[str, Any]:
         """What manifests hold of the lines of reference: see ``results.references``."""
