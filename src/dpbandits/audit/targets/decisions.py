@@ -121,8 +121,11 @@ class DecisionTarget(AuditTarget):
             yield from (partial(walk.pair, int(m)) for m in steps)
 
     def mean_output(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Means of what an adversary sees, over a few runs."""
-        return self.sample(data, FEW if self.compiled else FEW_PLAIN, rng).mean(axis=0)
+        """Means of what an adversary sees, over a few runs, but for the answer of a rule, which
+        may be NO_ESTIMATE.
+        """
+        means = self.sample(data, FEW if self.compiled else FEW_PLAIN, rng).mean(axis=0)
+        return means[:-1] if self.kind == "rule" else means
 
     def play(
         self, data: np.ndarray, runs: int, rng: np.random.Generator, checkpoints: np.ndarray
@@ -268,9 +271,6 @@ class StoppingTarget(DecisionTarget):
         low, high = self.extremes() or (-self.values["R"], self.values["R"])
         return random_walk(rng, T, 1, low, high)
 
-    def mean_output(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return super().mean_output(data, rng)[:1]  # only the time: NO_ESTIMATE has no mean
-
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         traces, estimates = self.play(data, runs, rng, np.array([len(data)]))
         halted = ~np.isnan(estimates)
@@ -286,9 +286,6 @@ class BestArmTarget(RegretTarget):
 
     kind = "rule"
     fewest_arms = 2
-
-    def mean_output(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return super().mean_output(data, rng)[:-1]  # only pulls: NO_ESTIMATE has no mean
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         traces, answers = self.play(data, runs, rng, np.array([len(data)]))
