@@ -35,7 +35,7 @@ class _Chosen(Stream):
     plain = True
 
     def __init__(self, kind: str, z: dict[int, float]):
-        super().__init__([])
+        super().__init__()
         self.kind, self.z = kind, z
 
     def next(self, kind, shape, *call):
