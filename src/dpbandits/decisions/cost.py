@@ -20,10 +20,6 @@ from ..validation import argument, each, number_where, whole
 from .search import Found, Search, check_search, limits, short
 from .subject import Subject
 
-SHEET = (
-    "rule", "env", "eps", "samples", "low", "high", "slow", "weeks", "ended", "wrong", "agree",
-    "without_privacy", "per_week", "cap", "runs", "answer",
-)  # fmt: skip
 TIMES_GOAL = 10.0  # samples after which a run of a search ends, as a multiple of the goal
 FIRST = 64  # runs without privacy that set the cap of a search for a ratio
 CHEAP = 1.1  # times the samples without privacy: where privacy costs less than 10 %
@@ -127,7 +123,7 @@ def sheet(
             })  # fmt: skip
         words = verdict(own, *begins_to_end(rule, own, runs))
         rows += [row | {"answer": words} for row in own]
-    return pd.DataFrame(rows)[list(SHEET)]
+    return pd.DataFrame(rows)
 
 
 def begins_to_end(
