@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..contracts.parameters import BUDGETS, Interval
+from ..contracts.parameters import BUDGETS
 from ..contracts.question import REGRET
 from ..environments.labelled import LINES, LabelledInstance
 from ..errors import BadInput
@@ -82,11 +82,10 @@ def budgets_needed(
         need.store = needs[0].store  # what several needs have in common is played once
         goal = goal if beats is None else need.of_line(beats)
         begun = time.monotonic()
-        search = Search(
+        found = Search(
             need.regrets, goal, least, most, precision, runs,
             need.of_baseline if need.reference is not None else None, need.largest,
-        )  # fmt: skip
-        found = search.answer()
+        ).answer()  # fmt: skip
         rows.append({
             **need.about, **values, "budget": found.budget, "low": found.low, "high": found.high,
             "reached": not math.isnan(found.budget), "goal": goal, "runs": need.played(),
@@ -163,8 +162,7 @@ class _Need(Subject):
         self.reference: Setting | None = None
         label = ""
         if divided and baseline is None:
-            domain = first.algorithm.domains.get(self.name)  # None if users have levels
-            if not (isinstance(domain, Interval) and domain.contains(math.inf)):
+            if not self.can_be_free:
                 raise BadInput(
                     f"ratio: {first.algo} cannot run without privacy; baseline=NAME or regret=R is "
                     "needed"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..contracts.parameters import FRACTION, POSITIVE, Interval
+from ..contracts.parameters import FRACTION, POSITIVE
 from ..contracts.question import QUESTIONS, STOPPING
 from ..errors import BadInput
 from ..results.summary import significant
@@ -61,8 +61,6 @@ class _Rule(Subject):
         self.name, self.env = first.algo, first.env
         if first.budget_name != "eps" or not first.algorithm.private:
             raise BadInput(f"rule={self.name}: a rule with a privacy budget eps is needed")
-        domain = first.algorithm.domains["eps"]
-        self.can_be_free = isinstance(domain, Interval) and domain.contains(math.inf)
 
     def times(self, eps: float, n: int) -> np.ndarray:
         """The stopping times; a run that has not ended counts as the cap."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ..contracts.parameters import Interval
 from ..results.run_store import Memory, RunStore, Store
 from ..results.tables import MEASURED, load_finished
 from ..running.failures import RunsFailed
@@ -34,6 +36,12 @@ class Subject:
     def at(self, budget: float) -> Setting:
         """Its setting at a budget."""
         return self.compose({**self.given, self.first.budget_name: budget}).only
+
+    @property
+    def can_be_free(self) -> bool:
+        """Whether it can run without privacy; not if users have levels."""
+        domain = self.first.algorithm.domains.get(self.first.budget_name)
+        return isinstance(domain, Interval) and domain.contains(math.inf)
 
     @cached_property
     def store(self) -> Store:
