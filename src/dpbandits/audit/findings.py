@@ -194,7 +194,7 @@ class SampledAudit:
             "measured": worst.measured, "detectable": worst.detectable,
             "exact": math.nan if exact is None else exact,
             "reward_low": tried.low, "reward_high": tried.high,
-            "verdict": verdict, "confidence": worst.confidence if event else self.confidence,
+            "verdict": verdict, "confidence": 1.0 if event else self.confidence,
             "runs": worst.runs, "count_first": worst.counts[0], "count_second": worst.counts[1],
             "rewards": len(x), "arms": x.shape[1] if x.ndim > 1 else 1,
             "changed_round": where[0] + 1, "changed_arm": where[1] if x.ndim > 1 else 0,
