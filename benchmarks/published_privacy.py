@@ -109,11 +109,7 @@ def gdp_releases(root: Path) -> None:
         first = np.zeros((T, 1))
         second = first.copy()
         second[0] = 1.0
-
-        def record(reads):
-            return Recorder(reads, np.random.default_rng(0), 1.0)
-
-        found = replay(visit, first, second, record)
+        found = replay(visit, first, second, Recorder(np.random.default_rng(0), 1.0))
         costs = [abs(draw.shift) for draw in found.draws if draw.shift]
         used = len(costs) - 1  # no decision follows the last one
         print(f"gdp-releases: T {T}, one arm: the first reward enters {len(costs)} releases at "
@@ -135,7 +131,8 @@ def ldp_response(root: Path) -> None:
     make = replace(POLICIES["dp_ncb_ldp"], root=root)
     T, eps, rng = 400, 0.2, np.random.default_rng(0)
     visit = PolicyTarget(claimed(make, local=True), eps, {})
-    _, stream = visit.play_traced(np.zeros((T, 2)), lambda reads: Recorder(reads, rng, 1.0))
+    stream = Recorder(rng, 1.0)
+    visit.play_traced(np.zeros((T, 2)), stream)
     W = int(np.sqrt(T)) + 1
     parts = {}
     for draw in stream.draws:
@@ -213,9 +210,10 @@ def replayed(root: Path) -> None:
     """Every policy that can be replayed plays the same game from its recorded numbers."""
     for name, policy in POLICIES.items():
         visit = PolicyTarget(claimed(replace(policy, root=root)), 1.0, {})
-        table, rng = np.random.default_rng(0).random((64, 2)), np.random.default_rng(1)
-        seen, recorded = visit.play_traced(table, lambda reads, rng=rng: Recorder(reads, rng, 1.0))
-        again, _ = visit.play_traced(table, lambda reads, r=recorded: Replay(reads, r.draws))
+        table = np.random.default_rng(0).random((64, 2))
+        recorded = Recorder(np.random.default_rng(1), 1.0)
+        seen = visit.play_traced(table, recorded)
+        again = visit.play_traced(table, Replay(recorded.draws))
         print(f"replayed: {name}: {np.array_equal(seen.arms, again.arms)}")
 
 

@@ -180,7 +180,7 @@ def test_a_coin_too_few_and_coins_used_twice_are_noticed(heads, eps, why):
 def test_integer_noise_of_replays_has_the_law_of_the_algorithm_s(law, noise):
     """Frequencies of the integers; a scale that is a tenth larger is told."""
     rng, n = np.random.default_rng(6), 40_000
-    recorder = Recorder([], np.random.default_rng(7), 1.0)
+    recorder = Recorder(np.random.default_rng(7), 1.0)
     edges = np.arange(-8.5, 9.5)
 
     def frequencies(values):

@@ -121,7 +121,7 @@ def test_the_loss_of_a_response_that_is_chosen(policy, loss):
 
 
 def recorder(seed=0):
-    return Recorder([], np.random.default_rng(seed), 1.0)
+    return Recorder(np.random.default_rng(seed), 1.0)
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_replays_that_the_time_cuts_are_undecided():
 
 def test_an_exponential_number_alone_has_its_law():
     """A part of Laplace noise, of which half were 0."""
-    rng = Recorder([], np.random.default_rng(0), 1.0)
+    rng = Recorder(np.random.default_rng(0), 1.0)
     found = [float(rng.exponential(2.0, size=1)[0]) for _ in range(4_000)]
     assert min(found) > 0.0 and np.mean(found) == pytest.approx(2.0, rel=0.1)
 
@@ -115,9 +115,8 @@ def test_later_choices_are_part_of_the_loss_of_a_choice():
     table = np.zeros((16, 2))
     other = table.copy()
     other[2, 0] = 1.0
-    _, record = target.play_traced(
-        table, lambda reads: Recorder(reads, np.random.default_rng(0), 1)
-    )
+    record = Recorder(np.random.default_rng(0), 1)
+    target.play_traced(table, record)
     assert target.loss_of_choices((table, other), record.draws) == np.inf
     last = table.copy()
     last[15, 0] = 1.0  # nothing is chosen after the last reward

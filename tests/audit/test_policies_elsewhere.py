@@ -92,9 +92,10 @@ def test_all_sources_of_random_numbers_are_one_while_a_policy_plays():
 def test_a_replay_of_a_policy_is_its_game():
     visit = PolicyTarget(claimed(policies.LegacyDPSE), 1.0, {})
     table = np.random.default_rng(0).random((64, 3))
-    rng = np.random.default_rng(1)
-    seen, recorded = visit.play_traced(table, lambda reads: Recorder(reads, rng, 1.0))
-    again, replayed = visit.play_traced(table, lambda reads: Replay(reads, recorded.draws))
+    recorded = Recorder(np.random.default_rng(1), 1.0)
+    seen = visit.play_traced(table, recorded)
+    replayed = Replay(recorded.draws)
+    again = visit.play_traced(table, replayed)
     assert np.array_equal(seen.arms, again.arms) and replayed.moved is None
     assert len(seen.arms) == 64 and seen.rewards.reads == list(enumerate(seen.arms.tolist()))
 

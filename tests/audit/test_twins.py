@@ -75,7 +75,7 @@ def test_an_author_who_allows_more_releases_pays_for_them(name, cost):
 
 
 def record(case):
-    return lambda reads: Recorder(reads, np.random.default_rng(case.seed), case.size)
+    return Recorder(np.random.default_rng(case.seed), case.size)
 
 
 GOAL = {"rel_error": 0.5, "beta": 0.5, "R": 1.0}
@@ -154,8 +154,7 @@ def test_a_recorded_run_is_that_of_the_compiled_algorithm():
                 return rng.beta(a, b)
 
         policy = target_of(source, 1.0, defaults(name))
-        stream = lambda reads: Given(reads, np.random.default_rng(0), 1.0)  # noqa: E731
-        played, _ = policy.play_traced(rewards, stream)
+        played = policy.play_traced(rewards, Given(np.random.default_rng(0), 1.0))
         again = np.random.default_rng(8)
         traces, _ = learner.play(rewards, 1, again, np.arange(1, T + 1))
         assert (traces[0, :-1].argmax(axis=1) == played.arms).all()
@@ -165,23 +164,23 @@ def test_streams_shift_noise_where_it_is_added():
     def release(rng, x):
         return float(3.0 * rng.standard_normal() + x) + float(x + rng.laplace(0.0, 2.0))
 
-    recorder = Recorder([], np.random.default_rng(0), 1.0)
+    recorder = Recorder(np.random.default_rng(0), 1.0)
     first = release(recorder, 1.0)
-    shifted = Shifted([], recorder.draws, {})
+    shifted = Shifted(recorder.draws, {})
     assert release(shifted, 4.0) == first
     assert [draw.shift for draw in shifted.draws] == pytest.approx([-1.0, -1.5])
     assert [draw.scale for draw in recorder.draws] == [3.0, 2.0]
-    assert release(Replay([], shifted.draws), 4.0) == pytest.approx(first)
-    assert release(Replay([], recorder.draws), 4.0) == pytest.approx(first + 6.0)  # control
+    assert release(Replay(shifted.draws), 4.0) == pytest.approx(first)
+    assert release(Replay(recorder.draws), 4.0) == pytest.approx(first + 6.0)  # control
 
 
 def test_a_bit_keeps_its_value_at_the_cost_of_its_likelihood_ratio():
-    recorder = Recorder([], np.random.default_rng(0), 1.0)
+    recorder = Recorder(np.random.default_rng(0), 1.0)
     bit = recorder.random() < 0.3
-    shifted = Shifted([], recorder.draws, {})
+    shifted = Shifted(recorder.draws, {})
     assert (shifted.random() < 0.6) == bit and shifted.bits == 1
     assert shifted.draws[0].cost == pytest.approx(math.log(2.0))  # of either bit, the worse one
-    assert (Replay([], shifted.draws).random() < 0.6) == bit
+    assert (Replay(shifted.draws).random() < 0.6) == bit
 
 
 def test_an_alignment_that_is_missing_is_explained():

@@ -17,9 +17,8 @@ from dpbandits.environments.catalogue import ARMS, build
 from dpbandits.environments.instances import contaminate, of_arms
 from dpbandits.environments.laws import DISCRETE, EMPIRICAL, draw
 from dpbandits.environments.reward_laws.beta import beta
-from dpbandits.environments.reward_laws.points import discrete, empirical
+from dpbandits.environments.reward_laws.points import discrete, empirical, point_mass, two_point
 from dpbandits.environments.reward_laws.student import student
-from dpbandits.environments.reward_laws.two_point import point_mass, two_point
 
 WHOLE = (0.0, math.inf)  # neither centred nor truncated
 

@@ -11,9 +11,8 @@ import pytest
 from dpbandits.environments.reward_laws.gaussian import gaussian_moment
 from dpbandits.environments.reward_laws.integrals import integral
 from dpbandits.environments.reward_laws.pareto import pareto_moment
-from dpbandits.environments.reward_laws.points import discrete_moment
+from dpbandits.environments.reward_laws.points import discrete_moment, two_point_moment
 from dpbandits.environments.reward_laws.student import student_moment
-from dpbandits.environments.reward_laws.two_point import two_point_moment
 
 
 def moment_of(law):

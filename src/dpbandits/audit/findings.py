@@ -12,7 +12,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain, groupby
 from pathlib import Path
@@ -77,35 +77,13 @@ def made_by() -> str:
 
 
 @dataclass(frozen=True)
-class Audit:
-    """An audit of one target.
-
-    Attributes:
-        target: what is audited.
-        jobs: number of workers.
-    """
-
-    target: Any
-    jobs: int = field(default=1, kw_only=True)
-
-    @property
-    def name(self) -> str:
-        return str(self.target.name)
-
-    def row(
-        self, folder: Path | None, progress: Progress = _ignored, seconds: float = math.inf
-    ) -> Row:
-        """What it finds in some seconds; ``folder`` is for what is stored, None stores nothing."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class ExactAudit(Audit):
+class ExactAudit:
     """The exact loss of an algorithm's actions with some arms, at one horizon."""
 
     target: DecisionTarget
     horizon: int
     arms: int
+    jobs: int = 1  # workers
 
     def row(
         self, folder: Path | None, progress: Progress = _ignored, seconds: float = math.inf
@@ -116,7 +94,7 @@ class ExactAudit(Audit):
         progress(1.0)
         promised, (low, high) = target.promised, target.extremes() or (-FAR, FAR)
         return {
-            "algo": self.name, "eps": target.budget, "horizon": T, "arms": self.arms,
+            "algo": target.name, "eps": target.budget, "horizon": T, "arms": self.arms,
             "promised": promised, "low": found.low, "high": found.high,
             "reward_low": low, "reward_high": high,
             "verdict": verdicts.of_exact(found.low, found.high, promised), "event": found.event,
@@ -125,22 +103,25 @@ class ExactAudit(Audit):
 
 
 @dataclass(frozen=True)
-class SampledAudit(Audit):
+class SampledAudit:
     """Replays of a target's alignment, the exact loss of a release, and samples.
 
     Attributes:
-        runs, confidence, seed: see ``sampling.auditor.audit``.
+        target: what is audited.
+        runs, confidence, seed, jobs: see ``sampling.auditor.audit``.
     """
 
     target: AuditTarget
     runs: int | None = None
     confidence: float = 0.99
     seed: int = 0
+    jobs: int = 1
 
     def row(
         self, folder: Path | None, progress: Progress = _ignored, seconds: float = math.inf
     ) -> Row:
-        """All that was found, from the file in which it is stored if it was done before.
+        """All that it finds in some seconds, from the file in which it is stored if it was done
+        before; a folder of None stores nothing.
 
         The witness of a violation is stored, too; unfinished findings are not stored.
         """
@@ -168,7 +149,7 @@ class SampledAudit(Audit):
         declared = getattr(target.source, "declared", "")
         hashed = digest(*map(repr, (target, *settings, declared, made_by())), length=12)
         budget = f"{target.budget_name}{target.budget:g}"
-        return folder / f"{self.name}-{budget}-{hashed}.json"
+        return folder / f"{target.name}-{budget}-{hashed}.json"
 
     def _found(self, progress: Progress, end: float) -> tuple[Row, Sampled]:
         """All that replays and samples find up to a time, with the neighbours that show it."""
@@ -213,7 +194,7 @@ class SampledAudit(Audit):
             "measured": worst.measured, "detectable": worst.detectable,
             "exact": math.nan if exact is None else exact,
             "reward_low": tried.low, "reward_high": tried.high,
-            "verdict": verdict, "confidence": worst.confidence if event else self.confidence,
+            "verdict": verdict, "confidence": 1.0 if event else self.confidence,
             "runs": worst.runs, "count_first": worst.counts[0], "count_second": worst.counts[1],
             "rewards": len(x), "arms": x.shape[1] if x.ndim > 1 else 1,
             "changed_round": where[0] + 1, "changed_arm": where[1] if x.ndim > 1 else 0,
@@ -250,6 +231,9 @@ class SampledAudit(Audit):
                 return
 
 
+Audit = ExactAudit | SampledAudit
+
+
 def _say(target: AuditTarget, step: str) -> None:
     """Announce a step of an audit in plain Python, which may take minutes."""
     if not target.compiled and isinstance(target, DecisionTarget):
@@ -278,10 +262,10 @@ def findings_of(
     process. All audits together have ``max_time`` seconds: each audit has an equal part of the
     remaining time.
     """
-    groups = [list(group) for _, group in groupby(audits, lambda audit: audit.name)]
+    groups = [list(group) for _, group in groupby(audits, lambda audit: audit.target.name)]
     jobs = audits[0].jobs if len(groups) > 1 else 1
     with progress_bar(len(audits)) as bar:
-        bar.set_postfix_str(audits[0].name if audits else "")
+        bar.set_postfix_str(audits[0].target.name if audits else "")
         found = _results(audits, folder, bar.update, max_time)
         if jobs != 1:
             side_by_side = min(cpu_count() if jobs < 0 else jobs, len(groups))
@@ -316,6 +300,6 @@ def _results(
     for i, one in enumerate(audits):
         seconds = (end - time.time()) / (len(audits) - i)
         try:
-            yield one.name, one.row(folder, progress, seconds)
+            yield one.target.name, one.row(folder, progress, seconds)
         except Exception as error:
-            yield one.name, error
+            yield one.target.name, error

@@ -1,5 +1,7 @@
 """Azize et al. 2023-24: the samples until AdaP-TT, AdaP-TT* and DP-SE name the best arm."""
 
+from math import inf
+
 from .claim import claim
 from .statistics import Part, Parts, Runs, ratio, regret, spread
 
@@ -39,12 +41,10 @@ def adap_tt_star_needs_fewer_at_small_eps(runs: Runs) -> Parts:
     Below eps .1 many runs of AdaP-TT stall and AdaP-TT* needs far fewer samples; at large eps
     AdaP-TT needs 2.0 times as many, the factor 2 by which its threshold is larger.
     """
-    for panel in runs.each(env_means=[FIRST, SECOND], eps=LEVELS[:4]):
-        printed, star = panel(rule="adap_tt", variant="printed"), panel(rule="adap_tt_star")
-        yield ratio(printed, star, center="median", above=1)
-    for panel in runs.each(env_means=[FIRST, SECOND], eps=LEVELS[9:]):
-        printed, star = panel(rule="adap_tt", variant="printed"), panel(rule="adap_tt_star")
-        yield ratio(printed, star, center="median", above=0.5, below=2)
+    for levels, above, below in ((LEVELS[:4], 1.0, inf), (LEVELS[9:], 0.5, 2.0)):
+        for panel in runs.each(env_means=[FIRST, SECOND], eps=levels):
+            printed, star = panel(rule="adap_tt", variant="printed"), panel(rule="adap_tt_star")
+            yield ratio(printed, star, center="median", above=above, below=below)
 
 
 @claim("AJ3", "Azize et al. 2023-24, Fig. 5.7 of Azize's thesis", "flat, at most 4 times",

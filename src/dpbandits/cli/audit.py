@@ -63,7 +63,7 @@ def main(given: Namespace) -> int:
                 beyond.append(str(reason))
     results = results_of(config)
     check_writable(results)
-    names = [audit.name for audit in audits]
+    names = [audit.target.name for audit in audits]
     kind = "exact" if config["exact"] else "audit"
     stem = table_name(kind, given.words, names, chosen)
     return report_findings(audits, beyond, results, stem, seconds_of(config))

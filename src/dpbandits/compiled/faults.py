@@ -84,7 +84,7 @@ def out_of_bounds(played: Callable, arguments: tuple[Any, ...]) -> str:
     too long, or plays other random numbers.
     """
     try:
-        with np.errstate(all="ignore"), _restored_globals(), _limited(PATIENCE):
+        with np.errstate(all="ignore"), restored_globals(), _limited(PATIENCE):
             played(*arguments)
     except IndexError as error:
         steps = traceback.extract_tb(error.__traceback__)
@@ -97,7 +97,7 @@ def out_of_bounds(played: Callable, arguments: tuple[Any, ...]) -> str:
 
 
 @contextmanager
-def _restored_globals() -> Iterator[None]:
+def restored_globals() -> Iterator[None]:
     """Leave the global generators of Python as they were found."""
     numbers, standard = _numpy.get_state(legacy=False), random.getstate()
     try:

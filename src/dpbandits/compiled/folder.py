@@ -212,11 +212,6 @@ def found_folder(backend: str) -> CacheFolder:
     return cache_folder(backend, shared_state())
 
 
-def folder_of(backend: str) -> Path | None:
-    """The folder of the machine code that a back-end makes; None if it stays in memory."""
-    return found_folder(backend).path
-
-
 def report_damage(name: str, what: str = "is damaged") -> None:
     """Print one line: cached machine code cannot be used."""
     line = f"the cached machine code of {name} {what}: compiling it again"

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..contracts.parameters import BUDGETS, RANGE, Interval
+from ..contracts.parameters import BUDGETS
 from ..contracts.question import REGRET
 from ..environments.labelled import LINES, LabelledInstance
 from ..errors import BadInput
-from ..results.run_store import Memory, RunStore, Store
 from ..results.summary import rounds, significant
-from ..results.tables import MEASURED, load_finished
-from ..running.failures import RunsFailed
-from ..running.monte_carlo import run_settings
 from ..settings.choices import Choice
 from ..settings.compose import request_from
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
-from ..validation import argument, number_where, one_of, whole
-from .search import CLOSE, Found, Search
+from ..validation import number_where, one_of
+from .search import CLOSE, Found, Search, check_search
+from .subject import Subject
 
 COLUMNS = (
     "algo", "budget", "low", "high", "reached", "name", "env", "horizon", "goal", "baseline",
@@ -73,29 +70,22 @@ def budgets_needed(
         goal, line = _goal(regret, ratio, baseline), ""
     least = least if least is not None else 1e-3 if beats is None else 0.1
     most = most if most is not None else 1e3 if beats is None else 100.0
-    least, most = (
-        argument(key, x, RANGE, math.nan) for key, x in (("least", least), ("most", most))
-    )
-    if not least < most:
-        raise BadInput(f"most={most:g}: above least={least:g} is needed")
-    precision = number_where("precision", precision, lambda x: x >= 1.01, "1.01 or more is needed")
-    runs = whole("runs", runs, at_least=32, at_most=10_000_000)
+    least, most, precision, runs = check_search(least, most, precision, runs)
     if not algorithms:
         raise BadInput("algo=[]: at least one is needed")
-    needs = [_Need(a, given, parameters, folders, baseline, ratio is not None) for a in algorithms]
+    own = {k: x for k, x in parameters.items() if k not in BUDGETS}
+    compose = partial(request_from, REGRET, parameters=own, folders=folders)
+    needs = [_Need(compose, a, given, parameters, baseline, ratio is not None) for a in algorithms]
     differing = _differing(needs)
-    results = needs[0].request.results
-    store = Memory() if results is None else RunStore(results)
     rows = []
     for need, values in zip(needs, differing, strict=True):
-        need.store = store
+        need.store = needs[0].store  # what several needs have in common is played once
         goal = goal if beats is None else need.of_line(beats)
         begun = time.monotonic()
-        search = Search(
+        found = Search(
             need.regrets, goal, least, most, precision, runs,
             need.of_baseline if need.reference is not None else None, need.largest,
-        )  # fmt: skip
-        found = search.answer()
+        ).answer()  # fmt: skip
         rows.append({
             **need.about, **values, "budget": found.budget, "low": found.low, "high": found.high,
             "reached": not math.isnan(found.budget), "goal": goal, "runs": need.played(),
@@ -144,26 +134,23 @@ def _goal(regret: float | None, ratio: float | None, baseline: Any) -> float:
     return number_where(name, goal, lambda x: 0 < x < math.inf, "a number above 0 is needed")
 
 
-class _Need:
-    """An algorithm whose budget is searched: its settings and their runs."""
+class _Need(Subject):
+    """An algorithm whose budget is searched, with its baseline."""
 
     def __init__(
         self,
+        compose: Callable[..., Request],
         algorithm: Any,
         given: Mapping[str, Any],
         parameters: Mapping[str, Any],
-        folders: tuple[str, ...],
         baseline: Any,
         divided: bool,
     ):
-        self.given = {**given, "algo": algorithm, "checkpoints": CHECKPOINTS}
-        self.parameters = {k: x for k, x in parameters.items() if k not in BUDGETS}
-        self.folders = folders
-        self.request = self._request({})
-        first = self.request.only
+        fixed = {**given, "checkpoints": CHECKPOINTS}
+        super().__init__(compose, {**fixed, "algo": algorithm})
+        first = self.first
         if not first.algorithm.private:
             raise BadInput(f"algo={first.algo}: the algorithm is not private and takes no budget")
-        self.first = first
         self.largest = first.horizon * first.instance.largest_gap
         own = algorithm.values if isinstance(algorithm, Choice) else {}
         if {**given, **parameters, **own}.get(first.budget_name) is not None:
@@ -171,20 +158,18 @@ class _Need:
         if first.population_spec:
             raise BadInput("population: each user has a privacy level; a search needs one budget")
         self.name, self.values = first.budget_name, first.parameters
-        self._at = cache(lambda budget: self._request({self.name: budget}).settings[0])
+        self._at = cache(self.at)
         self.reference: Setting | None = None
         label = ""
         if divided and baseline is None:
-            domain = first.algorithm.domains.get(self.name)  # None if users have levels
-            if not (isinstance(domain, Interval) and domain.contains(math.inf)):
+            if not self.can_be_free:
                 raise BadInput(
                     f"ratio: {first.algo} cannot run without privacy; baseline=NAME or regret=R is "
                     "needed"
                 )
             self.reference, label = self._at(math.inf), f"{first.algo} without privacy"
         elif divided:
-            own = {**given, "algo": baseline, "checkpoints": CHECKPOINTS}
-            self.reference = request_from(REGRET, own, {}, folders).only
+            self.reference = compose({**fixed, "algo": baseline}, parameters={}).only
             label = self.reference.algo
             if self.reference.algorithm.private:
                 raise BadInput(f"baseline={label}: an algorithm without privacy is needed")
@@ -192,7 +177,6 @@ class _Need:
             "algo": first.algo, "name": self.name, "env": first.env, "horizon": first.horizon,
             "baseline": label,
         }  # fmt: skip
-        self.store: Store = Memory()
         self._played: dict[Setting, int] = {}
 
     def of_line(self, beats: str) -> float:
@@ -205,9 +189,6 @@ class _Need:
             )
         return float(instance.recorded(self.first.horizon)[beats])
 
-    def _request(self, budget: Mapping[str, float]) -> Request:
-        return request_from(REGRET, {**self.given, **budget}, self.parameters, self.folders)
-
     def regrets(self, budget: float, n: int) -> np.ndarray:
         """The final regrets of the first n runs at a budget."""
         return self._regrets(self._at(budget), n)
@@ -218,13 +199,9 @@ class _Need:
         return self._regrets(self.reference, max(n, self._played.get(self.reference, 0)))
 
     def _regrets(self, setting: Setting, n: int) -> np.ndarray:
-        request = self.request
-        _, failures = run_settings([setting], n, request.jobs, request.backend, self.store)
-        if failures:
-            raise RunsFailed(failures)
+        (found,) = self.measured(setting, n, REGRET.statistic)
         self._played[setting] = max(n, self._played.get(setting, 0))
-        finished = load_finished(self.store, setting, n)
-        return MEASURED[REGRET.statistic](finished)[:, -1].astype(float)
+        return found
 
     def played(self) -> int:
         """The runs that the answer is made of, the baseline's included."""

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..contracts.parameters import FRACTION, POSITIVE, RANGE, Interval
+from ..contracts.parameters import FRACTION, POSITIVE
 from ..contracts.question import QUESTIONS, STOPPING
 from ..errors import BadInput
-from ..results.run_store import Memory, RunStore, Store
 from ..results.summary import significant
-from ..results.tables import MEASURED, load_finished
-from ..running.failures import RunsFailed
-from ..running.monte_carlo import run_settings
 from ..settings.compose import request_from
 from ..settings.request import Request
-from ..settings.setting import Setting
 from ..validation import argument, each, number_where, whole
-from .search import Found, Search, limits, short
+from .search import Found, Search, check_search, limits, short
+from .subject import Subject
 
-SHEET = (
-    "rule", "env", "eps", "samples", "low", "high", "slow", "weeks", "ended", "wrong", "agree",
-    "without_privacy", "per_week", "cap", "runs", "answer",
-)  # fmt: skip
 TIMES_GOAL = 10.0  # samples after which a run of a search ends, as a multiple of the goal
 FIRST = 64  # runs without privacy that set the cap of a search for a ratio
 CHEAP = 1.1  # times the samples without privacy: where privacy costs less than 10 %
@@ -35,6 +27,7 @@ ENDS = 0.9  # share of the runs that must end, for a test to end
 PRECISE = 1.25  # ratio of the budgets between which a sheet finds that a test begins to end
 
 
+Rules = Callable[[float | None, float], Iterable["_Rule"]]  # ``rules_of`` some rules
 OWN_KEYS = {key for q in QUESTIONS if q.command == STOPPING.command for key in q.own_keys}
 
 # What the two answers are asked for with, beside the keys of ``bandit-stop``
@@ -55,53 +48,28 @@ def cost_of_rules(
             what = "a sheet of budgets" if "eps" in given else "the search for a budget of a rule"
             raise BadInput(f"{key}: {what} takes {', '.join(wanted)} and the keys of bandit-stop")
     options = {key: given.pop(key) for key in wanted if key in given}
-    return answer(rules, given, parameters, folders, **options)
+    compose = partial(request_from, STOPPING, parameters=parameters, folders=folders)
+    return answer(partial(rules_of, rules, given, compose), **options)
 
 
-class _Rule:
-    """A stopping rule in one environment at any budget, with its finished runs."""
+class _Rule(Subject):
+    """A stopping rule whose budget is searched."""
 
-    def __init__(
-        self, rule: Any, given: Mapping[str, Any], parameters: Mapping[str, Any],
-        folders: tuple[str, ...],
-    ):  # fmt: skip
-        self.given, self.parameters, self.folders = {**given, "rule": rule}, parameters, folders
-        self.store: Store = Memory()
-        first = self.setting(None)
+    def __init__(self, rule: Any, given: Mapping[str, Any], compose: Callable[..., Request]):
+        super().__init__(compose, {**given, "rule": rule})
+        first = self.first
         self.name, self.env = first.algo, first.env
         if first.budget_name != "eps" or not first.algorithm.private:
             raise BadInput(f"rule={self.name}: a rule with a privacy budget eps is needed")
-        domain = first.algorithm.domains["eps"]
-        self.can_be_free = isinstance(domain, Interval) and domain.contains(math.inf)
-        results = self._request(None).results
-        self.store = self.store if results is None else RunStore(results)
-
-    def _request(self, eps: float | None) -> Request:
-        given = {**self.given, "eps": eps}
-        return request_from(STOPPING, given, self.parameters, self.folders)
-
-    def setting(self, eps: float | None) -> Setting:
-        """The only setting at a budget."""
-        return self._request(eps).only
-
-    def measured(self, eps: float, n: int, *columns: str) -> list[np.ndarray]:
-        """Columns of the first n runs at a budget; equal runs have equal streams of rewards."""
-        request = self._request(eps)
-        setting = request.only
-        _, failures = run_settings([setting], n, request.jobs, request.backend, self.store)
-        if failures:
-            raise RunsFailed(failures)
-        finished = load_finished(self.store, setting, n)
-        return [MEASURED[name](finished)[:, -1].astype(float) for name in columns]
 
     def times(self, eps: float, n: int) -> np.ndarray:
         """The stopping times; a run that has not ended counts as the cap."""
-        return self.measured(eps, n, "stopping_time")[0]
+        return self.measured(self.at(eps), n, "stopping_time")[0]
 
 
 def rules_of(
-    rules: Sequence[Any], given: Mapping[str, Any], parameters: Mapping[str, Any],
-    folders: tuple[str, ...], per_week: float | None, weeks: float,
+    rules: Sequence[Any], given: Mapping[str, Any], compose: Callable[..., Request],
+    per_week: float | None, weeks: float,
 ) -> list[_Rule]:  # fmt: skip
     """The rules, of which runs end after some weeks if the users of a week are known.
 
@@ -112,34 +80,33 @@ def rules_of(
     if not rules:
         raise BadInput("rule=[]: at least one is needed")
     for_all = {key: x for key, x in given.items() if key not in OWN_KEYS}
-    plain = [_Rule(rule, for_all, parameters, folders).setting(None) for rule in rules]
+    plain = [_Rule(rule, for_all, compose).first for rule in rules]
     own = [setting.question.own_keys for setting in plain]
     foreign = [set().union(*own) - keys for keys in own]
     return [
-        _Rule(rule, {k: x for k, x in given.items() if k not in others}, parameters, folders)
+        _Rule(rule, {k: x for k, x in given.items() if k not in others}, compose)
         for rule, others in zip(rules, foreign, strict=True)
     ]
 
 
 def sheet(
-    rules: Sequence[Any], given: Mapping[str, Any], parameters: Mapping[str, Any],
-    folders: tuple[str, ...], *, eps: Any, per_week: float | None = None, weeks: float = 26.0,
-    runs: int = 200,
-) -> pd.DataFrame:  # fmt: skip
+    rules: Rules, *, eps: Any, per_week: float | None = None, weeks: float = 26.0, runs: int = 200
+) -> pd.DataFrame:
     """A row for each rule and budget; see ``dpbandits.budget``."""
     budgets = sorted({argument("eps", x, POSITIVE, math.nan) for x in each(eps)})
     runs = whole("runs", runs, at_least=20, at_most=10_000_000)
     per_week, weeks = _per_week(per_week, weeks)
     rows = []
-    for rule in rules_of(rules, given, parameters, folders, per_week, weeks):
+    for rule in rules(per_week, weeks):
         own, free = [], math.nan
         names = ("stopping_time", "answer", "halted", "correct")
         answers = np.full(runs, math.nan)
         if rule.can_be_free:
-            times, answers, *_ = rule.measured(math.inf, runs, *names)
+            times, answers, *_ = rule.measured(rule.at(math.inf), runs, *names)
             free = float(times.mean())
         for x in budgets:
-            times, answer, halted, correct = rule.measured(x, runs, *names)
+            setting = rule.at(x)
+            times, answer, halted, correct = rule.measured(setting, runs, *names)
             error = times.std(ddof=1) / math.sqrt(runs)
             own.append({
                 "rule": rule.name, "env": rule.env, "eps": x, "samples": float(times.mean()),
@@ -150,11 +117,11 @@ def sheet(
                 "wrong": float((correct == 0.0).mean()) if halted.any() else math.nan,
                 "agree": float((answer == answers).mean()) if free == free else math.nan,
                 "without_privacy": free, "per_week": per_week or math.nan,
-                "cap": rule.setting(x).horizon, "runs": runs,
+                "cap": setting.horizon, "runs": runs,
             })  # fmt: skip
         words = verdict(own, *begins_to_end(rule, own, runs))
         rows += [row | {"answer": words} for row in own]
-    return pd.DataFrame(rows)[list(SHEET)]
+    return pd.DataFrame(rows)
 
 
 def begins_to_end(
@@ -167,7 +134,7 @@ def begins_to_end(
     high = min((row["eps"] for row in rows if row["eps"] > low), default=math.inf)
     while 0.0 < PRECISE * low < high < math.inf:
         middle = short(math.sqrt(low * high))
-        (halted,) = rule.measured(middle, runs, "halted")
+        (halted,) = rule.measured(rule.at(middle), runs, "halted")
         low, high = (low, middle) if halted.mean() >= ENDS else (middle, high)
     return low, high
 
@@ -207,8 +174,7 @@ def verdict(rows: Sequence[Mapping[str, Any]], low: float, high: float) -> str:
 
 
 def budget_for_samples(
-    rules: Sequence[Any], given: Mapping[str, Any], parameters: Mapping[str, Any],
-    folders: tuple[str, ...], *, samples: float | None = None, ratio: float | None = None,
+    rules: Rules, *, samples: float | None = None, ratio: float | None = None,
     quantile: float | None = None, per_week: float | None = None, least: float = 1e-3,
     most: float = 1e3, precision: float = 1.25, runs: int = 2048,
 ) -> pd.DataFrame:  # fmt: skip
@@ -223,14 +189,10 @@ def budget_for_samples(
     key, goal = ("samples", samples) if ratio is None else ("ratio", ratio)
     goal = number_where(key, goal, lambda x: 0 < x < math.inf, "a number above 0 is needed")
     share = None if quantile is None else argument("quantile", quantile, FRACTION, math.nan)
-    least, most = (argument(k, x, RANGE, math.nan) for k, x in (("least", least), ("most", most)))
-    if not least < most:
-        raise BadInput(f"most={most:g}: above least={least:g} is needed")
-    precision = number_where("precision", precision, lambda x: x >= 1.01, "1.01 or more is needed")
-    runs = whole("runs", runs, at_least=32, at_most=10_000_000)
+    least, most, precision, runs = check_search(least, most, precision, runs)
     per_week, _ = _per_week(per_week, 1.0)
     rows = []
-    for rule in rules_of(rules, given, parameters, folders, None, 1.0):
+    for rule in rules(None, 1.0):
         time_of = np.mean if share is None else partial(np.quantile, q=share)
         free = math.nan
         if rule.can_be_free:
@@ -247,7 +209,7 @@ def budget_for_samples(
             return times if share is None else (times > aim).astype(float)
 
         limit = aim if share is None else 1.0 - share
-        largest = float(rule.setting(most).horizon) if share is None else 1.0
+        largest = float(rule.at(most).horizon) if share is None else 1.0
         found = Search(measure, limit, least, most, precision, runs, None, largest).answer()
         what = "mean" if share is None else f"{100 * share:g} % quantile"
         instead = math.nan
@@ -268,7 +230,7 @@ def samples_reached(rule: _Rule, eps: float, runs: int, share: float | None) -> 
     """A number of samples, of two digits, that a search finds to be reached at a budget; blank if
     the cap ends too many runs.
     """
-    times, cap = np.sort(rule.times(eps, runs)), float(rule.setting(eps).horizon)
+    times, cap = np.sort(rule.times(eps, runs)), float(rule.at(eps).horizon)
     if share is None:
         most = limits(times, cap).high if times[-1] < cap else math.inf
     else:

@@ -16,6 +16,9 @@ from typing import Literal
 import numpy as np
 
 from ..comparison.pairs import Located, located, ratio
+from ..contracts.parameters import RANGE
+from ..errors import BadInput
+from ..validation import argument, number_where, whole
 
 ERROR = 0.05  # the probability that anything that a search tells is wrong
 LOOKS = 100  # at runs, at most: each may be wrong with probability ERROR / LOOKS
@@ -185,6 +188,17 @@ class Search:
             if y <= 0.0 < x:
                 return short(a.budget * (b.budget / a.budget) ** (x / (x - y)))
         return short(np.sqrt(low * high))
+
+
+def check_search(
+    least: float, most: float, precision: float, runs: int
+) -> tuple[float, float, float, int]:
+    """Validate the range of budgets of a search, its precision, and the runs at one budget."""
+    least, most = (argument(k, x, RANGE, np.nan) for k, x in (("least", least), ("most", most)))
+    if not least < most:
+        raise BadInput(f"most={most:g}: above least={least:g} is needed")
+    precision = number_where("precision", precision, lambda x: x >= 1.01, "1.01 or more is needed")
+    return least, most, precision, whole("runs", runs, at_least=32, at_most=10_000_000)
 
 
 def limits(regrets: np.ndarray, largest: float) -> Located:

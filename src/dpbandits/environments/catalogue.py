@@ -16,14 +16,13 @@ from .instances import Instance, contaminate, of_arms
 from .labelled import labels
 from .linear import contextual, contextual_table, linear, linear_sphere
 from .logged import log
-from .reward_laws import two_point
+from .reward_laws import points
 from .reward_laws.arm import Arm, positive
 from .reward_laws.beta import beta
 from .reward_laws.gaussian import gaussian as gaussian_law
 from .reward_laws.gaussian import sigmoid_gaussian
 from .reward_laws.lognormal import lognormal as lognormal_law
 from .reward_laws.pareto import pareto as pareto_law
-from .reward_laws.points import discrete
 from .reward_laws.student import student as student_law
 from .reward_laws.uniform import uniform
 from .written import REGISTERED
@@ -50,7 +49,7 @@ def of_means(law: Callable[..., Arm]) -> Callable[..., Instance]:
     return instance
 
 
-bernoulli = of_means(two_point.bernoulli)
+bernoulli = of_means(points.bernoulli)
 pareto = of_means(pareto_law)
 student = of_means(student_law)
 lognormal = of_means(lognormal_law)
@@ -61,7 +60,7 @@ def sign(mean: Any, scale: Any) -> Instance:
     R = positive("scale", scale)
     needed = f"a mean from {-R:g} to {R:g} is needed"
     mu = number_where("mean", mean, lambda mu: abs(mu) <= R, needed)
-    return of_arms([replace(two_point.two_point(-R, R, (1 + mu / R) / 2), mean=mu)])
+    return of_arms([replace(points.two_point(-R, R, (1 + mu / R) / 2), mean=mu)])
 
 
 def gaussian(means: Any, sd: Any, sigmoid: Any) -> Instance:
@@ -147,7 +146,7 @@ def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
             f"g={rate:g}: the probability of a reward, g times a mean, lies in (0, 1]; "
             f"the largest mean is {max(mu):g}"
         )
-    return of_arms([two_point.two_point(0.0, 1 / rate, mean * rate) for mean in mu])
+    return of_arms([points.two_point(0.0, 1 / rate, mean * rate) for mean in mu])
 
 
 def contaminated(
@@ -196,7 +195,7 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
         with inside("outlier"):
             reach = 0.99 * call({law: truncation_level}, outlier)(alpha)
         signs = np.where(clean.gaps == 0, -1.0, 1.0)
-        return [two_point.point_mass(x) for x in centers + signs * reach]
+        return [points.point_mass(x) for x in centers + signs * reach]
     many = isinstance(outlier, Sequence) and not isinstance(outlier, str)
     each = list(outlier) if many else [outlier] * K
     if len(each) != K:
@@ -206,10 +205,10 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
             raise BadInput("relative=true: only values can be added to a mean, not laws")
         with inside("outlier"):
             if law == "largest":
-                return [two_point.largest(call({law: truncation_level}, outlier)(alpha))] * K
+                return [points.largest(call({law: truncation_level}, outlier)(alpha))] * K
             return [call(laws_of_one_arm(), x) for x in each]
     values = [as_number("outlier", x) for x in each]
-    return [two_point.point_mass(x) for x in centers + np.array(values)]
+    return [points.point_mass(x) for x in centers + np.array(values)]
 
 
 def truncation_level(k: Any) -> Callable[[float], float]:
@@ -221,8 +220,8 @@ def truncation_level(k: Any) -> Callable[[float], float]:
 ARMS: dict[str, Callable[..., Arm]] = {
     law.__name__: law
     for law in (
-        two_point.bernoulli, two_point.two_point, two_point.point_mass, gaussian_law, uniform, beta,
-        discrete, pareto_law, student_law, lognormal_law,
+        points.bernoulli, points.two_point, points.point_mass, gaussian_law, uniform, beta,
+        points.discrete, pareto_law, student_law, lognormal_law,
     )
 }  # fmt: skip
 OF_MEANS = bernoulli, bernoulli_family, one_better, uniform_means, sign, gaussian, pareto, student

@@ -65,14 +65,7 @@ def table(
 class Logged(Instance):
     """The arms of a log of plays with other columns, which are not used."""
 
-    dropped: tuple[str, ...] = ()  # their names
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a run says about it beside the promises."""
-        names = ", ".join(self.dropped[:MOST_NAMES])
-        said = "each arm has its rewards in a log of plays; the other columns are not used"
-        return (f"{said}: {names}; env=log env.source=FILE plays a log with features",)
+    notes: tuple[str, ...] = ()
 
 
 def empirical(
@@ -100,7 +93,13 @@ def empirical(
     if len(table) < 1 or len(found) < 2:
         raise BadInput(f"{where}: at least one row and two arms (columns) are needed")
     laws = of_arms([uniform_on(values) for values in found])
-    return Logged(laws.environment, laws.arms, dropped=tuple(others)) if others else laws
+    if not others:
+        return laws
+    note = (
+        "each arm has its rewards in a log of plays; the other columns are not used: "
+        f"{', '.join(others[:MOST_NAMES])}; env=log env.source=FILE plays a log with features"
+    )
+    return Logged(laws.environment, laws.arms, notes=(note,))
 
 
 def matrix_of(file: Any, columns: Any, header: Any) -> tuple[list[str], np.ndarray]:

@@ -11,10 +11,9 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,7 +31,7 @@ from ..validation import (
     whole,
 )  # fmt: skip
 from .contexts import ONE_PASS, ContextualInstance, contextual_environment
-from .features import unit_rows
+from .features import UnitRows, unit_rows
 from .instances import Instance
 
 MAX_CLASSES, MAX_CELLS = 1000, 4e8  # of rows times columns and classes: 3 GB
@@ -77,14 +76,9 @@ class LabelledInstance(ContextualInstance):
         """The expected mistakes in T rounds of uniform play and of the best constant action, and
         the class that the latter plays.
         """
-        (n, K), counts = self.environment.table.shape, self.counts
+        (n, K), counts = self.environment.table.shape, self.environment.table.sum(axis=0)
         best = int(counts.argmax())
         return T * (K - 1) / K, T * (n - float(counts[best])) / n, self.classes[best]
-
-    @cached_property
-    def counts(self) -> np.ndarray:
-        """float64 array (K,): the rows of each class."""
-        return self.environment.table.sum(axis=0)
 
     def recorded(self, T: int) -> dict[str, Any]:
         """What manifests hold of the lines of reference: see ``results.references``."""
@@ -101,8 +95,9 @@ def labels(
     x is scaled by ``features.unit_rows``, so that |z| <= 1; words are indicators.
     """
     where, table, label = read_source(source, label)
-    users = users_of(where, table, {"label": label}, features, ranges, bound, scale, missing)
-    classes, kinds = actions_of(where, users.table[label], "classes")
+    others = {"label": label}
+    table, users = users_of(where, table, others, features, ranges, bound, scale, missing)
+    classes, kinds = actions_of(where, table[label], "classes")
     count = np.bincount(classes)
     if count.min() < 2:
         lonely = kinds[count.argmin()]
@@ -120,20 +115,12 @@ def labels(
     )  # fmt: skip
 
 
-class Users(NamedTuple):
-    """Users of data, and what is said of them."""
-
-    table: pd.DataFrame  # the columns that are used, without rows that are left out
-    rows: np.ndarray  # float64 array (n, p), z = (1, x)/sqrt 2 of each row
-    withdrawn: str  # why no privacy of contexts is promised; empty if it is
-    notes: tuple[str, ...]  # what was changed, for the user
-
-
 def users_of(
     where: str, table: pd.DataFrame, others: Mapping[str, str], features: Any, ranges: Any,
     bound: Any, scale: Any, missing: Any,
-) -> Users:  # fmt: skip
-    """The users in the rows of a table.
+) -> tuple[pd.DataFrame, UnitRows]:  # fmt: skip
+    """The users in the rows of a table: the columns that are used, without rows that are left out,
+    and z = (1, x)/sqrt 2 of each row, where x are its features.
 
     Args:
         where: how messages begin.
@@ -179,7 +166,7 @@ def users_of(
     rows = np.column_stack([np.ones(len(x)), found.rows]) / math.sqrt(2.0)
     if of_words:
         notes += [f"words, which are public, become indicators: {listed(of_words)}"]
-    return Users(table, rows, found.withdrawn, (*found.notes, *notes))
+    return table, UnitRows(rows, found.withdrawn, (*found.notes, *notes))
 
 
 def actions_of(where: str, column: pd.Series, what: str) -> tuple[np.ndarray, tuple[str, ...]]:

@@ -17,7 +17,7 @@ from .instances import Instance, environment_of
 from .laws import EMPIRICAL, GAUSSIAN, TWO_POINT
 from .reward_laws.arm import positive
 from .reward_laws.gaussian import gaussian
-from .reward_laws.two_point import two_point
+from .reward_laws.points import two_point
 
 NOISES, CONTEXTS, LINKS = ("sign", "gaussian"), ("gaussian", "sphere"), ("linear", "logistic")
 LARGEST, LARGEST_D = 10_000, 1_000  # arms, dimensions

@@ -101,21 +101,19 @@ def log(
         raise BadInput(f"{where}: action, reward and propensity are columns of their own")
     is_given = bool(others["propensity"])
     others = {key: name for key, name in others.items() if name}
-    users = users_of(where, table, others, features, ranges, bound, scale, missing)
-    actions, kinds = actions_of(where, users.table[action], "actions")
-    rewards = _within(where, users.table[others["reward"]], "reward in [0, 1]", lambda r: r >= 0)
+    table, users = users_of(where, table, others, features, ranges, bound, scale, missing)
+    actions, kinds = actions_of(where, table[action], "actions")
+    rewards = _within(where, table[others["reward"]], "reward in [0, 1]", lambda r: r >= 0)
     K, c = len(kinds), 1.0 / len(kinds)
     p = np.full(len(actions), c)
     said = f"no column of propensities: the actions of the log count as uniform, 1/{K}"
     if is_given:
-        p = _within(
-            where, users.table[others["propensity"]], "propensity in (0, 1]", lambda p: p > 0
-        )
+        p = _within(where, table[others["propensity"]], "propensity in (0, 1]", lambda p: p > 0)
         c, said = float(p.min()), f"propensities: column {others['propensity']}"
     if propensity_floor is not None:
         c = number_where("propensity_floor", propensity_floor, lambda c: 0 < c <= 1, "0 < c <= 1")
         if p.min() < c * (1.0 - ROUNDING):
-            row = f"row {users.table.index[int(p.argmin())] + 1} has the propensity {p.min():.4g}"
+            row = f"row {table.index[int(p.argmin())] + 1} has the propensity {p.min():.4g}"
             raise BadInput(f"propensity_floor={c:g}: {row}; a floor is at most every propensity")
     withdrawn = WITHOUT_FLOOR if is_given and propensity_floor is None else ""
     notes = (

@@ -7,7 +7,7 @@ The first takes the place of Theorem 5 of Azize & Basu 2022, whose Fact 2 is fal
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.linalg import null_space
@@ -92,10 +92,11 @@ def _least(b: np.ndarray, gap: np.ndarray, most: np.ndarray, price: float) -> fl
     limit = most / gap**2
     alone = np.maximum(1.0 / (gap * limit), price)  # x if each arm is pulled for itself
     unit = alone.max()  # of x, so that the solver's numbers are about 1
-    programme = _Programme(c, price / unit)
+    solution = _programme(c, price / unit)
+    cuts: list[np.ndarray] = []
     above = alone / unit
     for _ in range(ROUNDS):
-        x = programme.solution()
+        x = solution(cuts)
         below = math.fsum(x)
         for point in (x, (x + above) / 2.0):
             M = c.T @ ((point * gap)[:, None] * c)
@@ -106,40 +107,33 @@ def _least(b: np.ndarray, gap: np.ndarray, most: np.ndarray, price: float) -> fl
             needed = widths / limit / unit
             above = min(above, point * max(1.0, needed.max()), key=np.sum)
             for a in np.flatnonzero(needed > 1.0 + 1e-9):
-                programme.add(gap * (c @ Z[a] / widths[a]) ** 2 * limit[a] * unit)
+                cuts.append(gap * (c @ Z[a] / widths[a]) ** 2 * limit[a] * unit)
         if above.sum() - below <= PRECISION * above.sum():
             return unit * below
     raise ArithmeticError(f"c_eps lies between {unit * below:g} and {unit * above.sum():g}")
 
 
-class _Programme:
-    """The minimum of sum x_j over x >= 0 for which every a has y with |y_j| <= x_j and
-    sum y_j c_j = price c_a, and over cuts ``row.x >= 1``.
+def _programme(c: np.ndarray, price: float) -> Callable[[list[np.ndarray]], np.ndarray]:
+    """The x >= 0 of the least sum, as a function of cuts ``row.x >= 1``, for which every a has y
+    with |y_j| <= x_j and sum y_j c_j = price c_a.
     """
+    n, size = len(c), np.linalg.norm(c, axis=1)
+    blocks = kron(eye_array(n), c.T).multiply(1.0 / np.repeat(size, c.shape[1])[:, None])
+    equal = hstack([csr_array((blocks.shape[0], n)), blocks])
+    right = price * (c / size[:, None]).ravel()
+    x = kron(np.ones((n, 1)), eye_array(n))
+    caps = vstack([hstack([-x, sign * eye_array(n * n)]) for sign in (1, -1)])
 
-    def __init__(self, c: np.ndarray, price: float):
-        self.n = n = len(c)
-        self.cuts: list[np.ndarray] = []
-        size = np.linalg.norm(c, axis=1)
-        blocks = kron(eye_array(n), c.T).multiply(1.0 / np.repeat(size, c.shape[1])[:, None])
-        self.equal = hstack([csr_array((blocks.shape[0], n)), blocks])
-        self.right = price * (c / size[:, None]).ravel()
-        x = kron(np.ones((n, 1)), eye_array(n))
-        self.caps = vstack([hstack([-x, sign * eye_array(n * n)]) for sign in (1, -1)])
-
-    def add(self, row: np.ndarray) -> None:
-        """Add a cut."""
-        self.cuts.append(np.concatenate([-row, np.zeros(self.n**2)]))
-
-    def solution(self) -> np.ndarray:
-        """The x of the least sum."""
-        n, m = self.n, len(self.cuts)
+    def solution(cuts: list[np.ndarray]) -> np.ndarray:
+        m = len(cuts)
+        rows = np.hstack([-np.reshape(cuts, (m, n)), np.zeros((m, n * n))])
         found = linprog(
-            np.repeat([1.0, 0.0], [n, n * n]),
-            A_ub=vstack([self.caps, csr_array(np.reshape(self.cuts, (m, n + n * n)))]),
-            b_ub=np.repeat([0.0, -1.0], [2 * n * n, m]), A_eq=self.equal, b_eq=self.right,
+            np.repeat([1.0, 0.0], [n, n * n]), A_ub=vstack([caps, csr_array(rows)]),
+            b_ub=np.repeat([0.0, -1.0], [2 * n * n, m]), A_eq=equal, b_eq=right,
             bounds=[(0.0, None)] * n + [(None, None)] * (n * n), method="highs",
         )  # fmt: skip
         if not found.success:
             raise ArithmeticError(f"the linear programme was not solved: {found.message}")
         return np.maximum(found.x[:n], 0.0)
+
+    return solution

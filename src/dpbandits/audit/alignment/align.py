@@ -125,7 +125,7 @@ def check(target: DecisionTarget, case: Case) -> Outcome:
     if target.alignment.one_change:
 
         def stops(m):
-            played, _ = target.play_traced(table(m), fresh())
+            played = target.play_traced(table(m), fresh())
             return len(played.arms), math.isnan(played.answer)
 
         start = stops(0)

@@ -94,8 +94,8 @@ def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) ->
         if rng.random() < 0.3:
             far[:, arm] = np.where(np.arange(T) % 2, high, low)
 
-    record = recorder(seed, size)
-    seen, recorded = target.play_traced(first, record)
+    recorded = recorder(seed, size)
+    seen = target.play_traced(first, recorded)
     reads = seen.rewards.reads
     until = max((d.place for d in recorded.draws), default=0) or len(reads)
     which = rng.random()
@@ -103,7 +103,7 @@ def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) ->
     chosen = int(rng.integers(max(some, 1)))
     place = reads[chosen] if reads else (0, 0)
     if target.extremes() is None:
-        noted, _ = target.play_traced(first, record, [place])
+        noted = target.play_traced(first, recorder(seed, size), [place])
         center, level = noted.rewards.truncated[place]
         if level < math.inf and rng.random() < 0.7:  # the largest change that is not truncated
             low, high = center - level * (1.0 - 1e-9), center + level * (1.0 - 1e-9)

@@ -20,7 +20,7 @@ from ...contracts.alignments import Changed, Drawn, Run
 from ...environments.blocks import truncate
 from ...parts.noise.shuffled_coins import eps_of_coins
 from ..numbers.draws import CHOICE, COINS, DISCRETE, LAPLACE, NOISE, SKELLAM, UNIFORM, Draw, Draws
-from ..numbers.streams import MakeStream
+from ..numbers.streams import Recorder
 from ..targets.decisions import DecisionTarget, Played
 from .replayed_streams import Replay, Shifted
 
@@ -67,18 +67,19 @@ class Outcome(NamedTuple):
 
 
 def replay(
-    target: DecisionTarget, first: np.ndarray, second: np.ndarray, record: MakeStream
+    target: DecisionTarget, first: np.ndarray, second: np.ndarray, recorded: Recorder
 ) -> Outcome:
     """Record a run on one sequence of rewards and replay it, shifted, on another one.
 
     Costs and the numbers of releases are limited for neighbours only, which differ in one reward.
     """
     places = [(int(t), int(a)) for t, a in np.argwhere(first != second)]
-    seen, recorded = target.play_traced(first, record, places)
+    seen = target.play_traced(first, recorded, places)
     declared = declared_shifts(target, seen, recorded, first, second, places)
-    _, shifted = target.play_traced(second, lambda reads: Shifted(reads, recorded.draws, declared))
-    one, plainly = target.play_traced(first, lambda reads: Replay(reads, recorded.draws))
-    two, other = target.play_traced(second, lambda reads: Replay(reads, shifted.draws))
+    shifted, plainly = Shifted(recorded.draws, declared), Replay(recorded.draws)
+    target.play_traced(second, shifted)
+    other = Replay(shifted.draws)
+    one, two = target.play_traced(first, plainly), target.play_traced(second, other)
     spent = math.fsum(_cost(draw, target.gaussian, target.delta) for draw in shifted.draws)
     rounding = math.fsum(draw.rounding for draw in shifted.draws)
     releases = target.alignment.entered([shifted.draws[i].place for i in shifted.released])

@@ -25,12 +25,11 @@ class Given(Stream):
     """The numbers of a recorded run.
 
     Args:
-        reads: the rewards read so far.
         before: the draws of the record.
     """
 
-    def __init__(self, reads, before: Sequence[Draw]):
-        super().__init__(reads)
+    def __init__(self, before: Sequence[Draw]):
+        super().__init__()
         self.before = before
 
     def next(self, kind, shape, *call):
@@ -71,13 +70,12 @@ class Shifted(Given):
     keeps the results of its comparisons.
 
     Args:
-        reads: the rewards read so far.
         before: the draws of the record.
         declared: shifts of some draws by number, in the unit of the rewards.
     """
 
-    def __init__(self, reads, before: Sequence[Draw], declared):
-        super().__init__(reads, before)
+    def __init__(self, before: Sequence[Draw], declared):
+        super().__init__(before)
         self.declared = declared
         self.released: set[int] = set()  # of draws whose shift is that of a statistic
         self.plain_sums: dict[int, int] = {}  # by draw: how often something was added to it alone
@@ -164,7 +162,6 @@ class Branch(Given):
     outcomes of ``path``, and where it ends the first one that is possible.
 
     Args:
-        reads: the rewards read so far.
         before: the draws of the record.
         own: the number of rewards read in this round.
         path: outcomes.
@@ -173,8 +170,8 @@ class Branch(Given):
         taken: the outcome of each choice, with the probabilities of all.
     """
 
-    def __init__(self, reads, before: Sequence[Draw], own: int, path: Sequence[int]):
-        super().__init__(reads, before)
+    def __init__(self, before: Sequence[Draw], own: int, path: Sequence[int]):
+        super().__init__(before)
         self.own, self.path = own, path
         self.taken: list[tuple[int, tuple[float, ...]]] = []
         self.later = iter([draw for draw in before if draw.place > own])

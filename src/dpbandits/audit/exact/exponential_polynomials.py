@@ -22,7 +22,6 @@ class Rate:
     def __init__(self, rate: Number):
         from flint import arb
 
-        self.rate = rate
         self.ball = arb(rate)
         self.one = arb(1)
         self.power = cache(lambda k, x: (self.ball * arb(x * k)).exp())

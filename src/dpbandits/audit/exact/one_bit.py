@@ -51,8 +51,7 @@ def player(target: DecisionTarget, arms: int) -> Play:
 
     def play(rng: Any, rewards: np.ndarray) -> Actions:
         table = np.repeat(rewards.astype(float)[:, None], arms, axis=1)
-        played, _ = target.play_traced(table, lambda reads: rng)
-        return tuple(played.arms.tolist())
+        return tuple(target.play_traced(table, rng).arms.tolist())
 
     return play
 

@@ -35,7 +35,7 @@ class _Chosen(Stream):
     plain = True
 
     def __init__(self, kind: str, z: dict[int, float]):
-        super().__init__([])
+        super().__init__()
         self.kind, self.z = kind, z
 
     def next(self, kind, shape, *call):
@@ -91,16 +91,13 @@ def exact_mu(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> float | N
     return None
 
 
-class _Heads(Stream):
+class _Heads:
     """Fair coins, of which no number of heads is drawn but a given one."""
 
-    plain = True
-
     def __init__(self, heads: int):
-        super().__init__([])
         self.heads, self.tossed = heads, 0
 
-    def binomial(self, n, p, size=None):
+    def binomial(self, n, p):
         if p != 0.5 or self.tossed:
             raise TypeError("other coins, or several times")
         self.tossed = int(n)

@@ -40,10 +40,9 @@ def law_of_choices(
         if not paths:
             return law
         path = paths.pop()
-        plays = [target.play_traced(table, lambda reads: Branch(reads, draws, own, path))  # noqa: B023
-                 for _ in range(again)]  # fmt: skip
-        actions = {tuple(seen.arms.tolist()) for seen, _ in plays}
-        branch = plays[0][1]
+        branches = [Branch(draws, own, path) for _ in range(again)]
+        actions = {tuple(target.play_traced(table, x).arms.tolist()) for x in branches}
+        branch = branches[0]
         outcomes = [k for k, _ in branch.taken]
         for i in range(len(path), len(outcomes)):
             others = (k for k, p in enumerate(branch.taken[i][1]) if p > 0.0)
@@ -51,7 +50,7 @@ def law_of_choices(
         if branch.chosen_alone:
             if len(actions) > 1:
                 return {}
-            key = (*actions, branch.laws)
+            key = actions.pop(), branch.laws
             law[key] = law.get(key, 0.0) + math.prod(p[k] for k, p in branch.taken)
     return {}
 
@@ -79,7 +78,8 @@ def response_loss(target: DecisionTarget, seed: int) -> float:
         other = table.copy()
         table[0], other[0] = rng.permutation([0.0, 1.0]) if probe % 3 else rng.random(2)
         size = 1.0 if probe % 4 < 2 else 1e-3
-        _, record = target.play_traced(table, lambda reads: Recorder(reads, rng, size))  # noqa: B023
+        record = Recorder(rng, size)
+        target.play_traced(table, record)
         draws = record.draws
         if not record.reads or any(draw.place == 0 for draw in draws):
             continue
@@ -93,7 +93,7 @@ def response_loss(target: DecisionTarget, seed: int) -> float:
 
 def _hidden_later(target: Any, first: Any, second: Any, draws: Sequence[Draw]) -> bool:
     """Whether noise that the first reward enters in a later round hides its change."""
-    one, _ = target.play_traced(first, lambda reads: Replay(reads, draws))
-    two, shifted = target.play_traced(second, lambda reads: Shifted(reads, draws, {}))
+    shifted = Shifted(draws, {})
+    one, two = target.play_traced(first, Replay(draws)), target.play_traced(second, shifted)
     later = any(draw.shift and (draw.entered or 0) > 1 for draw in shifted.draws)
     return later and one.arms.tolist() == two.arms.tolist()

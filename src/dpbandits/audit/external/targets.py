@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...compiled.faults import restored_globals
 from ...contracts.guarantees import RESPONSE
 from ...policies import GameOver
 from .. import verdicts
@@ -21,8 +22,8 @@ from ..alignment.replayed_streams import CLOSE
 from ..numbers.draws import CHOICE, UNIFORM, Draw, Draws
 from ..numbers.redirect import SAID, redirect_random
 from ..numbers.rewards import Places, Rewards
-from ..numbers.streams import MakeStream, Recorder
-from ..targets.decisions import Played, RegretTarget, Traced, rounds
+from ..numbers.streams import Recorder
+from ..targets.decisions import Played, RegretTarget, rounds
 from ..targets.neighbours import Neighbours, Pair, fixed, place_of_change
 from ..targets.target import Stage
 from .choices import law_of_choices, loss_between, response_loss
@@ -74,14 +75,13 @@ class PolicyTarget(RegretTarget):
     def caveat(self) -> str:
         return SAID if self.source.function.unseeded else ""
 
-    def play_traced(self, table: Any, stream: MakeStream, watched: Places = ()) -> Traced:
+    def play_traced(self, table: Any, rng: Any, watched: Places = ()) -> Played:
         """Its random numbers are those of the stream wherever they come from."""
-        rewards = Rewards(table, watched)
-        rng, (T, K) = stream(rewards.reads), table.shape
-        rng.of_package = False
+        rewards, (T, K) = Rewards(table, watched), table.shape
+        rng.reads, rng.of_package = rewards.reads, False
         reward = lambda t, a: float(rewards[t, a])  # noqa: E731
         arms = self.function(reward, K, T, self.budget, rng)
-        return Played(np.array(arms, int), math.nan, rewards), rng
+        return Played(np.array(arms, int), math.nan, rewards)
 
     def objection(self, pair: Pair, before: Draws, draws: Draws) -> str | None:
         """Local noise is drawn in the user's own round, or is added to the user's reward
@@ -243,8 +243,9 @@ class ResponseTarget(PolicyTarget):
         """The draws from the reward of the round on, before the next one, in a new game; those
         that were made before come last.
         """
-        turn, reads = self.turn, list[tuple[int, int]]()
-        stream = Plain(reads, rng, 1.0)
+        turn, stream = self.turn, Plain(rng, 1.0)
+        reads: list[tuple[int, int]] = []
+        stream.reads = reads
 
         def reward(t: int, a: int) -> float:
             if t > turn:
@@ -292,12 +293,8 @@ def _silent(target: Any, rng: np.random.Generator) -> bool:
 @contextmanager
 def _legacy_numbers(rng: np.random.Generator) -> Iterator[None]:
     """Seed the global generators, for libraries that have bound them before, and restore them."""
-    legacy, standard = np.random.get_state(), random.getstate()
     seed = int(rng.integers(2**32))
-    np.random.seed(seed)
-    random.seed(seed)
-    try:
+    with restored_globals():
+        np.random.seed(seed)
+        random.seed(seed)
         yield
-    finally:
-        np.random.set_state(legacy)
-        random.setstate(standard)

@@ -37,7 +37,7 @@ class Stream:
         plain: whether the numbers are plain ones, which note nothing.
         of_package: whether an algorithm of the package draws the numbers (see ``ApproxDistance``).
         draws: the numbers drawn so far.
-        reads: the rewards read so far.
+        reads: the rewards read so far, which a game adds to the list.
         halves: of Laplace noise of each shape the draw of which one variable was given.
         moved: what has made the numbers of a replay differ in another way than by shifts.
     """
@@ -45,9 +45,9 @@ class Stream:
     plain = False
     of_package = True
 
-    def __init__(self, reads: Sequence[Any]):
+    def __init__(self) -> None:
         self.draws: list[Draw] = []
-        self.reads = reads
+        self.reads: Sequence[Any] = []
         self.moved: str | None = None
         self.halves: dict[Any, Draw] = {}
 
@@ -200,21 +200,17 @@ class Stream:
         return lambda *given, **named: self._other(name, *given, **named)
 
 
-MakeStream = Callable[[Sequence[Any]], Stream]  # of the rewards read so far
-
-
 class Recorder(Stream):
     """The numbers of a run: given ones first, then fresh ones.
 
     Args:
-        reads: the rewards read so far.
         rng: generator of fresh numbers.
         size: fresh noise is multiplied by this; an alignment must hold for noise of every size.
         given: draws of an earlier run.
     """
 
-    def __init__(self, reads, rng: np.random.Generator, size: float, given: Sequence[Draw] = ()):
-        super().__init__(reads)
+    def __init__(self, rng: np.random.Generator, size: float, given: Sequence[Draw] = ()):
+        super().__init__()
         self.rng, self.size, self.given = rng, size, given
 
     def next(self, kind, shape, *call):
@@ -256,9 +252,9 @@ class Recorder(Stream):
         return near if where < 0.8 else 1.0 - near
 
 
-def recorder(seed: int, size: float, given: Sequence[Draw] = ()) -> MakeStream:
-    """Makes a ``Recorder`` whose fresh numbers are those of a seed."""
-    return lambda reads: Recorder(reads, np.random.default_rng(seed), size, given)
+def recorder(seed: int, size: float, given: Sequence[Draw] = ()) -> Recorder:
+    """A ``Recorder`` whose fresh numbers are those of a seed."""
+    return Recorder(np.random.default_rng(seed), size, given)
 
 
 def plain_call(call):

@@ -49,7 +49,6 @@ class Sampled:
 
     Attributes:
         measured: the lower confidence bound on the privacy loss, in the target's unit.
-        confidence: of the bound.
         pair: the neighbours, two arrays.
         event: what distinguishes them.
         counts: how often it happened under each.
@@ -61,7 +60,6 @@ class Sampled:
 
     target: AuditTarget
     measured: float
-    confidence: float
     pair: Pair
     event: Event
     counts: tuple[int, int]
@@ -149,7 +147,7 @@ def audit(
     i = int(np.argmax([measured for measured, *_ in tested]))
     measured, counts, used, detectable = tested[i]
     event = learned[i][1]
-    return Sampled(target, measured, confidence, pairs[i], event, counts, used, detectable, tried)
+    return Sampled(target, measured, pairs[i], event, counts, used, detectable, tried)
 
 
 def _check_time(deadline: float) -> None:
@@ -179,7 +177,7 @@ def unsampled(target: AuditTarget, loss: float, pair: Pair | None = None) -> Sam
     neighbours.
     """
     pair = pair or next(iter(target.pairs(np.random.default_rng(0), 1)))(1)
-    return Sampled(target, loss, 1.0, pair, Event((), 0), (0, 0), 0, np.inf, Tried())
+    return Sampled(target, loss, pair, Event((), 0), (0, 0), 0, np.inf, Tried())
 
 
 def usual_runs(target: AuditTarget) -> int:

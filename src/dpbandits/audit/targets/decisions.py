@@ -24,7 +24,6 @@ from ...running.play import play_loop
 from ..numbers.draws import Draws
 from ..numbers.redirect import SAID, unseeded_generators
 from ..numbers.rewards import Places, Rewards, RoundingUniforms
-from ..numbers.streams import MakeStream
 from .games import game_on
 from .neighbours import Neighbours, Pair, Walk, change_of_mind, largest_untruncated, random_walk
 from .releases import HUGE
@@ -54,9 +53,6 @@ class Played(NamedTuple):
     arms: np.ndarray
     answer: float
     rewards: Rewards
-
-
-Traced = tuple[Played, Any]  # with the stream
 
 
 @dataclass(frozen=True)
@@ -121,8 +117,11 @@ class DecisionTarget(AuditTarget):
             yield from (partial(walk.pair, int(m)) for m in steps)
 
     def mean_output(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Means of what an adversary sees, over a few runs."""
-        return self.sample(data, FEW if self.compiled else FEW_PLAIN, rng).mean(axis=0)
+        """Means of what an adversary sees, over a few runs, but for the answer of a rule, which
+        may be NO_ESTIMATE.
+        """
+        means = self.sample(data, FEW if self.compiled else FEW_PLAIN, rng).mean(axis=0)
+        return means[:-1] if self.kind == "rule" else means
 
     def play(
         self, data: np.ndarray, runs: int, rng: np.random.Generator, checkpoints: np.ndarray
@@ -174,16 +173,17 @@ class DecisionTarget(AuditTarget):
             user = arrival(users, env_rng)
         return float(users.level[user])
 
-    def play_traced(self, table: Any, stream: MakeStream, watched: Places = ()) -> Traced:
+    def play_traced(self, table: Any, rng: Any, watched: Places = ()) -> Played:
         """Play rewards, float array (T, K), in plain Python with the numbers of a stream."""
         rewards = Rewards(table, watched)
+        rng.reads = rewards.reads
         env_rng = None if self.source.per_user else RoundingUniforms(rewards.reads)
-        game, rng = self._game(rewards, env_rng), stream(rewards.reads)
+        game = self._game(rewards, env_rng)
         answer = answer_of(self.replayed_function(game, rng, *self.arguments(len(table))))
         arms = game.trace[: int(game.clock[0])].argmax(axis=1)
         if not self.source.question_played.record.per_arm:  # every reward is read
             arms = np.array([a for _, a in rewards.reads])
-        return Played(arms, answer, rewards), rng
+        return Played(arms, answer, rewards)
 
     def objection(self, pair: Pair, before: Draws, draws: Draws) -> str | None:
         """What else is wrong with the draws of a shifted run, of which ``before`` are recorded."""
@@ -269,9 +269,6 @@ class StoppingTarget(DecisionTarget):
         low, high = self.extremes() or (-self.values["R"], self.values["R"])
         return random_walk(rng, T, 1, low, high)
 
-    def mean_output(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return super().mean_output(data, rng)[:1]  # only the time: NO_ESTIMATE has no mean
-
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         traces, estimates = self.play(data, runs, rng, np.array([len(data)]))
         halted = ~np.isnan(estimates)
@@ -287,9 +284,6 @@ class BestArmTarget(RegretTarget):
 
     kind = "rule"
     fewest_arms = 2
-
-    def mean_output(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return super().mean_output(data, rng)[:-1]  # only pulls: NO_ESTIMATE has no mean
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         traces, answers = self.play(data, runs, rng, np.array([len(data)]))

@@ -40,18 +40,17 @@ def game_on(
     T, K = table.shape
     rounds = np.arange(1, T + 1) if checkpoints is None else checkpoints
     env_rng = np.random.default_rng(0) if env_rng is None else env_rng
-    if actions == CONTEXTS:
-        rows, theta = in_ball(table, T).reshape(T, -1), in_ball(table, 1)[0, 0]
-        if of_contexts:
-            depend_on_rewards(rows, getattr(table, "table", table), K)
-        laws = contextual_environment(TABLE, K, theta, rows=rows, table=np.zeros((T, K)))
-        env = laws._replace(table=table)
-        return new_contextual_game(env, population.users(), env_rng, T, rounds)
-    if actions == USERS:
-        x = in_ball(table, T)[:, 0]
-        depend_on_rewards(x, getattr(table, "table", table), 1)
-        rows = np.column_stack([np.ones(T), x]) / math.sqrt(2.0)
-        theta = np.zeros(K * rows.shape[1])
+    if actions in (CONTEXTS, USERS):
+        rewards = getattr(table, "table", table)
+        if actions == USERS:
+            x = in_ball(table, T)[:, 0]
+            depend_on_rewards(x, rewards, 1)
+            rows = np.column_stack([np.ones(T), x]) / math.sqrt(2.0)
+            theta = np.zeros(K * rows.shape[1])
+        else:
+            rows, theta = in_ball(table, T).reshape(T, -1), in_ball(table, 1)[0, 0]
+            if of_contexts:
+                depend_on_rewards(rows, rewards, K)
         laws = contextual_environment(TABLE, K, theta, rows=rows, table=np.zeros((T, K)))
         env = laws._replace(table=table)
         return new_contextual_game(env, population.users(), env_rng, T, rounds)

@@ -85,9 +85,7 @@ class Tried:
     def add(self, data: Iterable[np.ndarray]) -> None:
         """Note some data: float arrays (T, K), or the numbers that enter a release."""
         for x in data:
-            self.low, self.high = min(self.low, float(x.min())), max(self.high, float(x.max()))
-            self.rounds.add(len(x))
-            self.arms |= {x.shape[1]} if x.ndim > 1 else set()
+            self.join(Tried(float(x.min()), float(x.max()), {len(x)}, {*x.shape[1:]}))
 
     def join(self, other: Tried) -> None:
         """Note what another one has noted."""

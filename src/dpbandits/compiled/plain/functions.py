@@ -15,10 +15,10 @@ from numba import config
 from numba.extending import overload, typeof_impl
 
 from ..choice import compiler
-from ..folder import Stored, Unsafe, check_own, folder_of, opened_folder, report_damage
+from ..folder import Stored, Unsafe, check_own, found_folder, opened_folder, report_damage
 from ..kernels import Kernel
 from ..sources import is_of_package
-from . import pointers, primitives  # noqa: F401  what they define, kernels can call
+from . import primitives  # noqa: F401  what it defines, kernels can call
 
 OPTIONS = {"nogil": True, "error_model": "numpy"}
 # Not documented. Without these, compiling and rounds take several times as long; where a version
@@ -96,7 +96,7 @@ def forget(stored: Stored) -> bool:
 
 
 def _folder(stored: Stored | None) -> Path | None:
-    home = folder_of("plain") if stored else None
+    home = found_folder("plain").path if stored else None
     return home / f"{stored.stem}.{stored.state}" if stored and home else None
 
 

@@ -8,8 +8,9 @@ from numba import types
 from numba.extending import lower_builtin, overload, type_callable
 
 from ..operations import answer_of, unlikely, whole
+from ..pointers import MOST, call_at
 
-BIT, WORD = ir.IntType(1), ir.IntType(64)
+BIT, WORD, REAL = ir.IntType(1), ir.IntType(64), ir.DoubleType()
 
 
 @type_callable(unlikely)
@@ -20,6 +21,11 @@ def _type_unlikely(context):
 @type_callable(whole)
 def _type_whole(context):
     return lambda x: types.int64(types.float64)
+
+
+@type_callable(call_at)
+def _type_call_at(context):
+    return lambda address, u, x, y, z: types.float64(types.int64, *[types.float64] * (MOST + 1))
 
 
 @lower_builtin(unlikely, types.Boolean)
@@ -34,6 +40,12 @@ def _lower_unlikely(context, builder, sig, args):
 def _lower_whole(context, builder, sig, args):
     # one instruction, which returns the smallest of int64 (x86) or the nearest (ARM) beyond int64
     return builder.fptosi(args[0], WORD)
+
+
+@lower_builtin(call_at, types.int64, *[types.float64] * (MOST + 1))
+def _lower_call_at(context, builder, sig, args):
+    kind = ir.FunctionType(REAL, [REAL] * (MOST + 1)).as_pointer()
+    return builder.call(builder.inttoptr(args[0], kind), args[1:])
 
 
 @overload(answer_of, inline="always")

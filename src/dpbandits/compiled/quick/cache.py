@@ -15,7 +15,7 @@ from numba.core.serialize import dumps
 
 from ...errors import CannotWrite
 from ...files import Implausible, opened, set_aside
-from ..folder import Stored, Unsafe, check_own, folder_of, opened_folder, report_damage
+from ..folder import Stored, Unsafe, check_own, found_folder, opened_folder, report_damage
 from ..sources import hash_of
 
 CHECKSUM = 32  # bytes
@@ -34,7 +34,7 @@ class MachineCode:
 
     def is_there(self) -> bool:
         """Whether there is code of the present state."""
-        folder = folder_of("quick")
+        folder = found_folder("quick").path
         files = folder.glob(f"{self._stem}.*.nbc") if folder else []
         return any(self._content(file) is not None for file in files)
 
@@ -56,7 +56,7 @@ class MachineCode:
             self._write(file, _checksum(self._state, content) + self._state + content)
 
     def _file(self, sig: Any) -> Path | None:
-        folder = folder_of("quick")
+        folder = found_folder("quick").path
         return folder and folder / f"{self._stem}.{hash_of(str(sig))}.nbc"
 
     def _content(self, file: Path | None) -> bytes | None:

@@ -1,4 +1,4 @@
-"""Finitely many values with probabilities, and lists of equally likely values."""
+"""Finitely many values with probabilities: two, one or more, or a list of equally likely values."""
 
 from __future__ import annotations
 
@@ -10,11 +10,39 @@ from typing import Any
 import numpy as np
 
 from ...errors import BadInput, plain
-from ...validation import numbers
+from ...validation import as_number, number_where, numbers
 from .. import laws
 from .arm import Arm
 
 FEW = 32  # an empirical law with at most this many distinct values is drawn as a discrete law
+
+
+def two_point(low: Any, high: Any, p: Any) -> Arm:
+    """``high`` with probability p, else ``low``."""
+    x, y = as_number("low", low), as_number("high", high)
+    share = number_where("p", p, lambda p: 0 <= p <= 1, "a probability lies in [0, 1]")
+    moment = partial(two_point_moment, x, y, share)
+    return Arm(laws.TWO_POINT, (x, y, share), x + (y - x) * share, min(x, y), max(x, y), moment)
+
+
+def point_mass(value: Any) -> Arm:
+    """A constant reward."""
+    return two_point(value, value, 1.0)
+
+
+def bernoulli(mean: Any) -> Arm:
+    """1 with probability ``mean``, else 0."""
+    needed = "a Bernoulli mean lies in [0, 1]"
+    return two_point(0.0, 1.0, number_where("mean", mean, lambda p: 0 <= p <= 1, needed))
+
+
+def largest(value: Any) -> Arm:
+    """An outlier of an adversary who knows at which level the algorithm truncates: that level, and
+    ``value`` where nothing is truncated.
+    """
+    x = as_number("value", value)
+    moment = partial(two_point_moment, x, x, 1.0)
+    return Arm(laws.LARGEST, (x,), x, -math.inf, math.inf, moment)
 
 
 def discrete(values: Any, probabilities: Any) -> Arm:
@@ -59,3 +87,8 @@ def discrete_moment(values: np.ndarray, shares: np.ndarray, q: float, c: float) 
     """Values with given probabilities: a sum, in an order that no BLAS chooses."""
     with np.errstate(over="ignore"):
         return float((shares * np.abs(np.asarray(values) - c) ** q).sum())
+
+
+def two_point_moment(low: float, high: float, p: float, q: float, c: float) -> float:
+    """``high`` with probability p, else ``low``: a sum of two terms."""
+    return float((1 - p) * abs(low - c) ** q + p * abs(high - c) ** q)
