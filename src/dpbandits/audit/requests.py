@@ -100,7 +100,8 @@ def requested(
     if find_spec(library) is None:
         raise BadInput(line)
     if exact:
-        return [ExactAudit(x, T, K) for x, T, K in product(own, lengths or usual, arms or (2,))]
+        games = product(own, lengths or usual, arms or (2,))
+        return [ExactAudit(x, T, K, sampling["jobs"]) for x, T, K in games]
     return [SampledAudit(target, **sampling) for target in targets]
 
 
