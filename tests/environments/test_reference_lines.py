@@ -81,7 +81,10 @@ def test_an_experiment_on_users_takes_more_runs(tmp_path):
         keys = {"experiment": "mine", "runs": runs}
         request = requested(tmp_path / "results", folders=(str(tmp_path),), **keys)
         refuse_to_replace(replace(request, changed=(f"runs={runs}",)))
-        report(replace(request, changed=(f"runs={runs}",)))
+        path = report(replace(request, changed=(f"runs={runs}",)))
+        written = pd.read_csv(path.with_suffix(".summary.csv"))
+        found = dp.summary(dp.load(path))["of_constant"]
+        assert written["of_constant"].tolist() == pytest.approx(found.tolist())
 
 
 def test_a_manifest_that_was_edited_has_no_lines():

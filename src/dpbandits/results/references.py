@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from ..contracts.parameters import BUDGETS
@@ -44,11 +45,34 @@ class References(NamedTuple):
         return None
 
 
+def records_of_labelled(request: Request) -> dict[str, Record]:
+    """The records of the settings of a request that play labelled data or a log, by their ids."""
+    own = [s for s in request.settings if isinstance(data_of(s).instance, LabelledInstance)]
+    return {setting.id: request.record_of(setting) for setting in own}
+
+
 def lines_of_request(summary: pd.DataFrame, request: Request) -> Iterator[str]:
     """The lines of ``lines_of_references`` about the summary of a request."""
-    own = [s for s in request.settings if isinstance(data_of(s).instance, LabelledInstance)]
-    records = {setting.id: request.record_of(setting) for setting in own}
-    return lines_of_references(summary, records, request.question)
+    return lines_of_references(summary, records_of_labelled(request), request.question)
+
+
+def with_constant(
+    summary: pd.DataFrame, records: Mapping[str, Record], averaged: bool = False
+) -> pd.DataFrame:
+    """A summary with the column ``of_constant``, the mean divided by the expected mistakes of the
+    best constant action, if a setting plays labelled data that its record knows.
+
+    Args:
+        summary: a summary of regret, or of an average over rounds.
+        records: the records of its settings by their ids.
+        averaged: whether means are divided by the number of rounds.
+    """
+    lines = [References.of(records.get(own, NO_RECORD)) for own in summary[SETTING]]
+    constant = np.array([np.nan if x is None or x.is_log else x.constant for x in lines])
+    if not np.isfinite(constant).any():
+        return summary
+    rounds = summary["horizon"] if averaged else 1.0
+    return summary.assign(of_constant=summary["mean"] * rounds / constant)
 
 
 def lines_of_references(

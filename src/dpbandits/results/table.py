@@ -27,7 +27,7 @@ from .frames import check_frame, completed, plain_frame
 from .metrics import COLUMNS, ERROR, NASH, REGRET, nash, refuse_metric, resolution
 from .reading import parts_of, pieces_of, read_whole
 from .records import NO_RECORD, Record, agreeing, records_beside, records_of, with_ids
-from .references import References
+from .references import with_constant
 from .run_store import Store
 from .scan import Scan
 from .summary import mean_of, summary_of
@@ -260,12 +260,7 @@ class Table:
         by = [*self.described, SETTING]
         looks = {own: x[LOOKS] for own, x in self.records.items() if LOOKS in x}
         found = summary_of(self.runs, by, self.question, self.statistic, looks)
-        lines = [References.of(self.records.get(own, NO_RECORD)) for own in found[SETTING]]
-        constant = np.array([np.nan if x is None or x.is_log else x.constant for x in lines])
-        if np.isfinite(constant).any():
-            averaged = found["horizon"] if self.metric != REGRET else 1.0
-            found["of_constant"] = found["mean"] * averaged / constant
-        return found
+        return with_constant(found, self.records, averaged=self.metric != REGRET)
 
     def measured(self, metric: str, folders: Sequence[str] = ()) -> Table:
         """The table of a statistic other than pseudo-regret; its column has the statistic's name.
