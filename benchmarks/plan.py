@@ -51,9 +51,9 @@ def measure(algo, runs, store):
     scale = RUNS / runs
     chunk = settings_of(algo, SETTINGS // CHUNKS)
     work, tasks = Work({setting: list(range(RUNS)) for setting in chunk}, WORKERS), 0
-    while task := work.hand_out():
+    while task := work.next_task():
         tasks += 1
-        work.take_back(Outcome(task, {}, seconds=took / runs * len(task.runs)))
+        work.complete(Outcome(task, {}, seconds=took / runs * len(task.runs)))
     return [
         f"`{algo}`",
         f"{took / runs * 1e3:,.2f}",

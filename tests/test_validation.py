@@ -9,6 +9,7 @@ from refusals import message_of
 from dpbandits.contracts.parameters import FRACTION, POSITIVE, Named
 from dpbandits.validation import (
     argument,
+    as_integer,
     as_number,
     file_at,
     folder,
@@ -16,7 +17,6 @@ from dpbandits.validation import (
     overflowing,
     read_csv,
     to_float,
-    whole,
     workers,
     yes_no,
 )
@@ -56,7 +56,7 @@ def test_yes_and_no():
     ("value", "expected"), [(3, 3), (1e7, 10**7), ("1e3", 1000), ("3", 3), (2**53 + 1, 2**53 + 1)]
 )
 def test_whole_numbers(value, expected):
-    found = whole("x", value, at_least=1)
+    found = as_integer("x", value, at_least=1)
     assert found == expected and type(found) is int
 
 
@@ -64,14 +64,14 @@ def test_whole_numbers(value, expected):
     "value", [*NOT_NUMBERS, *NOT_FINITE, 1.5, "0.5", 0, -1, 2**63], ids=lambda x: str(x)[:20]
 )
 def test_what_is_not_a_whole_number_in_range_is_refused(value):
-    message = message_of(whole, "x", value, at_least=1)
+    message = message_of(as_integer, "x", value, at_least=1)
     assert message.startswith("x=") and "a whole number of at least 1" in message
 
 
 def test_the_largest_whole_number_is_named_if_it_matters():
-    assert "at most" not in message_of(whole, "x", 0, 1)
-    assert "at most 9 is needed" in message_of(whole, "x", 0, 1, 9)
-    assert f"at most {2**62}" in message_of(whole, "x", 1e30, 1)
+    assert "at most" not in message_of(as_integer, "x", 0, 1)
+    assert "at most 9 is needed" in message_of(as_integer, "x", 0, 1, 9)
+    assert f"at most {2**62}" in message_of(as_integer, "x", 1e30, 1)
 
 
 def test_numbers_of_workers():

@@ -15,9 +15,9 @@ MEANT = {
     "epsilon": "eps", "privacy": "eps", "budget": "eps", "algorithm": "algo", "alg": "algo",
     "environment": "env", "t": "horizon", "rounds": "horizon", "n_runs": "runs",
 }  # fmt: skip
-CLOSE, ALMOST = 0.62, 0.8  # similarity of a name to suggest, and of one that was surely meant
-LONG = 100  # names are compared up to this length, since comparing longer ones is slow
-LONGEST = 2000  # characters of a message in one line
+SUGGESTED_SIMILARITY, SURE_SIMILARITY = 0.62, 0.8  # of a name to suggest, of one surely meant
+MAX_COMPARED_CHARACTERS = 100  # of names, since comparing longer ones is slow
+MAX_LINE_CHARACTERS = 2000  # of a message in one line
 
 
 class InOneLine(Exception):
@@ -61,7 +61,8 @@ class CannotRead(FileTrouble):
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
     """The error for an unknown name; its message suggests valid names."""
-    return BadInput(f"unknown {kind} {in_a_line(repr(name), LONG)}: {nearest(name, known)}")
+    shown = in_a_line(repr(name), MAX_COMPARED_CHARACTERS)
+    return BadInput(f"unknown {kind} {shown}: {nearest(name, known)}")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -78,12 +79,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near}?" if near else f"choose from {', '.join(names.values())}"
 
 
-def similar(name: str, known: Iterable[str], least: float = CLOSE) -> str | None:
+def similar(name: str, known: Iterable[str], least: float = SUGGESTED_SIMILARITY) -> str | None:
     """The known name that is most similar when the case of letters is ignored; None if no known
     name has a similarity of at least ``least``.
     """
     names = {x.casefold(): x for x in known}
-    near = get_close_matches(name.casefold()[:LONG], names, n=1, cutoff=least)
+    near = get_close_matches(name.casefold()[:MAX_COMPARED_CHARACTERS], names, n=1, cutoff=least)
     return names[near[0]] if near else None
 
 
@@ -108,7 +109,7 @@ def power(value: Any) -> str:
     return re.sub(r"^(\d)(0{5,})(\.0)?$", lambda x: f"{x[1]}e{len(x[2])}", plain(value))
 
 
-def in_a_line(text: str, most: float = LONGEST) -> str:
+def in_a_line(text: str, most: float = MAX_LINE_CHARACTERS) -> str:
     """A text in one line, without control characters, cut if it is longer than ``most``."""
     return printable(" ".join(text.split()), most)
 

@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
-from .contracts.parameters import INVERSE_HORIZON, PER_HORIZON, SMALLEST, Domain, Named
-from .errors import ALMOST, BadInput, either, plain, power, similar
+from .contracts.parameters import INVERSE_HORIZON, MIN_DIVISOR, PER_HORIZON, Domain, Named
+from .errors import SURE_SIMILARITY, BadInput, either, plain, power, similar
 from .files import write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LARGEST = 2**62
+MAX_INTEGER = 2**62
 UNNAMED = re.compile(r"(Unnamed: \d+(_level_\d+)?)?")  # as pandas names a column without a name
 FORMATS = ("csv", "csv.gz", "parquet")  # of tables
 NO_PYARROW = "pyarrow is not installed: pip install 'dpbandits[data]'"
@@ -124,7 +124,7 @@ def each(value: Any) -> list[Any]:
     return value if isinstance(value, list) and value else [value]
 
 
-def whole(key: str, value: Any, at_least: int, at_most: int = LARGEST) -> int:
+def as_integer(key: str, value: Any, at_least: int, at_most: int = MAX_INTEGER) -> int:
     """Validate an integer; floats with an integer value, such as 1e7, are accepted."""
     number = to_float(value)
     found = int(number) if number.is_integer() else None
@@ -132,7 +132,7 @@ def whole(key: str, value: Any, at_least: int, at_most: int = LARGEST) -> int:
         found = int(value) if isinstance(value, int | str) and found is not None else found
     if found is None or not at_least <= found <= at_most:
         too_large = number > at_most or (isinstance(value, int) and value > at_most)
-        most = f" and at most {power(at_most)}" if at_most != LARGEST or too_large else ""
+        most = f" and at most {power(at_most)}" if at_most != MAX_INTEGER or too_large else ""
         shown = power(value) if isinstance(value, float) else plain(value)
         raise BadInput(f"{key}={shown}: a whole number of at least {at_least}{most} is needed")
     return found
@@ -308,7 +308,7 @@ def _read_csv(where: str, path: Any, kind: str, **options: Any) -> pd.DataFrame:
 def _beside(path: Path) -> str:
     """A hint at a file or folder whose name is similar to the name of a missing one."""
     with suppress(OSError, ValueError):
-        if near := similar(path.name, os.listdir(path.parent), ALMOST):
+        if near := similar(path.name, os.listdir(path.parent), SURE_SIMILARITY):
             return f"; did you mean {path.with_name(near)}?"
     return ""
 
@@ -338,8 +338,8 @@ def argument(key: str, value: Any, domain: Domain, horizon: float) -> float:
     divided = is_of_horizon(value)
     number = to_float(value.removesuffix(PER_HORIZON)) / horizon if divided else to_float(value)
     fits = domain.contains(number) or (inverse_horizon and number == 1)
-    if 0.0 < number < SMALLEST and domain.low == 0.0 and not fits:
-        allowed = f"a number of at least {SMALLEST:g}"
+    if 0.0 < number < MIN_DIVISOR and domain.low == 0.0 and not fits:
+        allowed = f"a number of at least {MIN_DIVISOR:g}"
     if math.isnan(number) or not fits:
         raise BadInput(f"{key}={plain(value)}: {allowed} is needed")
     return number

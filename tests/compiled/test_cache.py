@@ -499,7 +499,7 @@ def test_the_folder_in_use_is_never_removed(folders):
 
 @pytest.mark.parametrize(("largest", "left"), [(4000, [1, 2, 3]), (2500, [1, 2]), (0, [])])
 def test_the_oldest_folders_are_removed_if_all_are_too_large(largest, left, folders, monkeypatch):
-    monkeypatch.setattr(folder, "LARGEST", largest)
+    monkeypatch.setattr(folder, "MAX_FOLDER_BYTES", largest)
     made = {days: folders(f"code-{days:012x}", days) for days in (2, 1, 3)}
     cached()
     assert sorted(days for days, folder in made.items() if folder.exists()) == left

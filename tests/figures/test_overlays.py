@@ -14,7 +14,7 @@ from tiers import first
 
 import dpbandits as dp
 from dpbandits.environments.populations import levels
-from dpbandits.figures.bounds import MOST, curves
+from dpbandits.figures.bounds import MAX_PANEL_CURVES, curves
 from dpbandits.figures.experiments import experiment_figure
 from dpbandits.figures.overlays import SLOPE
 from dpbandits.results.table import Table
@@ -170,7 +170,7 @@ def test_few_bounds_are_drawn_in_a_panel_of_many_lines():
     found = curves(replace(one, settings=settings, ends=pd.concat(ends), records=records))
     shared, slopes = (found[found["side"] == side] for side in ("lower", "upper"))
     assert shared["shift"].nunique() == 20
-    assert slopes["shift"].nunique() == MOST - 1
+    assert slopes["shift"].nunique() == MAX_PANEL_CURVES - 1
 
 
 def test_a_manifest_of_other_settings_is_refused(tmp_path):

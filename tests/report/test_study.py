@@ -154,7 +154,7 @@ def test_many_settings_are_aggregated_and_it_is_said(monkeypatch, table):
     study = study_of(gaps)
     assert len(study.places) == 12 and study.note == ""
     summary = study.source.summary
-    monkeypatch.setitem(module.MOST, "setting", 11)
+    monkeypatch.setitem(module.MAX_SHOWN, "setting", 11)
     study = study_of(gaps)
     assert study.note.startswith("12 settings") and len(study.places) == 4
     assert study.source.summary["runs"].tolist() == [3] * 4

@@ -30,7 +30,7 @@ def test_a_large_request_is_announced(capsys, monkeypatch):
     announce_size(request)
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("a large table: 3.9e+07 rows, about 2.2 GB as CSV")
-    monkeypatch.setattr(size, "MANY", 1e8)
+    monkeypatch.setattr(size, "ANNOUNCED_ROWS", 1e8)
     announce_size(request)
     assert capsys.readouterr().err == ""  # control
 

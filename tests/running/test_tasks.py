@@ -48,12 +48,12 @@ def tasks_of(settings, seconds, workers=2, runs=1000):
     The time of a task is known when all other workers have got the next one.
     """
     work, tasks = Work({setting: list(range(runs)) for setting in settings}, workers), []
-    while task := work.hand_out():
+    while task := work.next_task():
         tasks.append(task)
         if len(tasks) > workers:
             done = tasks[-1 - workers]
             took = 0.005 + seconds(done) * len(done.runs)
-            assert work.take_back(Outcome(done, {}, seconds=took))
+            assert work.complete(Outcome(done, {}, seconds=took))
     return tasks
 
 
@@ -102,8 +102,8 @@ def killed_by(killers, runs=100, workers=2):
     """
     (setting,) = requested(algo="dp_ucb", horizon=1e7).settings
     work, lost, deaths, out = Work({setting: list(range(runs))}, workers), [], 0, []
-    while out or (task := work.hand_out()):
-        while len(out) < 2 * workers and (task := task or work.hand_out()):
+    while out or (task := work.next_task()):
+        while len(out) < 2 * workers and (task := task or work.next_task()):
             assert not out or not task.deaths  # a suspect is alone
             out, task = [*out, task], None
         is_death = any(run in killers for task in out for run in task.runs)
@@ -111,7 +111,7 @@ def killed_by(killers, runs=100, workers=2):
         for task in out if is_death else out[:1]:
             played = {} if is_death else dict.fromkeys(task.runs)
             outcome = Outcome(task, played, DEATH * is_death, seconds=0.01, died=is_death)
-            lost += task.runs if work.take_back(outcome) and is_death else ()
+            lost += task.runs if work.complete(outcome) and is_death else ()
         out, task = [] if is_death else out[1:], None
     return sorted(lost), deaths
 

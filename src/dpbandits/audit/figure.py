@@ -13,7 +13,7 @@ from ..results.varying import with_budgets
 from .verdicts import VIOLATED
 
 COLOURS = ("sky blue", "blue", "purple", "black", "orange", "green")  # of the budgets, in turn
-MOST = 2.0  # shares above this are drawn there
+MAX_DRAWN_SHARE = 2.0  # of the promised loss; larger ones are drawn there
 SPLIT = 20  # names in one panel; more are split into two
 HEIGHT = 0.14  # inches of a name
 TITLE = "Privacy loss as a share of the promised loss"
@@ -52,8 +52,8 @@ def bars(table: pd.DataFrame) -> Figure:
 def _rows(ax: Axes, rows: pd.DataFrame, names: list[str], values: list[float]) -> None:
     """Draw the findings about some names, from below."""
     budget = " or ".join(symbol(b) for b in with_budgets(["eps"], rows) if rows[b].notna().any())
-    share = (rows["measured"] / rows["promised"]).clip(upper=MOST)
-    exact = (rows["exact"] / rows["promised"]).clip(upper=MOST)
+    share = (rows["measured"] / rows["promised"]).clip(upper=MAX_DRAWN_SHARE)
+    exact = (rows["exact"] / rows["promised"]).clip(upper=MAX_DRAWN_SHARE)
     apart = 0.7 / max(len(values), 2)
     at = rows["name"].map(names.index) + apart * (
         (len(values) - 1) / 2.0 - rows["value"].map(values.index)
@@ -78,6 +78,6 @@ def _rows(ax: Axes, rows: pd.DataFrame, names: list[str], values: list[float]) -
     ax.set_ylim(-0.7, len(names) - 0.3)
     most = max(share.max(), exact.max() if exact.notna().any() else 0.0, 1.0)
     ax.set_xlim(-0.14, 1.08 * most)
-    ticks = [-0.08, 0.0, 0.25, 0.5, 0.75, 1.0, *([MOST] if most > 1.5 else [])]
+    ticks = [-0.08, 0.0, 0.25, 0.5, 0.75, 1.0, *([MAX_DRAWN_SHARE] if most > 1.5 else [])]
     ax.set_xticks(ticks, ["?", "0", "¼", "½", "¾", "1", "2 or more"][: len(ticks)])
     ax.set_xlabel("loss / promised loss")

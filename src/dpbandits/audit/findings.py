@@ -30,7 +30,7 @@ from ..settings.setting import digest
 from . import verdicts
 from .alignment.align import report
 from .exact.methods import exact_loss
-from .exact.one_bit import FAR
+from .exact.one_bit import SATURATING_REWARD
 from .exact.release import release_loss
 from .sampling.auditor import Sampled, TimeUp, audit, in_workers, unsampled, usual_runs
 from .targets.decisions import DecisionTarget
@@ -89,10 +89,10 @@ class ExactAudit:
         self, folder: Path | None, progress: Progress = _ignored, seconds: float = math.inf
     ) -> Row:
         """The loss and where it is attained, however long it takes; raises OutOfReach."""
-        target, T = self.target, self.horizon
+        target, T, promised = self.target, self.horizon, self.target.promised
         found = exact_loss(target, T, self.arms)
         progress(1.0)
-        promised, (low, high) = target.promised, target.extremes() or (-FAR, FAR)
+        low, high = target.extremes() or (-SATURATING_REWARD, SATURATING_REWARD)
         return {
             "algo": target.name, "eps": target.budget, "horizon": T, "arms": self.arms,
             "promised": promised, "low": found.low, "high": found.high,

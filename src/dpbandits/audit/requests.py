@@ -17,7 +17,7 @@ from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
 from ..settings.setting import digest
-from ..validation import LARGEST, argument, each, whole, workers, yes_no
+from ..validation import MAX_INTEGER, argument, as_integer, each, workers, yes_no
 from .exact.methods import method_of
 from .external.policy import ExternalPolicy, claimed
 from .external.targets import PolicyTarget
@@ -27,7 +27,7 @@ from .targets.publishing import LocalRandomizerTarget, ReleaseTarget
 from .targets.releases import MECHANISMS
 from .targets.target import AuditTarget
 
-LONGEST = 1_000_000  # rounds of a game that is sampled
+MAX_SAMPLED_ROUNDS = 1_000_000  # of a game
 OF_POLICIES = ("eps", "horizon", "arms", "runs", "confidence", "seed", "jobs", "max_time")
 TARGET_KEYS = ("algo", "rule", "mechanism")
 NOTHING = "it promises no privacy, so there is nothing to audit"
@@ -63,17 +63,17 @@ def requested(
     _check_keys(config, given, exact, algorithm)
     runs, short = config["runs"], config["short"]
     sampling: dict[str, Any] = {
-        "runs": None if runs is None else whole("runs", runs, at_least=100, at_most=10**8),
+        "runs": None if runs is None else as_integer("runs", runs, at_least=100, at_most=10**8),
         "confidence": argument("confidence", config["confidence"], CONFIDENCE, math.nan),
-        "seed": whole("seed", config["seed"], at_least=0),
+        "seed": as_integer("seed", config["seed"], at_least=0),
         "jobs": workers(config["jobs"]),
     }
     limits = {
-        "horizon": (2, LARGEST if exact else LONGEST),
+        "horizon": (2, MAX_INTEGER if exact else MAX_SAMPLED_ROUNDS),
         "arms": (2, MOST_ARMS[exact]),
     }
     lengths, arms = (
-        tuple(whole(key, x, *ends) for x in each(config[key])) if config[key] is not None else ()
+        tuple(as_integer(key, x, *ends) for x in each(config[key]) if config[key] is not None)
         for key, ends in limits.items()
     )
     if not isinstance(short, dict) or not all(isinstance(x, dict) for x in short.values()):

@@ -22,7 +22,7 @@ from ..results.intervals import TAIL, interval_of_mean, mean_of_runs, rounded
 from ..results.tables import described
 from ..settings.setting import Setting
 
-LARGEST = 1e6  # growth that an interval contains
+MAX_GROWTH = 1e6  # that an interval contains
 # Of the runs of each setting the regret at the checkpoints, float64 array (runs, C), or the
 # stopping time, (runs, 1): the cap for a run that has not stopped
 Measured = Mapping[Setting, np.ndarray]
@@ -133,7 +133,7 @@ def quotient_of_means(final: np.ndarray, half: np.ndarray, tail: float) -> Locat
     def limit(r: float, side: int) -> float:
         return float(interval_of_mean((final - r * half)[:, np.newaxis], tail)[side][0])
 
-    ends = [0.0, LARGEST]
+    ends = [0.0, MAX_GROWTH]
     for side, end in enumerate(ends):
         if limit(value, side) * limit(end, side) < 0.0:  # else all numbers up to the end may be
             ends[side] = float(rounded(bisect(limit, value, end, (side,))))

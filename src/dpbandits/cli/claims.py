@@ -27,7 +27,7 @@ from ..settings.compose import request_from
 from ..settings.groups import question_of
 from ..settings.request import Request
 from ..settings.setting import Setting
-from ..validation import whole
+from ..validation import as_integer
 from .command import entry_point, names_and_keys, results_of
 
 CHEAP_RUNS = 10_000, 5000, 2000  # of an experiment: the first that costs at most a minute, or 2,000
@@ -49,7 +49,7 @@ def main(given: Namespace) -> int:
         if name not in known:
             raise unknown("claim", name, known)
     typed = keys.pop("runs", None)
-    runs = None if typed is None else whole("runs", typed, at_least=2, at_most=MOST_RUNS)
+    runs = None if typed is None else as_integer("runs", typed, at_least=2, at_most=MOST_RUNS)
     some = [] if set(names) == set(known) else names
     stem = "-".join(["claims", *some, *([f"seed{keys['seed']}"] if "seed" in keys else [])])
     return settle([known[name] for name in names], runs, keys, stem)

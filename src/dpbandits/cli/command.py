@@ -10,7 +10,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ..errors import LONGEST, BadInput, unknown
+from ..errors import MAX_LINE_CHARACTERS, BadInput, unknown
 from ..files import RUNS, Implausible, opened
 from ..results import latex
 from ..results.formats import SUMMARY_CSV, bare_name, format_of, tables_in
@@ -99,7 +99,8 @@ def _has_runs(file: Path) -> bool:
         return True
     try:
         with opened(file) as table:
-            names = table.readline(LONGEST).decode("utf-8-sig", "replace").strip().split(",")
+            line = table.readline(MAX_LINE_CHARACTERS).decode("utf-8-sig", "replace")
+            names = line.strip().split(",")
     except OSError:
         return True  # the error is reported when the table is read
     except Implausible:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import pandas as pd
 
-from ..errors import LONGEST, BadInput, FileTrouble, WorkersLost, in_a_line, printable
+from ..errors import MAX_LINE_CHARACTERS, BadInput, FileTrouble, WorkersLost, in_a_line, printable
 from ..running.failures import Failure, RunsFailed, counted, in_words
 from .lines import print_some
 
@@ -31,7 +31,7 @@ ENDING = (
     signal.SIGUSR2,
 )
 SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class Printable:
@@ -87,7 +87,7 @@ def _exit_with(name: str, command: Callable[[], int]) -> None:
             _exit_now(1, in_a_line(f"{name}: cannot use {error.filename} ({error.strerror})"))
         if error.errno in SCARCE:
             _exit_now(1, f"{name}: the system refuses more ({error.strerror}; see ulimit -a)")
-        if error.errno not in FULL:
+        if error.errno not in DISK_FULL_ERRORS:
             raise
         _exit_now(1, f"{name}: cannot write the output ({error.strerror})")
     except ImportError as error:  # there is too little memory to map it, for instance
@@ -170,7 +170,7 @@ def report_failures(name: str, failures: list[Failure]) -> int:
     """
     traces = list(dict.fromkeys(x.trace for x in failures if "\n" in x.trace.strip()))
     for trace in traces[:MAX_TRACEBACKS]:
-        print(printable(trace, LONGEST), file=sys.stderr)
+        print(printable(trace, MAX_LINE_CHARACTERS), file=sys.stderr)
     if len(traces) > MAX_TRACEBACKS:
         print(f"{name}: {len(traces) - MAX_TRACEBACKS} more tracebacks", file=sys.stderr)
     lost: Counter[str] = Counter()

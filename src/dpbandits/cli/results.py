@@ -30,9 +30,9 @@ from ..settings.groups import names_in
 from .command import entry_point, names_and_keys, results_of
 from .lines import MAX_LINES, shortened
 
-LONGEST = 100  # characters of the description of a setting
+MAX_CHARACTERS = 100  # of the description of a setting
 WIDEST = 200  # characters of a line of the list, if it is printed on no terminal
-LEAST = 20  # characters of what a table holds
+MIN_CHARACTERS = 20  # of what a table holds
 UNITS = {"h": 3600.0, "d": 86_400.0, "w": 604_800.0}  # seconds of hours, days and weeks
 AGE = re.compile(rf"(\d+(?:\.\d+)?)([{''.join(UNITS)}])")
 STORED = re.compile(r".+-.+-([0-9a-f]{16})\.(npz|failed|damaged\d*)")
@@ -145,10 +145,8 @@ def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
     align = ["left", "right", "right", "right"]
     head = ["table", "settings", "MB", "days old"]
     first, under, *lines = tabulate(rows, head, disable_numparse=True, colalign=align).splitlines()
-    width = shutil.get_terminal_size((WIDEST, 0)).columns - 2  # indented
-    held = [
-        textwrap.shorten(words, max(width, LEAST), placeholder=" ...") for words in _held(found)
-    ]
+    width = max(shutil.get_terminal_size((WIDEST, 0)).columns - 2, MIN_CHARACTERS)  # indented
+    held = [textwrap.shorten(words, width, placeholder=" ...") for words in _held(found)]
     listed = [f"{line}\n  {words}" for line, words in zip(lines, held, strict=False)]
     print(first, under, *listed, lines[-1], sep="\n")
     if found.others:
@@ -194,7 +192,7 @@ def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
     named = {table.name: table for table in found.tables}
     if table := named.get(bare_name(Path(names[0]))):
         print(*table.files, sep="\n")
-        rows = [[own, in_a_line(_in_words(x), LONGEST)] for own, x in table.settings.items()]
+        rows = [[own, in_a_line(_in_words(x), MAX_CHARACTERS)] for own, x in table.settings.items()]
         print(tabulate(rows[:MAX_LINES], ["setting", "run with"], disable_numparse=True))
         if len(rows) > MAX_LINES:
             print(f"and {len(rows) - MAX_LINES:,} more: {beside(table.file, '.json')} has all")

@@ -19,7 +19,7 @@ import numpy as np
 
 FEWEST = 4  # runs of each; fewer can be dealt in too few ways to show a difference at 5 %
 SHUFFLES = 1999  # at the level 5 %; more at smaller levels
-MOST = 500  # runs of the smaller sample; of more runs, the means of as many batches are dealt
+MAX_DEALT_RUNS = 500  # of the smaller sample; of more, the means of as many batches are dealt
 LEVELS = 2**16  # of the integers to which values are rounded
 AT_ONCE = 2**21  # numbers of a block
 NEARLY = 1e-9  # relative difference of statistics that are equal but for rounding
@@ -64,7 +64,7 @@ def _pooled(x: np.ndarray, y: np.ndarray) -> tuple[int, np.ndarray]:
     """The runs of a sample that is not the larger, and of another, as integers; and how many of
     them are of the first.
     """
-    batch = max(1, len(x) // MOST)
+    batch = max(1, len(x) // MAX_DEALT_RUNS)
     x, y = (_batches(values, batch) for values in (x, y))
     pool = np.concatenate([x, y])
     least, span = pool.min(), np.ptp(pool)

@@ -22,6 +22,6 @@ from .global_states import global_states, restore_global_states, seed_global_sta
 from .kernels import Loop, compiles, declare, is_compiled, kernel, loop
 from .notes import inlined, inlined_counted, shared, shared_borrowing, shared_rare
 from .operations import answer_of, unlikely, whole
-from .pointers import MOST, call_at, compiled_at
+from .pointers import MAX_QUANTILE_PARAMETERS, call_at, compiled_at
 from .random_numbers import beta, binomial, exponential, gamma, normal, poisson, random, student
 from .sources import SOURCES

@@ -29,7 +29,7 @@ from .choice import compiler
 from .sources import place_of, shared_state, state_of
 
 OLDEST = 30 * 86400.0  # seconds since a folder was last used
-LARGEST = 500_000_000  # bytes of all folders together; those used last are preserved
+MAX_FOLDER_BYTES = 500_000_000  # of all together; those used last are preserved
 NAME = "code-"  # followed by a kind, and a hash of the state
 OUR_FOLDER = re.compile(NAME + "([a-z]+-)?[0-9a-f]{12}")
 MOST_LINKS = 40  # that a path may contain, as in Linux
@@ -162,7 +162,7 @@ def prune(used: Path) -> None:
     total = _size(used)
     for last_used, folder in sorted(others, reverse=True):
         total += _size(folder)
-        if total > LARGEST or last_used < time.time() - OLDEST:
+        if total > MAX_FOLDER_BYTES or last_used < time.time() - OLDEST:
             shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from .kernels import declare
 
-MOST = 3  # parameters of such a function
-C_TYPE = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * (MOST + 1))
+MAX_QUANTILE_PARAMETERS = 3  # of such a function, besides a number
+C_TYPE = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * (MAX_QUANTILE_PARAMETERS + 1))
 _COMPILED: list[Any] = []  # machine code that a kernel may call must not be removed
 
 
@@ -20,7 +20,7 @@ def call_at(address: int, u: float, x: float, y: float, z: float) -> float:
 
 
 def compiled_at(function: Callable[..., float]) -> tuple[Callable[..., float], int]:
-    """Compile a function of a number and of up to MOST parameters.
+    """Compile a function of a number and of up to MAX_QUANTILE_PARAMETERS parameters.
 
     Returns:
         The compiled function for calls from Python, which raises its errors, and the address for
@@ -40,7 +40,7 @@ def compiled_at(function: Callable[..., float]) -> tuple[Callable[..., float], i
         lambda u, x, y, z: float(inner(u, x, y)),
         lambda u, x, y, z: float(inner(u, x, y, z)),
     )[count]
-    kind = numba.float64(*[numba.float64] * (MOST + 1))
+    kind = numba.float64(*[numba.float64] * (MAX_QUANTILE_PARAMETERS + 1))
     called = numba.cfunc(kind, error_model="numpy")(outer)
     _COMPILED.append(called)
     return inner, int(called.address)

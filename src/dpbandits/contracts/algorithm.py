@@ -26,7 +26,7 @@ from .parameters import BUDGETS, Domain, Named, domain_of
 from .question import ARMS, QUESTIONS, REGRET, USERS, Question, question_for
 from .versions import unfollowed_in, version_of_file, version_of_function
 
-LONGEST = 200  # characters of a name
+MAX_NAME_CHARACTERS = 200
 POLICIES = "dpbandits.policies"  # the module that plays the objects of classes
 HOMES = {"algo": PACKAGE / "algorithms", "rule": PACKAGE / "stopping"}
 
@@ -176,7 +176,7 @@ def find_file(name: str, folders: tuple[str, ...] = (), group: str = "algo") -> 
     Raises:
         BadInput: no file has that name.
     """
-    if Path(name).name != name or len(name) > LONGEST:
+    if Path(name).name != name or len(name) > MAX_NAME_CHARACTERS:
         raise BadInput(f"{group}={name}: a short name is needed, not a path")
     files = [Path(folder).resolve() / group / f"{name}.py" for folder in folders]
     files.append(HOMES[group] / f"{name}.py")
@@ -354,7 +354,7 @@ def _shown(name: str, constants: Mapping[str, Any], where: str) -> dict[str, Any
     found = display.declare_own(name, constants)
     for key in {"NAME", "LINE"} & constants.keys() - found.keys():
         needed = {
-            "NAME": f"a line of at most {display.LONGEST} characters is needed",
+            "NAME": f"a line of at most {display.MAX_PRINTED_CHARACTERS} characters is needed",
             "LINE": f"a colour and one of {', '.join(display.DASHES)} are needed, as text",
         }
         raise BadInput(f"{where}: {key}={plain(constants[key])}: {needed[key]}")

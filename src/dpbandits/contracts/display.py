@@ -10,7 +10,7 @@ from typing import Any
 from ..files import PACKAGE, package_folder
 
 DASHES = "solid", "dashed", "dashdotted", "dotted"
-LONGEST = 60  # characters of the printed name of a user's algorithm
+MAX_PRINTED_CHARACTERS = 60  # of the printed name of a user's algorithm
 GREEK = ("rho", "alpha", "beta", "gamma", "delta")
 SYMBOLS = {name: f"${name}$" for name in "kvcuDR"} | {name: f"$\\{name}$" for name in GREEK}
 SYMBOLS |= {"eps": r"$\epsilon$", "eps_min": r"$\epsilon_{\min}$", "horizon": "$T$"}
@@ -43,7 +43,7 @@ def declare_own(name: str, constants: Mapping[str, Any]) -> dict[str, Any]:
     """
     shown, line = constants.get("NAME"), constants.get("LINE")
     found: dict[str, Any] = {}
-    if isinstance(shown, str) and shown.isprintable() and 0 < len(shown) <= LONGEST:
+    if isinstance(shown, str) and shown.isprintable() and 0 < len(shown) <= MAX_PRINTED_CHARACTERS:
         found["NAME"] = shown
     colour, dash = line if isinstance(line, list | tuple) and len(line) == 2 else ("", "")
     if isinstance(colour, str) and dash in DASHES:

@@ -13,12 +13,12 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from ..errors import either
 
-SMALLEST = 1e-100  # dividing by smaller numbers could overflow
+MIN_DIVISOR = 1e-100  # dividing by smaller numbers could overflow
 
 
 @dataclass(frozen=True)
 class Interval:
-    """The real numbers between two ends; one above 0 is at least SMALLEST.
+    """The real numbers between two ends; one above 0 is at least MIN_DIVISOR.
 
     Attributes:
         low, high: the ends; infinity belongs to the interval if its end is closed.
@@ -35,7 +35,7 @@ class Interval:
         """Whether a number lies in the interval."""
         closed, low, high = self.ends[0] == "[", self.low, self.high
         if low == 0.0 and not closed:
-            closed, low = True, SMALLEST
+            closed, low = True, MIN_DIVISOR
         above = x >= low if closed else x > low
         return above and (x <= high if self.ends[1] == "]" else x < high)
 

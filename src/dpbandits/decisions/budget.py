@@ -21,7 +21,7 @@ from ..settings.compose import request_from
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
 from ..validation import number_where, one_of
-from .search import CLOSE, Found, Search, check_search
+from .search import ROUNDED_PRECISION, Found, Search, check_search
 from .subject import Subject
 
 COLUMNS = (
@@ -254,7 +254,7 @@ def in_words(
         ends = [x for x in found.looks if x.budget in (found.low, found.high)]
         means = ", ".join(f"{significant(x.mean)} at {x.budget:g}" for x in ends)
         end += f" ({of_what}: {means})"
-        if found.high / found.low > CLOSE * precision:
+        if found.high / found.low > ROUNDED_PRECISION * precision:
             end += "; more runs would narrow this"
     if found.again:
         again = ", ".join(f"{x:g}" for x in found.again)

@@ -16,12 +16,12 @@ from ..errors import BadInput
 from ..results.summary import significant
 from ..settings.compose import request_from
 from ..settings.request import Request
-from ..validation import argument, each, number_where, whole
+from ..validation import argument, as_integer, each, number_where
 from .search import Found, Search, check_search, limits, short
 from .subject import Subject
 
 TIMES_GOAL = 10.0  # samples after which a run of a search ends, as a multiple of the goal
-FIRST = 64  # runs without privacy that set the cap of a search for a ratio
+FREE_RUNS = 64  # without privacy; they set the cap of a search for a ratio
 CHEAP = 1.1  # times the samples without privacy: where privacy costs less than 10 %
 ENDS = 0.9  # share of the runs that must end, for a test to end
 PRECISE = 1.25  # ratio of the budgets between which a sheet finds that a test begins to end
@@ -94,7 +94,7 @@ def sheet(
 ) -> pd.DataFrame:
     """A row for each rule and budget; see ``dpbandits.budget``."""
     budgets = sorted({argument("eps", x, POSITIVE, math.nan) for x in each(eps)})
-    runs = whole("runs", runs, at_least=20, at_most=10_000_000)
+    runs = as_integer("runs", runs, at_least=20, at_most=10_000_000)
     per_week, weeks = _per_week(per_week, weeks)
     rows = []
     for rule in rules(per_week, weeks):
@@ -196,7 +196,7 @@ def budget_for_samples(
         time_of = np.mean if share is None else partial(np.quantile, q=share)
         free = math.nan
         if rule.can_be_free:
-            free = float(time_of(rule.times(math.inf, max(FIRST, runs // 8))))
+            free = float(time_of(rule.times(math.inf, max(FREE_RUNS, runs // 8))))
         elif ratio is not None:
             raise BadInput(f"ratio: {rule.name} cannot run without privacy; samples=N is needed")
         aim = goal if ratio is None else goal * free

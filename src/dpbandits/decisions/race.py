@@ -1,7 +1,7 @@
 """A race: runs are added to the algorithms of a game while it is open which of them are the best.
 
 After each lap the algorithms that may be the best, by mean or by median, stay in the race. A game
-is decided when one is left, or those that are left cannot differ by more than CLOSE. With
+is decided when one is left, or those that are left cannot differ by more than TIE_MARGIN. With
 probability 95 %, all conclusions in all games and laps hold at once, as in ``comparison``.
 """
 
@@ -16,7 +16,7 @@ from ..comparison.best import AgainstBest, against_best
 from ..comparison.pairs import CENTERS, located
 
 ERROR = 0.05  # the probability that any set of algorithms lacks its best
-CLOSE = 0.1  # algorithms whose ratio is certainly below 1 + CLOSE are as good as each other
+TIE_MARGIN = 0.1  # algorithms of a ratio certainly below 1 + TIE_MARGIN are equally good
 
 # Plays what is missing of the first runs of some settings, by their numbers, and returns the final
 # regrets of each
@@ -93,4 +93,4 @@ def race(
 
 def _is_decided(best: AgainstBest) -> bool:
     """Whether one algorithm is the best, or those that may be it are close to each other."""
-    return bool(best.tied.sum() == 1 or (best.ratio.high[best.tied] <= 1.0 + CLOSE).all())
+    return bool(best.tied.sum() == 1 or (best.ratio.high[best.tied] <= 1.0 + TIE_MARGIN).all())

@@ -18,17 +18,17 @@ import numpy as np
 from ..comparison.pairs import Located, located, ratio
 from ..contracts.parameters import RANGE
 from ..errors import BadInput
-from ..validation import argument, number_where, whole
+from ..validation import argument, as_integer, number_where
 
 ERROR = 0.05  # the probability that anything that a search tells is wrong
 LOOKS = 100  # at runs, at most: each may be wrong with probability ERROR / LOOKS
-FIRST, MORE = 32, 2  # runs of the first look at a budget, and how many times as many of the next
-FEW = 256  # runs at a budget at most, while the interval is narrowed for the first time
+FIRST_LOOK_RUNS, LOOK_GROWTH = 32, 2  # at a budget; the factor from one look to the next
+MAX_NARROWING_RUNS = 256  # at a budget, while the interval is narrowed for the first time
 SETTLED = 512  # runs from which on an estimate of the runs that are needed is believed
 HOPELESS = 4.0  # times the largest number of runs: if so many are needed, none are added
 A_DECADE = 2  # budgets that are scanned
 ASIDE = 2.0  # the ratio of a bracket's end to the budget that is looked at beyond it
-CLOSE = 1.01  # times the precision that is asked for, for rounded budgets
+ROUNDED_PRECISION = 1.01  # times the one that is asked for, for rounded budgets
 
 Runs = Callable[[float, int], np.ndarray]  # the final regrets of the first runs at a budget
 Kind = Literal["between", "always", "never", "open"]
@@ -82,7 +82,7 @@ class Search:
         grid = [short(x) for x in np.geomspace(self.least, self.most, count)]
         self.least, self.most = grid[0], grid[-1]
         for budget in grid:
-            self._look(budget, FIRST)
+            self._look(budget, FIRST_LOOK_RUNS)
         for end in (self.least, self.most):
             self._decide(end, self.runs)
         if not any(look.side < 0 for look in self._seen.values()):
@@ -108,7 +108,7 @@ class Search:
         """
         before = low, high = self._bracket()
         for budget in (short(max(low / ASIDE, self.least)), short(min(high * ASIDE, self.most))):
-            self._decide(budget, min(FEW, self.runs))
+            self._decide(budget, min(MAX_NARROWING_RUNS, self.runs))
         return self._bracket() != before
 
     def _bracket(self) -> tuple[float, float]:
@@ -121,7 +121,7 @@ class Search:
         """Bisect with few runs at each budget until nothing can be told in the middle; then narrow
         both sides, and once more about the budget at which the means cross, with many.
         """
-        few = min(FEW, self.runs)
+        few = min(MAX_NARROWING_RUNS, self.runs)
         while not self._is_narrow():
             middle = short(np.sqrt(np.prod(self._bracket())))
             if self._decide(middle, few) == 0:
@@ -133,7 +133,7 @@ class Search:
 
     def _is_narrow(self) -> bool:
         low, high = self._bracket()
-        return high / low <= CLOSE * self.precision or self._looks >= LOOKS
+        return high / low <= ROUNDED_PRECISION * self.precision or self._looks >= LOOKS
 
     def _towards(self, middle: float, runs: int) -> None:
         """Narrow both sides about a budget: first at the distance that is asked for, then by
@@ -153,12 +153,12 @@ class Search:
     def _decide(self, budget: float, most: int) -> int:
         """Add runs at a budget until its side is known, or too many would be needed."""
         seen = self._seen.get(budget)
-        n = FIRST if seen is None else seen.runs
+        n = FIRST_LOOK_RUNS if seen is None else seen.runs
         look = self._look(budget, n) if seen is None else seen
         while look.side == 0 and n < most and self._looks < LOOKS:
             if n >= SETTLED and n * _excess(look, self.goal) > HOPELESS * most:
                 break
-            n = min(MORE * n, most)
+            n = min(LOOK_GROWTH * n, most)
             look = self._look(budget, n)
         return look.side
 
@@ -198,7 +198,7 @@ def check_search(
     if not least < most:
         raise BadInput(f"most={most:g}: above least={least:g} is needed")
     precision = number_where("precision", precision, lambda x: x >= 1.01, "1.01 or more is needed")
-    return least, most, precision, whole("runs", runs, at_least=32, at_most=10_000_000)
+    return least, most, precision, as_integer("runs", runs, at_least=32, at_most=10_000_000)
 
 
 def limits(regrets: np.ndarray, largest: float) -> Located:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput, inside, nearest, plain
-from ..validation import as_number, number_where, to_float, whole, yes_no
+from ..validation import as_integer, as_number, number_where, to_float, yes_no
 from .data import empirical, table
 from .instances import Instance, contaminate, of_arms
 from .labelled import labels
@@ -27,7 +27,7 @@ from .reward_laws.student import student as student_law
 from .reward_laws.uniform import uniform
 from .written import REGISTERED
 
-LARGEST = 10_000  # arms
+MAX_ARMS = 10_000
 
 
 def of_means(law: Callable[..., Arm]) -> Callable[..., Instance]:
@@ -83,10 +83,10 @@ def mixed(arms: Any) -> Instance:
             raise BadInput(f"arms: {plain(given)} is not an arm; {{law: NAME, ...}} is needed")
         spec = dict(given)
         with inside(f"arms.{i}"):
-            copies = whole("copies", spec.pop("copies", 1), at_least=1, at_most=LARGEST)
+            copies = as_integer("copies", spec.pop("copies", 1), at_least=1, at_most=MAX_ARMS)
             built += [call(laws_of_one_arm(), spec)] * copies
-        if len(built) > LARGEST:
-            raise BadInput(f"arms: more than {LARGEST} arms")
+        if len(built) > MAX_ARMS:
+            raise BadInput(f"arms: more than {MAX_ARMS} arms")
     return of_arms(built)
 
 
@@ -104,14 +104,14 @@ def bernoulli_family(family: Any, arms: Any) -> Instance:
     """Bernoulli arms whose means are given by a named curve (FAMILIES); ``arms`` is K."""
     if not isinstance(family, str) or family not in FAMILIES:
         raise BadInput(f"family={plain(family)}: {nearest(plain(family), FAMILIES)}")
-    K = whole("arms", arms, at_least=2, at_most=LARGEST)
+    K = as_integer("arms", arms, at_least=2, at_most=MAX_ARMS)
     return bernoulli([FAMILIES[family](i / (K - 1)) for i in range(K)])
 
 
 def one_better(gap: Any, arms: Any) -> Instance:
     """Bernoulli arms around 1/2: the first is better than the others by ``gap``; ``arms`` is K."""
     gap = number_where("gap", gap, lambda gap: 0 < gap <= 1, "a gap in (0, 1] is needed")
-    K = whole("arms", arms, at_least=2, at_most=LARGEST)
+    K = as_integer("arms", arms, at_least=2, at_most=MAX_ARMS)
     return bernoulli([(1 + gap) / 2] + [(1 - gap) / 2] * (K - 1))
 
 
@@ -123,8 +123,8 @@ def uniform_means(low: Any, high: Any, arms: Any, instance: Any) -> Instance:
     least, most = as_number("low", low), as_number("high", high)
     if not 0 <= least < most <= 1:
         raise BadInput(f"low={plain(low)}, high={plain(high)}: 0 <= low < high <= 1 is needed")
-    K = whole("arms", arms, at_least=2, at_most=LARGEST)
-    drawn = np.random.default_rng(whole("instance", instance, at_least=0))
+    K = as_integer("arms", arms, at_least=2, at_most=MAX_ARMS)
+    drawn = np.random.default_rng(as_integer("instance", instance, at_least=0))
     return bernoulli(drawn.uniform(least, most, K).tolist())
 
 

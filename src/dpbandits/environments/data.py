@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import ALMOST, BadInput, plain, similar, unknown
-from ..validation import check_header, header_of, path_in, read_csv, whole, yes_no
+from ..errors import SURE_SIMILARITY, BadInput, plain, similar, unknown
+from ..validation import as_integer, check_header, header_of, path_in, read_csv, yes_no
 from .instances import Instance, environment_of, of_arms
 from .laws import TABLE
 from .reward_laws.arm import Arm
@@ -52,7 +52,7 @@ def table(
     if not np.isfinite(values).all():
         raise BadInput(f"{where}: every reward must be a finite number")
     if rounds is not None:
-        values = values[: whole("rounds", rounds, at_least=1)]
+        values = values[: as_integer("rounds", rounds, at_least=1)]
     each = np.full(len(values), 1 / len(values))
     found = tuple(
         Arm(TABLE, (), mean, column.min(), column.max(), partial(discrete_moment, column, each))
@@ -196,7 +196,7 @@ def log_in(where: str, names: Collection[str]) -> list[str]:
 def _is_nearly(name: str, meant: Sequence[str]) -> bool:
     """Whether the name of a column has one of some words, or is nearly one of them."""
     words = re.split(r"[\W_\d]+", name)
-    return any(word in words for word in meant) or similar(name, meant, ALMOST) is not None
+    return any(word in words for word in meant) or similar(name, meant, SURE_SIMILARITY) is not None
 
 
 def rewards_logged(where: str, names: pd.Series, rewards: pd.Series) -> list[np.ndarray]:

@@ -22,13 +22,13 @@ from ..contracts.question import USERS
 from ..errors import BadInput, first_line, nearest, plain, unknown
 from ..validation import (
     NO_PYARROW,
+    as_integer,
     file_at,
     header_of,
     one_of,
     path_in,
     read_csv,
     sha256_of,
-    whole,
 )  # fmt: skip
 from .contexts import ONE_PASS, ContextualInstance, contextual_environment
 from .features import UnitRows, unit_rows
@@ -111,7 +111,7 @@ def labels(
     return LabelledInstance(
         env, (), (), env.theta, 0.0, 1.0, 1.0, users.withdrawn,
         (*users.notes, f"regret counts mistakes; classes: {listed(kinds)}"),
-        whole("passes", passes, 1, 1000), kinds,
+        as_integer("passes", passes, 1, 1000), kinds,
     )  # fmt: skip
 
 

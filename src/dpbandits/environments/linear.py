@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput, plain
-from ..validation import number_where, numbers, one_of, path_in, whole, yes_no
+from ..validation import as_integer, number_where, numbers, one_of, path_in, yes_no
 from .contexts import ContextualInstance, contextual_environment
 from .data import matrix_of
 from .features import unit_rows
@@ -20,7 +20,7 @@ from .reward_laws.gaussian import gaussian
 from .reward_laws.points import two_point
 
 NOISES, CONTEXTS, LINKS = ("sign", "gaussian"), ("gaussian", "sphere"), ("linear", "logistic")
-LARGEST, LARGEST_D = 10_000, 1_000  # arms, dimensions
+MAX_ARMS, MAX_DIMENSIONS = 10_000, 1_000
 ROUNDING = 1.0 + 1e-9  # tolerance for lengths and means
 DRAWN_AGAIN = "rows are drawn with replacement: a promise is one of a round, not of a row"
 
@@ -33,10 +33,10 @@ def linear(features: Any, theta: Any, noise: Any, sigma: Any) -> Instance:
         )
     rows = [numbers("features", row) for row in features]
     lengths = sorted({len(row) for row in rows})
-    if len(lengths) > 1 or lengths[0] > LARGEST_D:
+    if len(lengths) > 1 or lengths[0] > MAX_DIMENSIONS:
         found = ", ".join(map(str, lengths))
         raise BadInput(
-            f"features: rows of one length, at most {LARGEST_D}, are needed, not {found}"
+            f"features: rows of one length, at most {MAX_DIMENSIONS}, are needed, not {found}"
         )
     return with_features(np.array(rows), parameter(theta, lengths[0]), noise, sigma)
 
@@ -45,8 +45,8 @@ def linear_sphere(K: Any, d: Any, instance: Any, noise: Any, sigma: Any) -> Inst
     """K arms whose features are uniform on the unit sphere in d dimensions, as theta is; the number
     ``instance`` decides which.
     """
-    count, size = whole("K", K, 2, LARGEST), whole("d", d, 1, LARGEST_D)
-    drawn = np.random.default_rng(whole("instance", instance, at_least=0))
+    count, size = as_integer("K", K, 2, MAX_ARMS), as_integer("d", d, 1, MAX_DIMENSIONS)
+    drawn = np.random.default_rng(as_integer("instance", instance, at_least=0))
     features = on_sphere(drawn, count, size)
     return with_features(features, on_sphere(drawn, 1, size)[0], noise, sigma)
 
@@ -59,8 +59,8 @@ def contextual(
     ``contexts=sphere``; the mean of a reward is mu(<theta, x>). Without a theta it is uniform on
     the unit sphere, and ``instance`` decides which.
     """
-    count, middle = whole("K", K, 1, LARGEST), numbers("center", center)
-    number = whole("instance", instance, at_least=0)
+    count, middle = as_integer("K", K, 1, MAX_ARMS), numbers("center", center)
+    number = as_integer("instance", instance, at_least=0)
     if theta is None:
         found = on_sphere(np.random.default_rng(number), 1, len(middle))[0]
     else:
@@ -100,7 +100,7 @@ def contextual_table(
     if file is None:
         raise BadInput("file=PATH.csv is needed: columns of features, then one of rewards per arm")
     names, values = matrix_of(file, columns, header)
-    count = whole("K", K, 1, LARGEST)
+    count = as_integer("K", K, 1, MAX_ARMS)
     where = f"file={plain(path_in(file))}"
     if len(values) < 1 or values.shape[1] <= count:
         raise BadInput(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import MOST, compiled_at
+from ..compiled import MAX_QUANTILE_PARAMETERS, compiled_at
 from ..contracts.algorithm import import_file
 from ..contracts.versions import version_of_function
 from ..errors import BadInput, first_line, plain
@@ -20,7 +20,7 @@ from .reward_laws.arm import Arm
 from .reward_laws.integrals import mean_of_quantile, of_quantile
 
 GRID = np.linspace(0.0, 1.0, 4097)
-LEAST = 2.0**-53  # the mass of the largest and of the smallest value that is drawn
+MIN_MASS = 2.0**-53  # of the largest and of the smallest value that is drawn
 UNSEEN = 1e-6  # share of a moment that may lie beyond them
 SLACK = 1e-9  # of a quantile function that decreases by rounding
 
@@ -82,14 +82,14 @@ class RewardLaw:
             mean = mean_of_quantile(quantile)
             if not np.isfinite(mean):
                 raise ArithmeticError("it is infinite")
-            ends = np.array([quantile(LEAST), quantile(1 - LEAST)])
-            seen = abs(ends - mean).max() * LEAST
+            ends = np.array([quantile(MIN_MASS), quantile(1 - MIN_MASS)])
+            seen = abs(ends - mean).max() * MIN_MASS
             if seen > UNSEEN * of_quantile(quantile, 1.0, mean):
                 raise ArithmeticError("its tail is heavier than a u of 53 bits can show")
         except ArithmeticError as error:
             raise BadInput(f"{where} its mean cannot be computed ({error})") from None
         moment = partial(of_quantile, quantile)
-        shown = tuple(values) + (0.0,) * (MOST - len(values))
+        shown = tuple(values) + (0.0,) * (MAX_QUANTILE_PARAMETERS - len(values))
         return Arm(address, shown, mean, float(low), float(high), moment)
 
 
@@ -128,10 +128,10 @@ def law_of_function(function: Callable[..., float]) -> RewardLaw:
 def _law(name: str, function: Callable[..., float], file: Path | None) -> RewardLaw:
     written = getattr(function, "py_func", function)
     names = list(inspect.signature(written).parameters)
-    if not names or names[0] != "u" or len(names) > MOST + 1:
+    if not names or names[0] != "u" or len(names) > MAX_QUANTILE_PARAMETERS + 1:
         raise BadInput(
-            f"law={name}: a function {name}(u, ...) is needed, with at most {MOST} parameters "
-            "after u"
+            f"law={name}: a function {name}(u, ...) is needed, with at most "
+            f"{MAX_QUANTILE_PARAMETERS} parameters after u"
         )
     law = RewardLaw(name, written, tuple(names[1:]), version_of_function(function), file)
     _compiled(law)

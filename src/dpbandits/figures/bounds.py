@@ -16,14 +16,14 @@ from ..results.varying import SETTING
 from ..settings.composed import LABEL
 from ..theory.bounds import Bound, bounds_for
 from ..theory.problem import Problem, problems
-from .style import LONG
+from .style import MAX_LINEAR_HORIZON
 
-MOST = 6  # curves in one panel
+MAX_PANEL_CURVES = 6
 POINTS = 60  # of a curve
-FAR = 1000  # lower bounds are not drawn where the regret is this many times larger
+MAX_RATIO = 1000  # of the regret to a lower bound that is drawn
 PANEL = "panel"  # what the environment of a curve is called: by its label, if it has one
 COLUMNS = ["axis", "x", "value", "label", "kind", "side"]
-SHORT = {"Theorem": "Thm.", "Corollary": "Cor.", "Algorithm": "Alg.", "whatever the": "any"}
+ABBREVIATIONS = {"Theorem": "Thm.", "Corollary": "Cor.", "Algorithm": "Alg.", "whatever the": "any"}
 Curve = dict[str, Any]  # columns of ``curves``, with ``x`` and ``value`` arrays, PANEL and ``rank``
 
 
@@ -82,14 +82,14 @@ def without_references(found: Sequence[Curve]) -> list[Curve]:
 
 
 def limited(found: Iterable[Curve]) -> list[Curve]:
-    """The curves of the first ranks, at most MOST different ones in a panel."""
+    """The curves of the first ranks, at most MAX_PANEL_CURVES different ones in a panel."""
     chosen: list[Curve] = []
     drawn: defaultdict[tuple, set] = defaultdict(set)
     for curve in sorted(found, key=lambda curve: curve["rank"]):
         panel = curve["axis"], curve[PANEL], curve["horizon"]
         panel += tuple(str(curve.get(name)) for name in BUDGETS) if curve["axis"] == "t" else ()
         looks = curve["label"], curve["value"].tobytes()
-        if looks in drawn[panel] or len(drawn[panel]) < MOST:
+        if looks in drawn[panel] or len(drawn[panel]) < MAX_PANEL_CURVES:
             drawn[panel].add(looks)
             chosen.append(curve)
     return chosen
@@ -130,7 +130,7 @@ def label(bound: Bound) -> str:
     refuted = bound.status == "refuted"
     words = "refuted, slope only" if refuted else f"{bound.side} bound{kind}"
     source = bound.source.partition(" (")[0]
-    for word, short in SHORT.items():
+    for word, short in ABBREVIATIONS.items():
         source = source.replace(word, short)
     return f"{words}: {source}"
 
@@ -147,11 +147,11 @@ def curve_of(
 def against_time(setting: Mapping[str, Any], problem: Problem, mean: float) -> list[Curve]:
     """The curves of a setting against the horizon."""
     grid = np.geomspace(1, problem.T, POINTS)
-    if problem.T <= LONG:  # the axis of time is linear
+    if problem.T <= MAX_LINEAR_HORIZON:  # the axis of time is linear
         grid = np.union1d(grid, np.linspace(max(1.0, problem.T / POINTS), problem.T, POINTS))
     found = []
     for bound in informative(problem):
-        if bound.is_number and bound.side == "lower" and bound.value(problem) < mean / FAR:
+        if bound.is_number and bound.side == "lower" and bound.value(problem) < mean / MAX_RATIO:
             continue
         values = np.array([bound.value(problem.at(T=t)) for t in grid])
         if not bound.is_number and not values[-1] > 0:
@@ -179,6 +179,6 @@ def against_budget(
             finite = ratios[np.isfinite(ratios)]
             values *= math.exp(np.log(finite).mean()) if len(finite) else math.nan
         if bound.side == "lower":
-            values = np.where(values < means.min() / FAR, math.nan, values)
+            values = np.where(values < means.min() / MAX_RATIO, math.nan, values)
         found.append(curve_of(setting, bound, name, grid, values))
     return found

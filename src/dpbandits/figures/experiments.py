@@ -27,7 +27,7 @@ from ..settings.groups import file_of, is_name, names_in, question_of, read_expe
 from ..settings.request import decides_rows
 from ..settings.resolve import ROWS
 from ..settings.sweep import grids, names_varied
-from ..validation import whole
+from ..validation import as_integer
 from .bounds import curves
 from .draw import chosen_settings, figure_of_experiment, has_script, script_of
 from .labels import as_it_stands
@@ -47,7 +47,7 @@ def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[
     request = request_from(question, {**given, "experiment": name, "results": results}, {})
     settings = request.settings
     if longest is not None:  # at most these rounds, or else the fewest
-        most = max(whole(question.limit, longest, 1), min(s.horizon for s in settings))
+        most = max(as_integer(question.limit, longest, 1), min(s.horizon for s in settings))
         settings = [setting for setting in settings if setting.horizon <= most]
     request = replace(request, changed=changed, settings=settings)
     table = table_path(request)

@@ -18,7 +18,7 @@ from .placement import most_columns
 from .style import subplots
 
 Budget = tuple[str, float]  # its name and its value
-LEAST, ALONE = 0.95, 1.4  # inches that a panel of a grid, and of a single row, is wide at least
+PANEL_INCHES, ROW_PANEL_INCHES = 0.95, 1.4  # wide at least: in a grid, and in a single row
 
 
 def panels_of(table: Table) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd.DataFrame]]]:
@@ -80,9 +80,9 @@ def arranged(grid: Sequence[Sequence[Any]]) -> tuple[list[Any], int]:
     rows, columns = len(grid), len(grid[0])
     if rows == 1 or columns == 1:
         panels = [panel for row in grid for panel in row if panel is not None]
-        lines = -(-len(panels) // most_columns(ALONE))
+        lines = -(-len(panels) // most_columns(ROW_PANEL_INCHES))
         return panels, -(-len(panels) // lines)
-    most = most_columns(LEAST)
+    most = most_columns(PANEL_INCHES)
     if columns < rows <= most and columns < 3:
         return [panel for column in zip(*grid, strict=True) for panel in column], rows
     lines = -(-columns // most)

@@ -27,7 +27,7 @@ WIDTHS = {
     "aaai-text": 7.0, "jmlr-text": 6.0, "ieee-column": 3.5, "ieee-text": 7.16,
     "acm-column": 3.33, "acm-text": 7.0,
 }  # fmt: skip
-LEAST, MOST = 1.0, 30.0  # inches
+MIN_INCHES, MAX_INCHES = 1.0, 30.0
 # Settings of matplotlib for each font. Characters that a font lacks are taken from the next one.
 FONTS: dict[str, dict[str, Any]] = {
     "sans": {"font.family": ["DejaVu Sans"], "mathtext.fontset": "dejavusans"},
@@ -75,7 +75,7 @@ def with_math(key: str, value: Any) -> str:
 def _inches(key: str, value: Any) -> float:
     if isinstance(value, str) and value in WIDTHS and key == "width":
         return WIDTHS[value]
-    words = f"inches from {LEAST:g} to {MOST:g}"
+    words = f"inches from {MIN_INCHES:g} to {MAX_INCHES:g}"
     if key == "width":
         near = nearest(value, WIDTHS) if isinstance(value, str) and value.isascii() else ""
         words = f"{words}, or a name such as column or text, are needed" + f"; {near}" * bool(near)
@@ -83,7 +83,7 @@ def _inches(key: str, value: Any) -> float:
         words = f"{words} are needed"
     if isinstance(value, str) and not value.replace(".", "").isdecimal():
         raise BadInput(f"{key}={plain(value)}: {words}")
-    return number_where(key, value, lambda x: LEAST <= x <= MOST, words)
+    return number_where(key, value, lambda x: MIN_INCHES <= x <= MAX_INCHES, words)
 
 
 def _within(least: float, most: float, unit: str, key: str, value: Any) -> float:

@@ -18,14 +18,14 @@ from .options import WIDTHS, current
 ROW = 0.165  # inches that a row of a legend is high
 NOTE_ROW = 0.125  # inches that a row of a note is high
 HEADING = 9  # points of the title of a figure
-SMALLEST = 7.0  # points of any text but exponents
+MIN_TEXT_POINTS = 7.0  # of any text but exponents
 SIDE = 0.8  # inches beside the panels, for their labels
 AROUND = 0.75  # inches of a figure's height that are not its panels, title, legends and note
 TITLE_ROW = 0.2  # inches between rows of panels, for their titles
-LOW, HIGH = 1.05, 2.3  # inches that a panel is high, at least and at most
+MIN_HEIGHT_INCHES, MAX_HEIGHT_INCHES = 1.05, 2.3  # of a panel
 ALONE = 1.7  # inches that the panels of a single row are high at least
 SHAPE = 0.72  # the height of a panel by its width
-TALL = 5.2  # inches that all rows of panels are high, at most, unless they are LOW
+TALL = 5.2  # inches that all rows of panels are high, at most, unless at MIN_HEIGHT_INCHES each
 LEAST_PANEL = 0.35  # inches that a panel is wide and high, at least
 SENTENCE, SOURCE = r"(?<=[.:]) (?=[A-Z])", r" (?=\([A-Z])"  # where sentences, and titles, break
 WORD = r"(?:\$[^$]*\$|\S)+"  # formulas contain spaces
@@ -64,13 +64,13 @@ def lay_out(figure: Figure, title: str, note: str, lines: Mapping[str, Any]) -> 
         elif chosen.legend == "inside":
             ax = next(ax for ax in figure.axes if ax.get_visible())
             ax.legend(list(lines.values()), list(lines), frameon=True, framealpha=0.8)
-    words = wrapped(note, 0.96 * room, SMALLEST)
+    words = wrapped(note, 0.96 * room, MIN_TEXT_POINTS)
     if below:
         legend = _legend(figure, below, "lower center", words)
-        legend.get_title().set(color="#444444", fontsize=SMALLEST)
+        legend.get_title().set(color="#444444", fontsize=MIN_TEXT_POINTS)
         legend.get_children()[0].get_children().reverse()  # the note below
     elif words:
-        figure.supxlabel(words, fontsize=SMALLEST, color="#444444")
+        figure.supxlabel(words, fontsize=MIN_TEXT_POINTS, color="#444444")
     _grow(figure, NOTE_ROW * (words.count("\n") + 1 if words else 0))
     _grow(figure, 0.17 * (title.count("\n") + 1 if title else 0))
     _check_room(figure)
@@ -84,8 +84,8 @@ def size_of(rows: int, columns: int, high: float | None = None) -> tuple[float, 
     of a panel.
     """
     wide = (figure_width() - SIDE) / columns
-    least = LOW if rows > 1 else ALONE
-    each = min(max(least, SHAPE * wide), HIGH, max(least, TALL / rows))
+    least = MIN_HEIGHT_INCHES if rows > 1 else ALONE
+    each = min(max(least, SHAPE * wide), MAX_HEIGHT_INCHES, max(least, TALL / rows))
     return figure_width(), AROUND + (rows * each if high is None else high) + TITLE_ROW * (rows - 1)
 
 

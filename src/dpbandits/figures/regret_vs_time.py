@@ -23,13 +23,13 @@ from .labels import (
     legend_name,
     rounds_text,
 )
-from .layout import LEAST, Budget, arranged, budgets_played, label_edges, panel_title, shown
+from .layout import PANEL_INCHES, Budget, arranged, budgets_played, label_edges, panel_title, shown
 from .overlays import RINGS, draw_bounds, draw_references, draw_rings, lines_of, references_in, tied
 from .placement import most_columns
-from .style import BOUND, LONG, Prefixed, Styles, finish, styled, styles_of, subplots
+from .style import BOUND, MAX_LINEAR_HORIZON, Prefixed, Styles, finish, styled, styles_of, subplots
 from .tails import exceedance, label_tails
 
-FEW = 10  # points of a curve that are marked
+MARKED_POINTS = 10  # of a curve; those of longer ones are not marked
 DOTS = 12  # means of a line of medians
 EARLY = 0.02  # of the rounds
 EVERY = ""  # the panel of what is drawn in all panels
@@ -48,7 +48,7 @@ def has_log_time(curves: pd.DataFrame, time: str | None = None) -> bool:
         rows.sort_values("t").groupby([SETTING, "line"])["mean"].last() for rows in (before, curves)
     )
     share = ((early.reindex(final.index) >= final / 2) & (final > 0)).mean()
-    return bool(curves["horizon"].max() > LONG or share >= 0.5)
+    return bool(curves["horizon"].max() > MAX_LINEAR_HORIZON or share >= 0.5)
 
 
 def regret_vs_time(
@@ -67,7 +67,7 @@ def regret_vs_time(
     with ``log_time``, and above a horizon of LONG.
     """
     horizon = curves["horizon"].max()
-    log_time = log_time or horizon > LONG
+    log_time = log_time or horizon > MAX_LINEAR_HORIZON
     start = (EARLIEST if log_time else 0.01) * horizon
     measured = {str(label): rows for label, rows in curves.groupby("line", sort=False)}
     shown = [c.loc[c["t"] >= start, "middle"].min() for c in measured.values()]
@@ -78,9 +78,9 @@ def regret_vs_time(
     floor = max(min(shown), min(0.1, 1e-4 * highest or 0.1)) / 1.5
     for label, curve in measured.items():
         colour = styles[label]["color"]
-        marks: dict[str, Any] = {"marker": "o", "ms": 3} if len(curve) <= FEW else {}
+        marks: dict[str, Any] = {"marker": "o", "ms": 3} if len(curve) <= MARKED_POINTS else {}
         if scale == "log":  # the first rounds, or a line from 0, would take most of the axis
-            begun = curve["t"] >= (start if len(curve) > FEW else 0)
+            begun = curve["t"] >= (start if len(curve) > MARKED_POINTS else 0)
             shown_rows = curve[begun & (curve["middle"] > floor)]
             curve = shown_rows if len(shown_rows) else curve
         ax.plot(curve["t"], curve["middle"], label=label, **marks, **styles[label])
@@ -194,7 +194,7 @@ def _grid(
     grid = [[budget and (game, budget) for budget in row] for game, row in played.items()]
     places, columns = arranged(grid)
     panels = [place for row in grid for place in row if place is not None]
-    most = min(len(budgets), most_columns(LEAST))
+    most = min(len(budgets), most_columns(PANEL_INCHES))
     fewer = min(range(most, 0, -1), key=lambda n: (n < 2, -len(panels) % n))
     if -len(panels) % fewer < -len(places) % columns + len(places) - len(panels):
         return panels, fewer

@@ -53,7 +53,7 @@ STYLE = matplotlib.rc_params_from_file(
 ALIKE = 0.01  # relative difference of lines of which one hides the other
 logging.getLogger("fontTools").setLevel(logging.ERROR)  # it warns of the dates of LaTeX's fonts
 SHARE = "share"  # the gid of panels whose axis is no regret and no stopping time
-LONG = 1e9  # horizon above which the axis of time is logarithmic
+MAX_LINEAR_HORIZON = 1e9  # above it the axis of time is logarithmic
 
 Styles = dict[str, dict[str, Any]]  # matplotlib's properties of each line, by its label
 OTHERS = ("#B0B0B0", "#777777")  # the colours of what is not highlighted

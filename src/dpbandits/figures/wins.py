@@ -22,7 +22,7 @@ COLOURS = LinearSegmentedColormap.from_list(
     "wins", [PALETTE["vermillion"], "#FFFFFF", PALETTE["sky blue"]]
 )
 CELL, HEADINGS = 0.17, 1.1  # inches: the height of a row, and of the titles and names of a panel
-WIDE = 9  # algorithms of a panel that takes half of the width
+MAX_HALF_WIDTH_ALGORITHMS = 9  # of a panel that takes half of the width of a figure
 NOTE = (
     "A number says on how many environments (at most SETS) the mean of the row is below the mean "
     "of the column; blue cells are more than half of them. Numbers are bold where the 95 % "
@@ -63,7 +63,7 @@ def wins_panels(table: Table, title: str) -> Figure:
     pairs = over_sets(table)
     order = pairs.groupby(question.group)["rank"].mean().sort_values(kind="stable").index
     panels = list(matrices(pairs, question))
-    columns = min(len(panels), 2 if len(order) > WIDE else 3)
+    columns = min(len(panels), 2 if len(order) > MAX_HALF_WIDTH_ALGORITHMS else 3)
     rows = math.ceil(len(panels) / columns)
     high = rows * (CELL * len(order) + HEADINGS)
     figure, axes = subplots(rows, columns, high)

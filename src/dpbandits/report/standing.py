@@ -11,7 +11,7 @@ from ..comparison.table import games
 from ..contracts.display import display_name
 from ..contracts.question import Question
 
-MOST = 4  # algorithms that the sentence names
+MAX_NAMED_ALGORITHMS = 4  # in the sentence
 
 
 def best_of_games(comparison: pd.DataFrame, question: Question) -> list[set[str]]:
@@ -42,9 +42,9 @@ def standing(best: Iterable[Sequence[set[str]]], untested: int) -> str:
         have = "have the smallest mean, and are tied" if tied else "has the smallest mean"
         return f"{' and '.join(map(display_name, sorted(names)))} {have}."
     counts = Counter(name for names in sorted(map(sorted, every)) for name in names)
-    named = [f"{display_name(name)} in {n}" for name, n in counts.most_common(MOST)]
-    if len(counts) > MOST:
-        named[-1] += f" (and {len(counts) - MOST} further algorithms in fewer)"
+    named = [f"{display_name(name)} in {n}" for name, n in counts.most_common(MAX_NAMED_ALGORITHMS)]
+    if len(counts) > MAX_NAMED_ALGORITHMS:
+        named[-1] += f" (and {len(counts) - MAX_NAMED_ALGORITHMS} further algorithms in fewer)"
     several = sum(len(names) > 1 for names in every)
     said = (
         f"Of {len(every)} games (an environment, a budget and a horizon with several algorithms) "

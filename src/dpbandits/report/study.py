@@ -36,7 +36,7 @@ from .charts import BESIDE, COLUMNS, Chart, chart_of
 from .sources import Source
 from .standing import best_of_games
 
-MOST = {SETTING: 1000, "line": 24}  # of a table whose settings are shown one by one
+MAX_SHOWN = {SETTING: 1000, "line": 24}  # of a table whose settings are shown one by one
 POINTS, FEWEST, NUMBERS = 40, 12, 300  # of a curve, at most and at least; of all of a table, about
 TAIL = 10  # runs of a tail
 NO_AXIS = ("env.instance", "seed", "cap", "true_mean")  # numbers that are on no axis
@@ -63,7 +63,7 @@ class Study:
     def __init__(self, source: Source):
         self.ratios, self.note = ratios_of(source), ""
         self.axis, self.places = arranged(source.summary, source.question)
-        if any(self.places[name].nunique() > most for name, most in MOST.items()):
+        if any(self.places[name].nunique() > most for name, most in MAX_SHOWN.items()):
             self.note = f"{len(source.summary):,} settings are too many to be shown one by one"
             source = collapsed(source)
             self.axis, self.places = arranged(source.summary, source.question)

@@ -17,7 +17,7 @@ POSITIVE = (
     "stopping_time",
 )  # fmt: skip
 DIFFERS = "differs from row to row: leave it out"
-LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
+MAX_NUMBER = 1e100  # in a table: squares of larger ones are not finite
 
 
 def check_settings(where: str, question: Question, settings: pd.DataFrame) -> None:
@@ -50,5 +50,5 @@ def check_column(where: str, name: str, column: pd.Series) -> None:
         raise BadInput(f"{where} holds a number that is not finite")
     if name in POSITIVE and not (values > 0).all():
         raise BadInput(f"{where} holds {values.min():g}; it must be above 0")
-    if ((sizes := np.abs(values[np.isfinite(values)].astype(float))) > LARGEST).any():
-        raise BadInput(f"{where} holds {sizes.max():g}; at most {LARGEST:g} is needed")
+    if ((sizes := np.abs(values[np.isfinite(values)].astype(float))) > MAX_NUMBER).any():
+        raise BadInput(f"{where} holds {sizes.max():g}; at most {MAX_NUMBER:g} is needed")

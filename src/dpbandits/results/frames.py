@@ -16,7 +16,7 @@ from . import metrics
 from .checks import DIFFERS
 from .varying import SETTING, with_budgets
 
-ENOUGH = ("algo", "t", "regret")  # the columns without which nothing can be drawn
+NEEDED_COLUMNS = ("algo", "t", "regret")  # without which nothing can be drawn
 LOOKED_AT = 1000  # rows of a column that tell whether it differs from row to row
 NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "boolean")
 
@@ -101,7 +101,7 @@ def completed(table: pd.DataFrame) -> pd.DataFrame:
     """A table with at least ``algo``, ``t`` and ``regret`` as a tidy table: runs of a game without
     a name, in the order of their rows, until the last round. Any other table is returned unchanged.
     """
-    if not set(ENOUGH) <= set(table.columns) or table.empty:
+    if not set(NEEDED_COLUMNS) <= set(table.columns) or table.empty:
         return table
     budget = {} if set(BUDGETS) & set(table.columns) else {"eps": np.inf}
     given = {"env": "", **budget, "horizon": table["t"].max(), "seed": 0}
@@ -136,7 +136,7 @@ def check_frame(where: str, table: pd.DataFrame, whole: bool = True) -> tuple[Qu
     measured = [metrics.COLUMNS[metric] if x == "regret" else x for x in question.measured]
     fixed = [*with_budgets(question.columns, table), "seed", "run", *measured]
     if missing := [name for name in fixed if name not in table]:
-        enough = "" if question != REGRET else f" ({', '.join(ENOUGH)} are enough)"
+        enough = "" if question != REGRET else f" ({', '.join(NEEDED_COLUMNS)} are enough)"
         words = ", ".join(missing)
         raise BadInput(f"{where}: not a tidy table of dpbandits: no column {words}{enough}")
     if table.empty:

@@ -29,14 +29,14 @@ DIGITS = 10  # significant digits of an end, of the largest value
 AT_ONCE = 2**16  # numbers that are searched together
 
 SAME = 1e-12  # values that differ by less, relative to the largest, are equal but for rounding
-FEW = 300.0  # M is FEW / n^3 times as far beyond the largest value as this from the median, or more
+TAIL_DISTANCE = 300.0  # / n^3, or more: from the largest value to M, if it is 1 from the median
 SYMMETRIC, SKEWED = 0.7, 0.5  # standardised skewness of normal values; weight of what is above it
 
 FEWEST = 100  # runs; fewer show no tails
-MANY = 1000  # runs; from these on, bad runs that matter have occurred
+TAIL_RUNS = 1000  # from these on, bad runs that matter have occurred
 CARRIERS, AMPLE = 3.0, 10.0  # runs that carry the variance: fewer are too few; these are enough
-SKEW = 0.15  # the largest skewness of fewer than MANY runs that does not show a tail
-ONCE = 0.02  # the largest share of values that occurred once if all values have been seen
+SKEW = 0.15  # the largest skewness of fewer than TAIL_RUNS runs that does not show a tail
+ONCE_SHARE = 0.02  # the largest of values that occurred once if all values have been seen
 
 
 def rounded(values: Any, scale: Any = None) -> np.ndarray:
@@ -93,13 +93,12 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
     """Gaffke's upper limits for values (n, m) and one beyond them.
 
     The formula of Lugannani & Rice (1980) gives the probability that the weighted sum exceeds 0.
-    The
-    saddlepoint s and the mean m that belong to it are functions of one number, the tilt
+    The saddlepoint s and the mean m that belong to it are functions of one number, the tilt
     e = (1/s + m - top) / range: the value x has the weight 1 / (d + e), d = (top - x) / range.
     """
     n, most = len(values), values.max(axis=0)
     z = skewness(values) * np.sqrt(n / 6.0)  # a standard normal for many values of a normal law
-    beyond = FEW / n**3 + SKEWED * np.maximum(z - SYMMETRIC, 0.0)
+    beyond = TAIL_DISTANCE / n**3 + SKEWED * np.maximum(z - SYMMETRIC, 0.0)
     top = most + np.minimum(beyond, 1.0 + 10.0 / n) * (most - np.median(values, axis=0))
     span = top - values.min(axis=0)
     span = np.where(span > 0.0, span, 1.0)
@@ -210,11 +209,11 @@ def tail_is_seen(values: np.ndarray) -> np.ndarray:
 
     They do not if they are fewer than FEWEST, if all are equal, or if fewer than CARRIERS runs
     carry the variance: of a law with 3 bad runs expected one sample in twenty has none. Nor do they
-    if they are fewer than MANY and skewed (bad runs are large), since a skewed law may have larger
-    values that did not occur; unless hardly a value occurred once, so that all values are seen.
+    if they are fewer than TAIL_RUNS and skewed (bad runs are large), since a skewed law may have
+    larger values that did not occur; unless hardly a value occurred once, so that all are seen.
     """
     n = len(values)
-    light = (n >= MANY) | (skewness(values) <= SKEW) | (occurred_once(values) <= ONCE)
+    light = (n >= TAIL_RUNS) | (skewness(values) <= SKEW) | (occurred_once(values) <= ONCE_SHARE)
     return np.asarray((n >= FEWEST) & light & (carriers(values) >= CARRIERS))
 
 
@@ -222,7 +221,7 @@ def runs_needed(values: np.ndarray) -> np.ndarray:
     """How many runs would show the tail that the runs at hand do not show.
 
     Where fewer than CARRIERS runs carry the variance, as many as have AMPLE carriers; where fewer
-    than FEWEST runs, or skewed ones, show no tail, FEWEST or MANY.
+    than FEWEST runs, or skewed ones, show no tail, FEWEST or TAIL_RUNS.
 
     Args:
         values: float64 array (n, m): n runs of each of m settings.
@@ -235,7 +234,7 @@ def runs_needed(values: np.ndarray) -> np.ndarray:
     few = carriers(values)
     short = (few > 0.0) & (few < CARRIERS) & (n >= FEWEST)
     needed = np.where(short, n * AMPLE / np.where(short, few, 1.0), 0.0)
-    needed = np.maximum(needed, FEWEST if n < FEWEST else MANY)
+    needed = np.maximum(needed, FEWEST if n < FEWEST else TAIL_RUNS)
     enough = tail_is_seen(values) | all_equal(values)  # also of a single run
     return np.where(enough, n, _round_number(needed)).astype(np.int64)
 

@@ -12,7 +12,7 @@ import pandas as pd
 from ..contracts.display import symbol
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput, plain, unknown
-from ..validation import one_of, text, whole
+from ..validation import as_integer, one_of, text
 from .summary import FORMATS, HEADINGS, NAMES, describing, latex_table
 from .varying import SETTING, of_game
 
@@ -58,7 +58,7 @@ def checked(given: Mapping[str, Any]) -> TableOptions | None:
         elif key == "pivot":
             found[key] = text(key, value)
         else:
-            found[key] = whole(key, value, 1, MOST_DIGITS)
+            found[key] = as_integer(key, value, 1, MOST_DIGITS)
     return TableOptions(**found) if found else None
 
 

@@ -21,7 +21,7 @@ from .records import NO_RECORD, Record
 from .summary import in_words
 from .varying import SETTING
 
-MOST = 20  # settings on a log whose mean rewards are said
+MAX_LOG_LINES = 20  # of settings on a log, whose mean rewards are said
 
 
 class References(NamedTuple):
@@ -97,7 +97,7 @@ def lines_of_references(
         assert known is not None
         yield f"{env}: {known.words}"
         if known.is_log:
-            for (_, row), record in zip(rows[:MOST].iterrows(), of_rows, strict=False):
+            for (_, row), record in zip(rows[:MAX_LOG_LINES].iterrows(), of_rows, strict=False):
                 yield f"{env}: {_mean_reward(summary, row, record, question)}"
         highs = rows["ci_high"][[math.isfinite(budget_of(record)[1]) for record in of_rows]]
         if len(highs) and not (highs < known.constant).any():

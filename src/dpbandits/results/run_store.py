@@ -34,7 +34,7 @@ from ..settings.request import MOST_RUNS
 from ..settings.setting import Setting
 from .possible import impossible
 
-LARGEST = 2**32  # bytes of a file of runs
+MAX_FILE_BYTES = 2**32  # of runs
 MOST_ARRAYS = 2**28  # bytes of its arrays that need not be in proportion to the file
 MEMBERS = "runs", "pulls", "answers", "seconds", "libraries", "checksum"
 # The versions with which this process plays
@@ -219,7 +219,7 @@ def read_runs(file: Path, record: float = math.inf) -> Runs:
         CannotRead: the system cannot read it now.
     """
     try:
-        with opened(file, LARGEST) as stored:
+        with opened(file, MAX_FILE_BYTES) as stored:
             size = os.fstat(stored.fileno()).st_size
             with _archive(stored) as members:
                 _check_sizes(members, size, record)

@@ -9,7 +9,7 @@ from ..errors import BadInput
 from ..settings.request import Request
 from .tables import rows_of_a_run
 
-MANY = 1e7  # rows above which a request is announced
+ANNOUNCED_ROWS = 1e7  # a request of more is announced
 BYTES = 24  # of the run, the round and the measured values of a row, approximately
 EACH = 8  # of one arm's pulls up to one checkpoint
 OF_A_RUN = 24  # of its number, answer and time, in the file of its setting
@@ -41,7 +41,7 @@ def check_size(request: Request) -> None:
 
 def announce_size(request: Request) -> None:
     """Print the size of a large table."""
-    if _rows(request) > MANY:
+    if _rows(request) > ANNOUNCED_ROWS:
         print(f"a large table: {_in_words(size_of(request))}", file=sys.stderr, flush=True)
 
 

@@ -16,7 +16,7 @@ from ..settings.sweep import OF_RUNS
 
 SETTING = "setting"  # the column of the ids of settings
 ROWS = 100_000  # of a piece of a table, approximately
-LAST = "version"  # of an algorithm's sources: only if nothing else differs
+LAST_COLUMN = "version"  # of an algorithm's sources: shown only if nothing else differs
 
 
 def varying(
@@ -57,7 +57,7 @@ def disambiguate(
     names: dict[str, None] = {}
     for rows in _alike(looks, hidden, list(looks.columns)):
         varied = varying(rows, hidden.columns, blank=True)
-        names |= dict.fromkeys([x for x in varied if x != LAST] or varied)
+        names |= dict.fromkeys([x for x in varied if x != LAST_COLUMN] or varied)
     place = [name for name in looks.columns if name == "env" or _of_env(name)]
     for rows in _alike(looks, hidden, place):
         names |= dict.fromkeys(varying(rows, filter(_of_env, hidden.columns), blank=True))
@@ -98,7 +98,7 @@ def details(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
     yield from _leaves("env", record["env_spec"])
     yield from _leaves("population", record["population"] or {})
-    for name in (*OF_RUNS, LAST):
+    for name in (*OF_RUNS, LAST_COLUMN):
         if name in record:
             yield name, record[name]
 

@@ -29,7 +29,7 @@ IDLE = 300  # seconds after which an idle process of this machine ends
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # one in each process
 HASHES = {"PYTHONHASHSEED": "0"}  # else the order of a set of texts would differ between processes
 PATIENCE = 15  # seconds that a cluster has to answer at first
-FIRST = 10.0  # seconds until its first worker is there
+FIRST_WORKER_SECONDS = 10.0  # until it is there
 QUIET = 2.0  # seconds between two counts of its workers, while no result comes
 ABSENT = 60.0  # seconds without a worker, or without an answer, after which it is lost
 
@@ -192,7 +192,7 @@ class Dask(Runner):
         for name in [name for name in logging.root.manager.loggerDict if "distributed" in name]:
             logging.getLogger(name).setLevel(logging.CRITICAL)
         self._client, self._executor = client, client.get_executor(pure=False)
-        end = time.monotonic() + FIRST
+        end = time.monotonic() + FIRST_WORKER_SECONDS
         while not (found := self._workers()) and time.monotonic() < end:
             time.sleep(0.2)
         if not found:

@@ -97,7 +97,7 @@ class Scheduler:
     def _play(self, runner: Runner, work: Work) -> None:
         pending: dict[Future, Task] = {}
         while not self._stopping.is_set():
-            while len(pending) < AHEAD * runner.jobs and (task := work.hand_out()):
+            while len(pending) < AHEAD * runner.jobs and (task := work.next_task()):
                 stored = self._stored(task)
                 pending[runner.submit(finish, task, stored, runner.is_here)] = task
             if not pending:
@@ -131,7 +131,7 @@ class Scheduler:
                 raise WorkersLost(f"{runner.where}: the scheduler is gone") from None
             except BaseException as error:  # not of a signal, which the main thread answers
                 outcome = Outcome.of_death(task, error)
-            if work.take_back(outcome):
+            if work.complete(outcome):
                 self._take(outcome)
         self._bar.refresh()
 

@@ -1,6 +1,6 @@
 """Work: runs that are to be played, the tasks into which they are cut, and their outcomes.
 
-``Work.take_back`` decides what follows the death of a worker.
+``Work.complete`` decides what follows the death of a worker.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .play import Record
 
 _rng = random.Random()  # that of the module is the user's
 EPISODIC = 10_000  # rounds that take about as long as an episodic run
-FIRST, LATER = 0.1, 0.5  # seconds that the first task of a setting and a later one should take
+FIRST_TASK_SECONDS, LATER_TASK_SECONDS = 0.1, 0.5  # that a task of a setting should take
 DEATHS = 20  # of workers, without a finished run between, after which a setting is given up
 DEATH = "its worker died: it was killed, ran out of memory, or crashed"
 
@@ -109,7 +109,7 @@ class Work:
         self._seconds: dict[Setting | tuple[str, int], float] = {}  # of a run, when last measured
         self._deaths: Counter[Setting] = Counter()  # in succession, while no other task was played
 
-    def hand_out(self) -> Task | None:
+    def next_task(self) -> Task | None:
         """The next task; None if there is none, or none before others have come back."""
         if self._suspects or any(task.deaths for task in self._handed_out):
             if self._handed_out:
@@ -128,16 +128,16 @@ class Work:
 
     def _size(self, rest: Task) -> int:
         """How many of the runs make a task."""
-        setting = rest.setting
+        setting, first = rest.setting, FIRST_TASK_SECONDS
         if self._deaths[setting] >= DEATHS:
             return len(rest.runs)
         if setting in self._seconds:
-            in_time = LATER / self._seconds[setting]
+            in_time = LATER_TASK_SECONDS / self._seconds[setting]
         else:
-            in_time = FIRST / self._seconds.get((setting.algo, setting.horizon), FIRST)
+            in_time = first / self._seconds.get((setting.algo, setting.horizon), first)
         return max(1, int(min(in_time, self._share * len(rest.runs) / rest.cost)))
 
-    def take_back(self, outcome: Outcome) -> bool:
+    def complete(self, outcome: Outcome) -> bool:
         """Take the outcome of a task that was handed out; returns whether it is settled, which it
         is not if its runs, or some of them, will be handed out again.
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..errors import BadInput, plain
-from ..validation import number_where, whole
+from ..validation import as_integer, number_where
 
 FIRST_RUNS = 100  # of each setting, at least
 MOST_RUNS = 10_000_000
@@ -36,7 +36,7 @@ def auto_of(config: Mapping[str, Any], usual: Mapping[str, Any]) -> Auto | None:
                 raise BadInput(f"{key}={plain(config[key])}: this key needs runs=auto")
         return None
     precision = number_where("precision", config["precision"], lambda x: 0.0 < x < 1.0, SHARE)
-    most = whole("max_runs", config["max_runs"], at_least=FIRST_RUNS + 1, at_most=MOST_RUNS)
+    most = as_integer("max_runs", config["max_runs"], at_least=FIRST_RUNS + 1, at_most=MOST_RUNS)
     if config["max_time"] is None:
         return Auto(precision, most)
     longest = number_where("max_time", config["max_time"], lambda x: x > 0.0, SECONDS)

@@ -27,7 +27,7 @@ from .groups import file_of, names_in
 OF_HYDRA = ("job_logging", "hydra_logging", "launcher", "sweeper", "help", "hydra_help", "output")
 PLACED = "; an experiment begins with '# @package _global_', and overrides /algo, with a slash"
 UNUSED = [f"~hydra/{group}" for group in OF_HYDRA]  # which would take a quarter of the time
-LONGEST = 600  # characters of a message of Hydra
+MAX_HYDRA_CHARACTERS = 600  # of a message
 REFERENCE, NEEDED = "${", "???"  # a value that refers to another one, and one that must be given
 LABEL = "label"  # a key of every environment: its name in figures, which decides no run
 INLIER = "env.inlier"  # the key of an environment that holds another one, which may be named
@@ -196,7 +196,7 @@ def _compose(file: str, words: tuple[str, ...], folders: tuple[str, ...]) -> Com
     except RecursionError:
         raise BadInput(f"{shown}: the defaults list of a file includes the file itself") from None
     except (HydraException, *others) as error:
-        reason = in_a_line(str(error.__cause__ or error), LONGEST)
+        reason = in_a_line(str(error.__cause__ or error), MAX_HYDRA_CHARACTERS)
         of_file = "Could not override" in reason and "experiment=" in shown
         hint = PLACED if of_file else ""
         raise BadInput(f"{shown}: {reason or type(error).__name__}{hint}") from None

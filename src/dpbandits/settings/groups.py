@@ -12,13 +12,13 @@ from typing import Any
 from ..contracts.algorithm import HOMES, Algorithm, load
 from ..contracts.question import QUESTIONS, Question
 from ..environments.catalogue import ARMS
-from ..errors import ALMOST, BadInput, nearest, plain, similar
+from ..errors import SURE_SIMILARITY, BadInput, nearest, plain, similar
 from ..files import package_folder
 from .yaml_files import keys_of, read_yaml
 
 # The file of a group that reads data of a user, and the key that names them
 READERS = {"env": ("empirical", "env.file"), "population": ("file", "population.path")}
-OWN = ("algo", "rule", "env")  # groups whose files are often a user's
+USER_GROUPS = ("algo", "rule", "env")  # of which files are often a user's
 
 
 def refined(
@@ -117,7 +117,7 @@ def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str])
                 return BadInput(f"{group}={name}: the folder above it is needed, {inside.parent}")
             return BadInput(f"{group}={name}: the file is needed in the folder {inside / group}")
     found = nearest(name, known)
-    if group in OWN and not folders and not similar(name, known, ALMOST):
+    if group in USER_GROUPS and not folders and not similar(name, known, SURE_SIMILARITY):
         own = Path(name).stem if re.search(r"\.(py|yaml)$|/", name) else name
         place = f"DIR/{group}/{own}.{'yaml' if group == 'env' else 'py'}"
         start = " One" if found.endswith("?") else "; one"

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..errors import ALMOST, CLOSE, BadInput, plain, similar, unknown
+from ..errors import SUGGESTED_SIMILARITY, SURE_SIMILARITY, BadInput, plain, similar, unknown
 from .groups import file_keys, names_in
 
 GROUPS = ("algo", "rule", "env", "population", "experiment")  # in which a bare word is looked up
-MOST = 3  # files that a message names
+MAX_NAMED_FILES = 3  # in a message
 MAKERS = {"env": "environment", "population": "population"}  # the functions of Python by groups
 
 
@@ -37,13 +37,13 @@ def unknown_key(
     known = list(known)
     group, _, name = key.partition(".")
     if not name or group not in chosen:
-        near = similar(key, known, ALMOST)
+        near = similar(key, known, SURE_SIMILARITY)
         return (not near and takes_no(key, value, chosen, folders)) or unknown("key", key, known)
     file = chosen[group]
     own = list(dict.fromkeys(x for x in known if x.startswith(f"{group}.")))
     names = [x.partition(".")[2] for x in own]
     having = _owners(group, name, folders, file)
-    if near := similar(name, names, ALMOST if having else CLOSE):
+    if near := similar(name, names, SURE_SIMILARITY if having else SUGGESTED_SIMILARITY):
         return BadInput(f"unknown key {key!r}: did you mean {group}.{near}?")
     if not having and (near := similar(name, [x for x in known if "." not in x])):
         return BadInput(f"unknown key {key!r}: did you mean {near}?")
@@ -96,8 +96,8 @@ def takes_no(
 
 def _named(files: Sequence[str]) -> tuple[str, str]:
     """The names of files, of many the first ones, and the verb of their sentence."""
-    more = " and others" if len(files) > MOST else ""
-    return f"{', '.join(files[:MOST])}{more}", "take" if len(files) > 1 else "takes"
+    more = " and others" if len(files) > MAX_NAMED_FILES else ""
+    return f"{', '.join(files[:MAX_NAMED_FILES])}{more}", "take" if len(files) > 1 else "takes"
 
 
 def _owners(group: str, name: str, folders: tuple[str, ...], chosen: str) -> list[str]:

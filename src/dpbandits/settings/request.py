@@ -14,7 +14,7 @@ from ..contracts.question import GOALS, QUESTIONS, Question
 from ..environments.labelled import LabelledInstance
 from ..errors import BadInput, plain, unknown
 from ..files import check_folder
-from ..validation import folder, number_where, one_of, table_format, whole, workers
+from ..validation import as_integer, folder, number_where, one_of, table_format, workers
 from .auto import FIRST_RUNS, MOST_RUNS, Auto, auto_of
 from .composed import LABEL, Groups
 from .groups import default_keys, file_keys
@@ -30,7 +30,7 @@ BESIDE_RECORDS = LABEL, SHOWN, LOOKS, REFERENCES
 WORD = re.compile(r"[\w.:/@%+,\[\]-]+", re.ASCII)
 EXAMPLES = {"address": "tcp://HOST:8786", "time": "04:00:00", "mem": "4G"}
 BACKENDS = ("auto", "threads", "processes")
-MANY = "a number of at least 1 is needed"
+AT_LEAST_ONE = "a number of at least 1 is needed"
 # A key of conf/config.yaml on which no row of a table depends belongs here
 DECIDES_NO_ROW = {"jobs", "backend", "results", "runner", "figure", "format", "max_rows"}
 # Columns that tables, summaries and comparisons have besides those of a question
@@ -177,8 +177,8 @@ def make_request(
         question=question,
         config=config,
         settings=resolve(question, config, groups),
-        runs=FIRST_RUNS if auto else whole("runs", config["runs"], at_least=1, at_most=MOST_RUNS),
-        max_rows=number_where("max_rows", config["max_rows"], lambda x: x >= 1, MANY),
+        runs=FIRST_RUNS if auto else as_integer("runs", config["runs"], 1, MOST_RUNS),
+        max_rows=number_where("max_rows", config["max_rows"], lambda x: x >= 1, AT_LEAST_ONE),
         format=table_format(config["format"]),
         jobs=jobs,
         backend=backend,
@@ -201,7 +201,7 @@ def _runner_keys(config: Mapping[str, Any], given: Mapping[str, Any]) -> Mapping
         if key not in usual:
             raise BadInput(f"runner.{key}: runner={name} has no such parameter")
         if key == "cpus_per_task":
-            found[key] = whole("runner.cpus_per_task", value, 1, 1024)
+            found[key] = as_integer("runner.cpus_per_task", value, 1, 1024)
         elif value is None and usual[key] is None:
             continue
         elif not (isinstance(value, str) and WORD.fullmatch(value)):

@@ -18,15 +18,15 @@ from ..environments.instances import Instance
 from ..environments.logged import UNABLE, LoggedInstance
 from ..environments.populations import build_population
 from ..environments.written import written_in
-from ..errors import ALMOST, BadInput, plain, power, similar, unknown
+from ..errors import SURE_SIMILARITY, BadInput, plain, power, similar, unknown
 from ..validation import (
     OF_ROWS,
     argument,
+    as_integer,
     is_of_horizon,
     refuse_alike,
     sha256_of,
     to_float,
-    whole,
     yes_no,
 )  # fmt: skip
 from .budgets import privacy
@@ -108,7 +108,7 @@ def resolve_point(
     limit = point.get(question.limit, config[question.limit])
     if limit == ROWS and env_spec.get("law") in OF_ROWS:
         limit = sources.environment(as_json(env_spec)).rounds
-    limit = whole(question.limit, limit, at_least=1, at_most=question.largest_limit)
+    limit = as_integer(question.limit, limit, at_least=1, at_most=question.largest_limit)
     of_users = population and algorithm.per_user
     users_spec, users_columns = groups.at("population", population, point) if of_users else ({}, [])
     horizon = limit if question.plays_on else math.nan
@@ -176,8 +176,8 @@ def resolve_point(
         goal=tuple(goal.items()),
         population_spec=as_json(pinned(users_spec, sources.sha256)) if users_spec else "",
         horizon=limit,
-        seed=whole("seed", of_run["seed"], at_least=0),
-        checkpoints=whole("checkpoints", of_run.get("checkpoints", 1), 1, 100_000),
+        seed=as_integer("seed", of_run["seed"], at_least=0),
+        checkpoints=as_integer("checkpoints", of_run.get("checkpoints", 1), 1, 100_000),
         shuffle_arms=yes_no("shuffle_arms", of_run["shuffle_arms"]) and not question.one_arm,
         algorithm=algorithm,
         columns=columns,
@@ -253,7 +253,7 @@ def check_names(
 
 def _arm_of(arm: Any, env: str, instance: Instance) -> int:
     """The number of an arm that the environment has."""
-    a, K = whole("arm", arm, at_least=0), len(instance.means)
+    a, K = as_integer("arm", arm, at_least=0), len(instance.means)
     if a >= K:
         arms = "one arm, arm=0" if K == 1 else f"{K} arms, from arm=0 to arm={K - 1}"
         raise BadInput(f"arm={plain(arm)}: env={env} has {arms}")
@@ -335,7 +335,7 @@ def _refuse_unused(question: Question, unused: Iterable[str], known: Collection[
     """Refuse what a sweep varies and nothing takes; say what was meant, of the names known."""
     for name in sorted(unused):
         short = name.removeprefix(f"{question.group}.")
-        near = short if short in known else similar(short, known, ALMOST)
+        near = short if short in known else similar(short, known, SURE_SIMILARITY)
         hint = f"; did you mean {near}?" if near and near != name else ""
         owner = "environment" if name.startswith("env.") else question.noun
         raise BadInput(f"sweep.{name}: no {owner} of the sweep has a parameter {name}{hint}")

@@ -15,7 +15,7 @@ from .conditions import PRIVACY, STOPPING
 lower, upper = bounds_of("Azize et al. 2024")
 RISK = Condition("0 < delta < 1/3", lambda delta: 0 < delta < 1 / 3)
 ONE_BEST = Condition("one best arm", lambda means: sum(m == max(means) for m in means) == 1)
-LARGEST = 1e6  # of a weight relative to that of the best arm
+MAX_WEIGHT_RATIO = 1e6  # of a weight relative to that of the best arm
 Rate = Callable[[float, float, float, float], float]  # (weight and mean of two arms)
 
 
@@ -71,10 +71,10 @@ def characteristic_time(means: Sequence[float], rate: Rate) -> float:
     """
     best = max(means)
     others = sorted(m for m in means if m < best)
-    most = min(rate(1.0, best, LARGEST, m) for m in set(others))
+    most = min(rate(1.0, best, MAX_WEIGHT_RATIO, m) for m in set(others))
 
     def weight(m: float, y: float) -> float:
-        return float(brentq(lambda v: rate(1.0, best, v, m) - y, 0.0, LARGEST, xtol=1e-14))
+        return float(brentq(lambda v: rate(1.0, best, v, m) - y, 0.0, MAX_WEIGHT_RATIO, xtol=1e-14))
 
     def time(y: float) -> float:
         found = {m: weight(m, y) for m in set(others)}

@@ -133,7 +133,7 @@ def test_every_value_of_every_key(command, folder, monkeypatch):
 
 def test_a_value_that_is_ignored_is_found(folder, monkeypatch):
     """Control."""
-    monkeypatch.setattr("dpbandits.settings.resolve.whole", lambda key, value, *a, **k: 7)
+    monkeypatch.setattr("dpbandits.settings.resolve.as_integer", lambda key, value, *a, **k: 7)
     with pytest.raises(AssertionError, match="is ignored"):
         end_of(monkeypatch, "run", "seed", "[[1],[2]]")
 
@@ -145,6 +145,6 @@ def test_a_traceback_is_found(fault, folder, monkeypatch):
     def faulty(*given, **named):
         raise fault
 
-    monkeypatch.setattr("dpbandits.settings.resolve.whole", faulty)
+    monkeypatch.setattr("dpbandits.settings.resolve.as_integer", faulty)
     with pytest.raises(fault):
         end_of(monkeypatch, "run", "seed", "1")

@@ -29,8 +29,8 @@ def test_a_validator_that_fails_is_found(monkeypatch):
             raise LostError
         return 1
 
-    monkeypatch.setattr("dpbandits.settings.resolve.whole", broken)
-    monkeypatch.setattr("dpbandits.settings.request.whole", broken)
+    monkeypatch.setattr("dpbandits.settings.resolve.as_integer", broken)
+    monkeypatch.setattr("dpbandits.settings.request.as_integer", broken)
     with pytest.raises(LostError):
         outcomes(configurations(), composed, tries=3000)  # it stops at the first
 

@@ -17,7 +17,7 @@ import numpy as np
 from ..numbers.draws import CHOICE, UNIFORM, Draw, Noise
 from ..numbers.streams import Stream, plain_call
 
-CLOSE = 1e-9  # relative; differences below are rounding
+ROUNDING = 1e-9  # relative; differences below are rounding
 EPSILON = float(np.finfo(float).eps)  # of rounding
 
 
@@ -97,7 +97,7 @@ class Shifted(Given):
         earlier = self.plain_sums.get(i, 0)
         if noise.pure and (x or was):
             self.plain_sums[i] = earlier + 1
-        if abs(by) > CLOSE * max(abs(x), abs(by), abs(float(noise))) and not draw.shift:
+        if abs(by) > ROUNDING * max(abs(x), abs(by), abs(float(noise))) and not draw.shift:
             self.released.add(i)
             draw.entered = len(self.reads)
             if noise.pure and earlier:
@@ -109,7 +109,7 @@ class Shifted(Given):
         total = super().added(noise, x)
         wanted = self.before[i].sums[k]
         value = float(total)
-        if value == wanted or abs(value - wanted) <= CLOSE * max(1.0, abs(x), abs(wanted)):
+        if value == wanted or abs(value - wanted) <= ROUNDING * max(1.0, abs(x), abs(wanted)):
             return Noise(wanted, self, draw, noise.factor, False)  # as without rounding
         self.moved = self.moved or f"draw {i + 1} hides two different changes"
         return total
@@ -131,7 +131,7 @@ class Shifted(Given):
         was, below = record.chances[k]
         if k == 0:
             record.low, record.high = 0.0, 1.0
-        changed = abs(was - chance) > CLOSE * abs(chance)
+        changed = abs(was - chance) > ROUNDING * abs(chance)
         if changed or draw.entered is not None:
             self.bits += changed
             draw.entered = len(self.reads) if draw.entered is None else draw.entered

@@ -19,7 +19,7 @@ import numpy as np
 from ..targets.decisions import DecisionTarget
 from .loss import ActionLoss, OutOfReach
 
-FAR = 1e3  # a reward whose sigmoid is 0 or 1 in floating point
+SATURATING_REWARD = 1e3  # its sigmoid is 0 or 1 in floating point
 EPS_OF_BITS = (1e-6, 10.0)  # beyond, rounding changes the probabilities of one bit visibly
 OTHER = "it draws something else than one bit a round"
 Actions = tuple[int, ...]
@@ -34,7 +34,7 @@ def one_bit_loss(target: DecisionTarget, horizon: int, arms: int) -> ActionLoss:
             f"{target.name}: at eps={target.budget:g} the probabilities of a bit are rounded "
             f"visibly; in reach are budgets from {least:g} to {most:g}"
         )
-    extremes = target.extremes() or (-FAR, FAR)
+    extremes = target.extremes() or (-SATURATING_REWARD, SATURATING_REWARD)
     try:
         found, _ = probabilities(player(target, arms), horizon, extremes)
     except OutOfReach as reason:

@@ -18,7 +18,7 @@ from ...contracts.guarantees import RESPONSE
 from ...policies import GameOver
 from .. import verdicts
 from ..alignment.align import Aligned
-from ..alignment.replayed_streams import CLOSE
+from ..alignment.replayed_streams import ROUNDING
 from ..numbers.draws import CHOICE, UNIFORM, Draw, Draws
 from ..numbers.redirect import SAID, redirect_random
 from ..numbers.rewards import Places, Rewards
@@ -29,8 +29,8 @@ from ..targets.target import Stage
 from .choices import law_of_choices, loss_between, response_loss
 from .policy import play_external
 
-# Horizons, those of LONG, runs of a test under each of two neighbours, and pairs of neighbours at
-# the start of the search. Early decisions are cheap to observe, and those of long epochs are late.
+# EPISODIC_HORIZONS, runs of a test under each of two neighbours, and pairs of neighbours at the
+# start of the search. Early decisions are cheap to observe, and those of long epochs are late.
 # If all replays hold, and some of them charge choices: horizons, runs and pairs of the samples
 HELD_LENGTHS, HELD, HELD_CANDIDATES = (8, 64), 2_000, 12
 STAGES = ((8, 200_000, 96), (64, 20_000, 96), (512, 2_000, 48), (4096, 800, 24))
@@ -92,7 +92,7 @@ class PolicyTarget(RegretTarget):
 
         def foreign(d: Draw) -> bool:
             hidden = [x for e in (before[d.number], d) for x in e.added[:1]]
-            alike = len(hidden) == 2 and np.allclose(hidden, itself, rtol=CLOSE, atol=CLOSE)
+            alike = len(hidden) == 2 and np.allclose(hidden, itself, rtol=ROUNDING, atol=ROUNDING)
             late = d.entered != own and not (d.shift and d.place > own and alike)
             return bool((d.shift or d.cost) and late)
 

@@ -27,7 +27,7 @@ from .draws import (
     plain_number,
 )
 
-FEW = 64  # outcomes of a law that is noted, each with its probability
+MAX_NOTED_OUTCOMES = 64  # of a law, each with its probability
 
 
 class Stream:
@@ -162,13 +162,13 @@ class Stream:
         if np.ndim(low) == 0 and np.ndim(high) == 0:
             start, stop = (0, int(low)) if high is None else (int(low), int(high))
             n = stop + endpoint - start
-            if 0 < n <= FEW:
+            if 0 < n <= MAX_NOTED_OUTCOMES:
                 law = np.full(n, 1.0 / n)
                 return self._many(size, lambda _: start + self.chosen(law))
         return self._other("integers", low, high, size, dtype, endpoint)
 
     def binomial(self, n, p, size=None):
-        if np.max(n) > FEW:
+        if np.max(n) > MAX_NOTED_OUTCOMES:
             return self._other("binomial", n, p, size)
 
         def one(_, n, p):

@@ -32,15 +32,15 @@ ROUNDS = ((24, 48, 2.0), (6, 12, 1.0), (2, 4, 0.0))
 SAMPLE = 8  # half of the sample on which an event is proposed and chosen: one in so many runs
 PROPOSED = 50  # games for a candidate: a few for each step of the bisections in ``change_of_mind``
 LENIENT = 0.02  # level of the bounds that only rank candidates
-CHUNK = 5_000  # runs of one generator
-FEW = 10  # runs of one generator in plain Python, after which the time is looked at
-LEAST = 4  # a test that refutes nothing lasts for one in so many runs at least
+CHUNK_RUNS = 5_000  # of one generator
+PLAIN_CHUNK_RUNS = 10  # of one generator in plain Python, after which the time is looked at
+MIN_TEST_PART = 4  # a test that refutes nothing lasts for one in so many runs at least
 # by the unit of the loss: what it promises of every event, and the scale that ranks events
 PROMISES: dict[str, tuple[Line, Scale]] = {
     "eps": (pure_line, ratio),
     "mu": (gaussian_line, norm.ppf),
 }
-FIRST = 500  # runs after which a test may stop first; each later batch doubles them, up to CHUNK
+FIRST_BATCH_RUNS = 500  # before a test may stop; each later batch doubles them, up to CHUNK_RUNS
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def audit(
             progress(left * runs)
         return results
 
-    test = partial(_test, least=runs // LEAST, level=level, deadline=deadline)
+    test = partial(_test, least=runs // MIN_TEST_PART, level=level, deadline=deadline)
     for (remaining, _, loss), sequence, (_, n) in zip(ROUNDS, searching, plan, strict=False):
         steps = max(round(loss / target.promised), 1)
         wide = [neighbours(steps) for neighbours in pool]
@@ -189,7 +189,7 @@ def schedule(runs: int, candidates: int) -> list[tuple[int, int]]:
     """The numbers of pairs of neighbours, and of runs under each: of each round of the search, of
     the choice of events, and of their tests.
     """
-    sample, found = max(runs // SAMPLE, min(runs, FIRST)), []
+    sample, found = max(runs // SAMPLE, min(runs, FIRST_BATCH_RUNS)), []
     for remaining, part, _ in ROUNDS:
         found.append((candidates, max(sample // part, 50)))
         candidates = min(remaining, candidates)
@@ -204,7 +204,7 @@ def most_games(runs: int, candidates: int | None) -> int:
 
 def _learn(target, pair, sequence, runs, level, deadline):
     """The best event on a fresh sample, with its score."""
-    chunk = CHUNK if target.compiled else FEW
+    chunk = CHUNK_RUNS if target.compiled else PLAIN_CHUNK_RUNS
     sizes = [min(chunk, runs - done) for done in range(0, runs, chunk)]
 
     def sampled(chunks):
@@ -229,7 +229,7 @@ def _test(target, pair, sequence, learned, runs, least, level, deadline):
     bets = Bets(target.promised, line, p, q, runs, level)
     sizes: list[int] = []
     while sum(sizes) < runs:
-        sizes.append(min(max(sum(sizes), FIRST), CHUNK, runs - sum(sizes)))
+        sizes.append(min(max(sum(sizes), FIRST_BATCH_RUNS), CHUNK_RUNS, runs - sum(sizes)))
     total, used, best = np.zeros(4, int), 0, np.full(len(bets.losses), -np.inf)
     for seen in zip(*_samples(target, pair, sequence, sizes), strict=True):
         first, second = (event.happens(seen[s]) for s in (event.side, 1 - event.side))

@@ -16,7 +16,7 @@ FACTORS = np.append(np.arange(401) / 200.0, np.geomspace(2.02, 1000.0, 200))
 PROMISED = 200  # the place of 1
 ITSELF = slice(PROMISED, PROMISED + 1)
 STAKES = 4.0 ** -np.arange(5)  # runs for which the bets are made, as fractions of all
-MOST = 0.99  # of the largest stake with which no bet can lose everything
+MAX_STAKE_SHARE = 0.99  # of the largest stake with which no bet can lose everything
 Line = Callable[[np.ndarray, float], tuple[np.ndarray, np.ndarray]]
 
 
@@ -73,7 +73,7 @@ class Bets:
         outcomes = np.stack([1.0 - slope, np.ones_like(slope), -slope, 0.0 * slope]) - offset
         variance = self.p * (1.0 - self.p) + slope**2 * self.q * (1.0 - self.q)
         needed = 2.0 * np.log(1.0 / self.level) / (self.runs * STAKES[:, None])
-        stakes = np.minimum(np.sqrt(needed / variance), MOST / (slope + offset))
+        stakes = np.minimum(np.sqrt(needed / variance), MAX_STAKE_SHARE / (slope + offset))
         return np.log1p(np.stack([1.0, -1.0])[:, None, None, None] * stakes * outcomes[:, None])
 
     def log_wealth(self, counts: np.ndarray, at: slice = slice(None)) -> np.ndarray:

@@ -12,8 +12,8 @@ from ...results.intervals import clopper_pearson
 Bounds = tuple[tuple[int, float, float], ...]
 Scale = Callable[[np.ndarray], np.ndarray]
 DEPTH = 8  # largest number of conditions of an event
-FAR = 1e30  # values are clipped to [-FAR, FAR]: a tree adds its data up in float32
-LEAST = 25  # least number of runs of a sample that an event holds in, under both together
+MAX_SPLIT_VALUE = 1e30  # in size, to which values are clipped: a tree adds its data up in float32
+MIN_EVENT_RUNS = 25  # of a sample that an event holds in, under both together
 
 
 @dataclass(frozen=True)
@@ -79,13 +79,13 @@ def learn(
     """
     from sklearn.tree import DecisionTreeClassifier
 
-    data = np.stack(seen).clip(-FAR, FAR).astype(np.float32)
+    data = np.stack(seen).clip(-MAX_SPLIT_VALUE, MAX_SPLIT_VALUE).astype(np.float32)
     distinct = np.flatnonzero((data != data[0, 0]).any(axis=(0, 1)))
     if len(distinct) == 0:
         return 0.0, Event((), 0), (0.5, 0.5)
     n = data.shape[1] // 2
     grown, chosen = data[:, :n, distinct], data[:, n : 2 * n, distinct]
-    least = min(LEAST, max(n // 50, 5))
+    least = min(MIN_EVENT_RUNS, max(n // 50, 5))
     tree = DecisionTreeClassifier(
         criterion="entropy", max_depth=DEPTH, min_samples_leaf=least, random_state=0
     ).fit(grown.reshape(2 * n, -1), np.repeat([0, 1], n))

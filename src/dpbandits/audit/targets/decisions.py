@@ -29,10 +29,10 @@ from .neighbours import Neighbours, Pair, Walk, change_of_mind, largest_untrunca
 from .releases import HUGE
 from .target import AuditTarget
 
-LONG, SHORT = (8, 64, 512, 4096), (8, 32, 128)  # horizons: of episodes and epochs, of rounds
+EPISODIC_HORIZONS, SEQUENTIAL_HORIZONS = (8, 64, 512, 4096), (8, 32, 128)  # or of epochs
 CAPS = (64, 512, 4096)  # most samples of a stopping rule
 MOST_CHECKPOINTS = 64
-FEW, FEW_PLAIN = 200, 20  # runs that estimate the mean output, compiled or plain Python
+MEAN_RUNS, PLAIN_MEAN_RUNS = 200, 20  # that estimate the mean output, compiled or plain Python
 NO_ESTIMATE = -1e30  # stands for a missing estimate: far below every estimate
 SIZES = (2, 2, 2, 2, 2, 2, 3, 3, 3, 10)  # numbers of arms that are sampled
 STEPS = 6  # pairs of neighbours taken from one walk
@@ -87,7 +87,7 @@ class DecisionTarget(AuditTarget):
     @property
     def lengths(self) -> tuple[int, ...]:
         """The horizons of the games that are played."""
-        usual = SHORT if self.source.round_by_round else LONG
+        usual = SEQUENTIAL_HORIZONS if self.source.round_by_round else EPISODIC_HORIZONS
         return self.horizons or (usual if self.source.question.plays_on else CAPS)
 
     @property
@@ -120,7 +120,7 @@ class DecisionTarget(AuditTarget):
         """Means of what an adversary sees, over a few runs, but for the answer of a rule, which
         may be NO_ESTIMATE.
         """
-        means = self.sample(data, FEW if self.compiled else FEW_PLAIN, rng).mean(axis=0)
+        means = self.sample(data, MEAN_RUNS if self.compiled else PLAIN_MEAN_RUNS, rng).mean(axis=0)
         return means[:-1] if self.kind == "rule" else means
 
     def play(

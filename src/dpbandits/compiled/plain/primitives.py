@@ -8,9 +8,10 @@ from numba import types
 from numba.extending import lower_builtin, overload, type_callable
 
 from ..operations import answer_of, unlikely, whole
-from ..pointers import MOST, call_at
+from ..pointers import MAX_QUANTILE_PARAMETERS, call_at
 
 BIT, WORD, REAL = ir.IntType(1), ir.IntType(64), ir.DoubleType()
+ARGUMENTS = [types.float64] * (MAX_QUANTILE_PARAMETERS + 1)  # of the functions that are called
 
 
 @type_callable(unlikely)
@@ -25,7 +26,7 @@ def _type_whole(context):
 
 @type_callable(call_at)
 def _type_call_at(context):
-    return lambda address, u, x, y, z: types.float64(types.int64, *[types.float64] * (MOST + 1))
+    return lambda address, u, x, y, z: types.float64(types.int64, *ARGUMENTS)
 
 
 @lower_builtin(unlikely, types.Boolean)
@@ -42,9 +43,9 @@ def _lower_whole(context, builder, sig, args):
     return builder.fptosi(args[0], WORD)
 
 
-@lower_builtin(call_at, types.int64, *[types.float64] * (MOST + 1))
+@lower_builtin(call_at, types.int64, *ARGUMENTS)
 def _lower_call_at(context, builder, sig, args):
-    kind = ir.FunctionType(REAL, [REAL] * (MOST + 1)).as_pointer()
+    kind = ir.FunctionType(REAL, [REAL] * len(ARGUMENTS)).as_pointer()
     return builder.call(builder.inttoptr(args[0], kind), args[1:])
 
 

@@ -14,7 +14,7 @@ from ...validation import as_number, number_where, numbers
 from .. import laws
 from .arm import Arm
 
-FEW = 32  # an empirical law with at most this many distinct values is drawn as a discrete law
+MAX_DISCRETE_VALUES = 32  # distinct ones of an empirical law that is drawn as a discrete law
 
 
 def two_point(low: Any, high: Any, p: Any) -> Arm:
@@ -56,7 +56,7 @@ def empirical(values: Sequence[float] | np.ndarray) -> Arm:
     """The uniform distribution on a list of values."""
     ordered = np.sort(np.asarray(values, dtype=float))
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    if len(starts) <= FEW:
+    if len(starts) <= MAX_DISCRETE_VALUES:
         counts = np.diff(np.append(starts, len(ordered)))
         return of_points(laws.DISCRETE, ordered[starts], counts / len(ordered))
     share = np.broadcast_to(1 / len(ordered), len(ordered))  # takes the memory of one number
