@@ -146,7 +146,7 @@ def test_a_table_is_current_if_its_manifest_says_so(tmp_path):
 
 
 def test_a_figure_is_drawn_again_after_a_change_of_what_draws_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(experiments, "package_folder", lambda name: tmp_path / name)
+    monkeypatch.setattr("dpbandits.figures.draw.package_folder", lambda name: tmp_path / name)
     table, figures = tmp_path / "mine.csv", [tmp_path / "mine.pdf", tmp_path / "mine.png"]
     described = tmp_path / "conf" / "experiment" / "mine.yaml"
     before = [table.with_suffix(".json"), described, tmp_path / "experiments" / "mine.py"]
