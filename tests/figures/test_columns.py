@@ -5,12 +5,15 @@ import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.text import Text
 from PIL import Image
 from refusals import message_of
 
 import dpbandits as dp
+from dpbandits.figures.labels import usual_title
+from dpbandits.results.table import Table
 
 
 @pytest.fixture(scope="module")
@@ -127,3 +130,8 @@ def test_help_and_mistakes_do_not_wait_for_matplotlib(line):
     )
     done = subprocess.run([sys.executable, "-c", code, *line.split()], capture_output=True)
     assert done.returncode == 0 and (done.stdout or done.stderr)
+
+
+def test_a_title_without_an_environment_names_none():
+    frame = pd.DataFrame({"algo": ["ucb", "ucb"], "t": [1, 100], "regret": [1.0, 5.0]})
+    assert usual_title(Table.of_frame(frame)) == "UCB, $T$ = 100"

@@ -109,6 +109,13 @@ def test_a_sentence_names_only_what_the_test_tells_apart(runs):
     assert sentences(dp.compare(runs[runs["algo"] == "ucb"]), REGRET) == []
 
 
+def test_a_sentence_names_a_parameter_with_its_value(runs):
+    """Mutation that it catches: the value alone, ``(100.0)``."""
+    own = runs.assign(m=np.where(runs["algo"] == "ucb", 100.0, np.nan))
+    [said] = sentences(dp.compare(own), REGRET)
+    assert "UCB (m = 100) and DP-SE are not told apart" in said
+
+
 def test_a_pivot_has_a_column_for_each_value(summary):
     head, *rows = rows_of(latex_of(summary, SHOWN, TableOptions(pivot="eps", best=True)))
     assert head == ["algorithm", r"$\epsilon = 0.1$", r"$\epsilon = 1$", "not private"]
