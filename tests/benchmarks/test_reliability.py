@@ -27,7 +27,8 @@ def test_the_committed_table_is_large_enough_and_all_zeros():
     assert kills >= 200 and total(rows, "a kernel compiles") >= kills / 10
     for name in ("SIGKILL", "SIGTERM", "SIGINT"):
         assert sum(name in what for what in rows) >= 6
-    assert total(rows, "bad words") >= 500 and total(rows, "damaged") >= 32
+    assert total(rows, "bad words") >= 2000 and total(rows, "damaged") >= 32
+    assert total(rows, "calls from Python") >= 1000
 
 
 @pytest.mark.long
