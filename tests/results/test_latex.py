@@ -78,6 +78,7 @@ def test_the_table_of_python_is_that_of_the_command(runs, tmp_path, ended):
     """Columns of summaries and of comparisons mean the same in both; bold is what ties."""
     chosen = ["algo", "mean", "interval", "std", "ratio", "letters"]
     text = dp.latex(runs, columns=chosen, best="tied", labels={"dp_se": "Ours"})
+    assert text == dp.latex(runs, columns=",".join(chosen), best="tied", labels={"dp_se": "Ours"})
     dp.save(runs, tmp_path / "a.csv")
     words = ["best=tied", f"columns={','.join(chosen)}", "labels={dp_se: Ours}"]
     code, out, err = ended(compare, f"{tmp_path}/a.csv", *words, f"out={tmp_path}/out")

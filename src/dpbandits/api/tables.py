@@ -104,7 +104,7 @@ def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
 def latex(
     table: pd.DataFrame | Sequence[pd.DataFrame],
     *,
-    columns: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     best: str | None = None,
     pivot: str | None = None,
     digits: int | None = None,
@@ -120,8 +120,9 @@ def latex(
 
     Args:
         table: a tidy table, or several.
-        columns: columns of ``summary`` and of ``compare``, in their order; ``interval`` is the
-            interval of the mean. A column that tells rows apart is added.
+        columns: columns of ``summary`` and of ``compare``, in their order, as a list or as text
+            with commas; ``interval`` is the interval of the mean. A column that tells rows apart is
+            added.
         best: ``tied`` prints the means in bold that ``compare`` does not distinguish from the
             smallest mean of their game (``bold`` means the same), ``plain`` none.
         pivot: the column that has a column of the table for each of its values, such as ``eps``.
