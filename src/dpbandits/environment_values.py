@@ -221,7 +221,7 @@ def contaminated(
         stage: ``rewards`` if outliers replace rewards; ``reports`` if they replace the messages
             that the users of a locally private algorithm send.
     """
-    given = locals()
+    given = {**locals()}  # as they are given: a debugger adds names to locals()
     given["inlier"] = environment(inlier) if isinstance(inlier, str) else inlier
     return _law("contaminated", **given)
 
@@ -259,7 +259,7 @@ def table(
         columns: as in ``empirical``.
         header: as in ``empirical``.
     """
-    given = locals()
+    given = {**locals()}  # as they are given: a debugger adds names to locals()
     from .validation import path_of
 
     given["file"] = None if file is None else path_of("env.file", file)
@@ -355,7 +355,7 @@ def contextual_table(
         scale: "standard" standardises each column by the data; no privacy of contexts is promised
             then.
     """
-    given = locals()
+    given = {**locals()}  # as they are given: a debugger adds names to locals()
     from .validation import path_of
 
     return _law("contextual_table", **given | {"file": path_of("env.file", file)})
@@ -386,7 +386,7 @@ def labelled(
         missing: "drop" leaves out rows with a blank, which are refused otherwise.
         passes: how often the rows are shown; the promise of privacy is that of a group then.
     """
-    given = locals()
+    given = {**locals()}  # as they are given: a debugger adds names to locals()
     return _law("labels", source=_source_of(given.pop("data")), **given)
 
 
@@ -437,7 +437,7 @@ def logged(
         scale: as in ``contextual_table``.
         missing: as in ``labelled``.
     """
-    given = locals()
+    given = {**locals()}  # as they are given: a debugger adds names to locals()
     return _law("log", source=_source_of(given.pop("data")), **given)
 
 

@@ -252,3 +252,7 @@ def test_a_panel_of_several_data_sets_has_no_lines_of_reference():
     assert iris[LINES[1]] == pytest.approx(100 * 2 / 3) and wine[LINES[1]] == pytest.approx(
         60.11, abs=0.01
     )
+    both = dp.run("lin_ucb", [sets[0], "contextual"], horizon=100, runs=2, jobs=1)
+    assert of_references(dp.plot(both, hue="env")) == [{}]  # of which one game alone has such lines
+    drawn = dp.plot(dp.run(["lin_ucb", "best_constant"], sets[0], runs=2, jobs=1), col="algo")
+    assert [[*own] for own in of_references(drawn)] == [[LINES[0]]] * 2  # the other one is played

@@ -83,3 +83,12 @@ def test_cells_that_are_no_numbers_or_words_are_refused_in_one_line(column, valu
     table[column] = [value] * len(table)
     for function in (dp.summary, dp.compare, dp.plot):
         assert message_of(function, table) == f"the table: {reason}"
+
+
+def test_a_frame_that_is_returned_is_the_user_s_own():
+    """Mutation that it catches: columns that share the memory of the frame that was given."""
+    given = dp.run("ucb", dp.bernoulli([0.9, 0.5]), horizon=50, runs=3, jobs=1)
+    found = dp.measured(given, "average")
+    given.loc[0, "run"] = 77
+    found.loc[1, "run"] = 78
+    assert found["run"].iloc[0] == 0 and given["run"].iloc[1] != 78

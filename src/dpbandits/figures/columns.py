@@ -66,9 +66,7 @@ def column_panels(
     for ax, name in shown:
         inside = drawn[drawn["panel"] == name]
         ax.set_title(name)
-        references = references_in(table.where(table.settings["panel"] == name))
-        if references["line"].is_unique:  # else lines would be of several games
-            draw_references(ax, references, over_time=x == "t")
+        draw_references(ax, _references_of(table, name), over_time=x == "t")
         if x == "t":
             regret_vs_time(ax, inside, styles, band, "log", lines_of(None, table, "t"), log_time)
             continue
@@ -81,6 +79,16 @@ def column_panels(
     names = ("round $t$", "pseudo-regret") if x == "t" else (symbol(x), regret_label(table))
     label_edges(axes, *names)
     return finish(figure, title, table, band_note(table, band))
+
+
+def _references_of(table: Table, panel: str) -> pd.DataFrame:
+    """The lines of reference of a panel that has a single game, that no algorithm of the table
+    plays; no rows for several games.
+    """
+    inside = table.where(table.settings["panel"] == panel)
+    found, games = references_in(inside), inside.settings[["env", "horizon"]].drop_duplicates()
+    single = len(games) == 1 and found["line"].is_unique
+    return found[found["line"].isin(references_in(table)["line"]) & single]
 
 
 def _several(settings: pd.DataFrame, name: str) -> bool:

@@ -38,8 +38,8 @@ EARLIEST = 1e-3  # of the rounds: where a logarithmic axis of time begins, appro
 
 def has_log_time(curves: pd.DataFrame, time: str | None = None) -> bool:
     """Whether the axis of time is logarithmic: as the scale ``time`` says, or if that is None,
-    above a horizon of LONG, and if at least half of the curves have half of their final regret in
-    the first 2 % of the rounds. A linear axis of time would show that as a corner.
+    above a horizon of MAX_LINEAR_HORIZON, or if at least half of the curves have half of their
+    final regret in the first 2 % of the rounds. A linear axis of time would show that as a corner.
     """
     if time is not None:
         return time == "log"
@@ -63,8 +63,7 @@ def regret_vs_time(
     """Draw some of a table's curves against the round, with bands.
 
     ``scale`` is the scale of the axis of regret, ``log`` or ``linear``. The axis of time is
-    logarithmic
-    with ``log_time``, and above a horizon of LONG.
+    logarithmic with ``log_time``, and above a horizon of MAX_LINEAR_HORIZON.
     """
     horizon = curves["horizon"].max()
     log_time = log_time or horizon > MAX_LINEAR_HORIZON

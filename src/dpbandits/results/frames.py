@@ -29,8 +29,10 @@ def plain_frame(where: str, table: Any) -> pd.DataFrame:
         BadInput: it is no such table.
     """
     table = frame_of(where, table)
-    columns = {x: _plain(f"{where}: column {x}", table[x]) for x in map(str, table.columns)}
-    arrays = {name: pd.Series(x, dtype=x.dtype, copy=False) for name, x in columns.items()}
+    names = table.columns
+    rows = pd.RangeIndex(len(table))
+    columns = {str(name): _plain(f"{where}: column {name}", table[name]) for name in names}
+    arrays = {name: x if x.index.equals(rows) else x.set_axis(rows) for name, x in columns.items()}
     return pd.DataFrame(arrays, copy=False)
 
 
@@ -61,34 +63,40 @@ def _converted(where: str, table: Any) -> pd.DataFrame:
     return found
 
 
-def _plain(where: str, column: pd.Series) -> np.ndarray:
+def _plain(where: str, column: pd.Series) -> Any:
     """A column as numbers of NumPy, or as objects: words, of which some may be missing."""
     kind = column.dtype
     if isinstance(kind, np.dtype) and kind.kind in "iufb" and kind.itemsize <= 8:
-        return column.to_numpy()
+        return column if isinstance(column.index, pd.RangeIndex) else _series(column.to_numpy())
     if not isinstance(kind, np.dtype) and pd.api.types.is_numeric_dtype(kind):
         blank = bool(column.isna().any())
         whole = not blank and (
             pd.api.types.is_integer_dtype(kind) or pd.api.types.is_bool_dtype(kind)
         )
-        return column.to_numpy(np.int64) if whole else column.to_numpy(float, na_value=np.nan)
+        return _series(
+            column.to_numpy(dtype=np.int64) if whole else column.to_numpy(float, na_value=np.nan)
+        )
     if isinstance(kind, np.dtype) and kind.kind == "f":
-        return column.to_numpy(dtype=float)
+        return _series(column.to_numpy(dtype=float))
     values = np.asarray(column, dtype=object)
     found = pd.api.types.infer_dtype(values, skipna=True)
     if found in NUMBERS:
         try:
-            return np.array([np.nan if pd.isna(x) else x for x in values], dtype=float)
+            return _series(np.array([np.nan if pd.isna(x) else x for x in values], dtype=float))
         except OverflowError:
             raise BadInput(f"{where} holds a number that is not finite") from None
     if found in ("string", "empty"):
-        return values
+        return _series(values)
     try:
         pd.factorize(values)
     except TypeError:
         odd = next(type(x).__name__ for x in values if not isinstance(x, str | float | int))
         raise BadInput(f"{where} holds {odd}; numbers or words are needed") from None
-    return values
+    return _series(values)
+
+
+def _series(values: np.ndarray) -> pd.Series:
+    return pd.Series(values, dtype=values.dtype, copy=False)
 
 
 def plain_words(rows: pd.DataFrame) -> pd.DataFrame:

@@ -45,7 +45,7 @@ def checked(given: Mapping[str, Any]) -> TableOptions | None:
     for key in (key for key in KEYS if given.get(key) is not None):
         value = given[key]
         if key == "columns":
-            value = value.split(",") if isinstance(value, str) else value
+            value = [x.strip() for x in value.split(",")] if isinstance(value, str) else value
             if not isinstance(value, Sequence) or not all(isinstance(x, str) for x in value):
                 raise BadInput(f"{key}={plain(value)}: names of columns are needed: [algo,mean]")
             found[key] = tuple(dict.fromkeys(value))
