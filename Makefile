@@ -48,10 +48,10 @@ run: $(PACKAGE) ## run one setting: AdaP-KLUCB on C2 at eps 0.5
 test: $(TEST) ## the fast tests; those of packages that are not installed are skipped
 	$(BIN)/pytest -n auto --dist worksteal -m 'not slow and not long'
 
-test-slow: install debian ## what takes up to some seconds, and what make test skips: some minutes
+test-slow: install debian ## what takes up to some seconds, and what make test skips: 25 minutes
 	$(BIN)/pytest -n auto --dist worksteal -m '(slow or extra) and not long'
 
-test-long: install debian ## statistics, sweeps, mutants, kills, pages in a browser: some more minutes
+test-long: install debian ## statistics, sweeps, mutants, kills, pages in a browser: an hour
 	$(BIN)/pytest -n auto --dist worksteal -m long
 
 versions: ## the lowest versions that pyproject.toml allows and the newest, on each Python: tests and commands

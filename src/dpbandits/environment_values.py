@@ -221,9 +221,10 @@ def contaminated(
         stage: ``rewards`` if outliers replace rewards; ``reports`` if they replace the messages
             that the users of a locally private algorithm send.
     """
-    given = {**locals()}  # as they are given: a debugger adds names to locals()
-    given["inlier"] = environment(inlier) if isinstance(inlier, str) else inlier
-    return _law("contaminated", **given)
+    clean = environment(inlier) if isinstance(inlier, str) else inlier
+    return _law(
+        "contaminated", inlier=clean, alpha=alpha, outlier=outlier, relative=relative, stage=stage
+    )
 
 
 def empirical(
@@ -241,7 +242,8 @@ def empirical(
         header: the names of the columns, for a file without a header.
         drop_blanks: whether blanks at the end of a column are left out.
     """
-    return _law("empirical", **locals() | {"file": _file("env.file", file)})
+    path = _file("env.file", file)
+    return _law("empirical", file=path, columns=columns, header=header, drop_blanks=drop_blanks)
 
 
 def table(
@@ -259,11 +261,10 @@ def table(
         columns: as in ``empirical``.
         header: as in ``empirical``.
     """
-    given = {**locals()}  # as they are given: a debugger adds names to locals()
     from .validation import path_of
 
-    given["file"] = None if file is None else path_of("env.file", file)
-    return _law("table", **given)
+    path = None if file is None else path_of("env.file", file)
+    return _law("table", rewards=rewards, file=path, columns=columns, header=header)
 
 
 def linear(
@@ -355,10 +356,12 @@ def contextual_table(
         scale: "standard" standardises each column by the data; no privacy of contexts is promised
             then.
     """
-    given = {**locals()}  # as they are given: a debugger adds names to locals()
     from .validation import path_of
 
-    return _law("contextual_table", **given | {"file": path_of("env.file", file)})
+    return _law(
+        "contextual_table", file=path_of("env.file", file), K=K, columns=columns, header=header,
+        ranges=ranges, bound=bound, scale=scale,
+    )  # fmt: skip
 
 
 def labelled(
@@ -386,8 +389,10 @@ def labelled(
         missing: "drop" leaves out rows with a blank, which are refused otherwise.
         passes: how often the rows are shown; the promise of privacy is that of a group then.
     """
-    given = {**locals()}  # as they are given: a debugger adds names to locals()
-    return _law("labels", source=_source_of(given.pop("data")), **given)
+    return _law(
+        "labels", source=_source_of(data), label=label, features=features, ranges=ranges,
+        bound=bound, scale=scale, missing=missing, passes=passes,
+    )  # fmt: skip
 
 
 def _source_of(data: Any) -> Any:
@@ -437,8 +442,11 @@ def logged(
         scale: as in ``contextual_table``.
         missing: as in ``labelled``.
     """
-    given = {**locals()}  # as they are given: a debugger adds names to locals()
-    return _law("log", source=_source_of(given.pop("data")), **given)
+    return _law(
+        "log", source=_source_of(data), action=action, reward=reward, propensity=propensity,
+        propensity_floor=propensity_floor, features=features, ranges=ranges, bound=bound,
+        scale=scale, missing=missing,
+    )  # fmt: skip
 
 
 def levels(levels: Numbers, shares: Numbers | None = None) -> Choice:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .kernels import declare
 
-MAX_QUANTILE_PARAMETERS = 3  # of such a function, besides a number
+MAX_QUANTILE_PARAMETERS = 3  # of a law, besides the number u
 C_TYPE = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * (MAX_QUANTILE_PARAMETERS + 1))
 _COMPILED: list[Any] = []  # machine code that a kernel may call must not be removed
 

@@ -16,7 +16,7 @@ from ..comparison.best import AgainstBest, against_best
 from ..comparison.pairs import CENTERS, located
 
 ERROR = 0.05  # the probability that any set of algorithms lacks its best
-TIE_MARGIN = 0.1  # algorithms of a ratio certainly below 1 + TIE_MARGIN are equally good
+TIE_MARGIN = 0.1  # algorithms with a ratio surely below 1 + TIE_MARGIN are equally good
 
 # Plays what is missing of the first runs of some settings, by their numbers, and returns the final
 # regrets of each

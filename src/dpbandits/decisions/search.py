@@ -28,7 +28,7 @@ SETTLED = 512  # runs from which on an estimate of the runs that are needed is b
 HOPELESS = 4.0  # times the largest number of runs: if so many are needed, none are added
 A_DECADE = 2  # budgets that are scanned
 ASIDE = 2.0  # the ratio of a bracket's end to the budget that is looked at beyond it
-ROUNDED_PRECISION = 1.01  # times the one that is asked for, for rounded budgets
+ROUNDED_PRECISION = 1.01  # times the requested precision, since budgets are rounded
 
 Runs = Callable[[float, int], np.ndarray]  # the final regrets of the first runs at a budget
 Kind = Literal["between", "always", "never", "open"]

@@ -55,7 +55,7 @@ def column_panels(
     table = table.assign(panel=[of_value[x] for x in settings[col]] if col else "")
     figure, axes, shown = arranged_panels([list(of_value.values())], sharey=True)
     styles = styles_of(table.settings, "line" if hue not in (None, "algo") else "algo")
-    drawn = table.runs
+    drawn, references = table.runs, references_in(table)
     named: list[Any] | None = None  # the words on the axis
     if x == "t":
         drawn = table.curves(band, ["line", "panel"])
@@ -66,7 +66,10 @@ def column_panels(
     for ax, name in shown:
         inside = drawn[drawn["panel"] == name]
         ax.set_title(name)
-        draw_references(ax, _references_of(table, name), over_time=x == "t")
+        games = table.settings.loc[table.settings["panel"] == name, ["env", "horizon"]]
+        beside = references[references["panel"] == name]
+        if len(games.drop_duplicates()) == 1 and beside["line"].is_unique:  # of a single game
+            draw_references(ax, beside, over_time=x == "t")
         if x == "t":
             regret_vs_time(ax, inside, styles, band, "log", lines_of(None, table, "t"), log_time)
             continue
@@ -79,16 +82,6 @@ def column_panels(
     names = ("round $t$", "pseudo-regret") if x == "t" else (symbol(x), regret_label(table))
     label_edges(axes, *names)
     return finish(figure, title, table, band_note(table, band))
-
-
-def _references_of(table: Table, panel: str) -> pd.DataFrame:
-    """The lines of reference of a panel that has a single game, that no algorithm of the table
-    plays; no rows for several games.
-    """
-    inside = table.where(table.settings["panel"] == panel)
-    found, games = references_in(inside), inside.settings[["env", "horizon"]].drop_duplicates()
-    single = len(games) == 1 and found["line"].is_unique
-    return found[found["line"].isin(references_in(table)["line"]) & single]
 
 
 def _several(settings: pd.DataFrame, name: str) -> bool:

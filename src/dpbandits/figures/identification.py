@@ -31,7 +31,7 @@ LOWER = {
 }
 DASHES = ((0, (5, 2)), (0, (1, 1.5)))  # of the lower bounds
 REQUIRED = (0, (3, 1, 1, 1))  # of the risk that is required
-FEW = 0.03  # the end of a short axis of shares
+SHORT_AXIS_END = 0.03  # of an axis of shares whose ticks are less than 1 % apart
 ASIDE = 1.1  # factor between the budgets at which the marks of two lines stand
 
 
@@ -147,8 +147,8 @@ def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     for name in ("delta", "alpha", "beta"):
         for risk in sorted(table[name].unique()) if name in table.columns else ():
             ax.axhline(risk, color="black", lw=1, ls=REQUIRED, label=f"required: at most {risk:g}")
-    few = ax.get_ylim()[1] < FEW  # whole percents would not tell its ticks apart
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=None if few else 0))
+    short = ax.get_ylim()[1] < SHORT_AXIS_END
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=None if short else 0))
     ax.set_ylim(bottom=-0.04 * ax.get_ylim()[1])
     ax.set_gid(SHARE)
 

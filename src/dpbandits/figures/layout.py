@@ -18,7 +18,7 @@ from .placement import most_columns
 from .style import subplots
 
 Budget = tuple[str, float]  # its name and its value
-PANEL_INCHES, ROW_PANEL_INCHES = 0.95, 1.4  # wide at least: in a grid, and in a single row
+PANEL_INCHES, ROW_PANEL_INCHES = 0.95, 1.4  # least width in a grid, and in a single row
 
 
 def panels_of(table: Table) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd.DataFrame]]]:

@@ -99,16 +99,18 @@ def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
 
 def references_in(table: Table) -> pd.DataFrame:
     """The lines of reference of the labelled data that a table knows: the mean after t rounds is
-    ``rate`` t^``power``. There is a row for each ``line`` of an ``env`` and a ``horizon``, unless
-    the table has the algorithm that plays this line.
+    ``rate`` t^``power``. There is a row for each ``line`` of an ``env`` and a ``horizon``, and of a
+    ``panel`` if settings have one, unless the table has the algorithm that plays this line.
     """
     power, rows = float(table.metric == REGRET), []  # the other metrics are averages
+    place = [name for name in ("env", "horizon", "panel") if name in table.settings]
     for own, about in zip(table.settings.index, table.settings.to_dict("records"), strict=True):
         known, T = References.of(table.records.get(own, NO_RECORD)), about["horizon"]
         if known is not None and not known.is_log:
             left = [line for line, player in LINES.items() if player not in table.names]
-            rows += [(about["env"], T, x, getattr(known, x) / T, power) for x in left]
-    found = pd.DataFrame(rows, columns=["env", "horizon", "line", "rate", "power"])
+            at = [about[name] for name in place]
+            rows += [(*at, x, getattr(known, x) / T, power) for x in left]
+    found = pd.DataFrame(rows, columns=[*place, "line", "rate", "power"])
     return found.drop_duplicates()
 
 

@@ -25,7 +25,7 @@ TITLE_ROW = 0.2  # inches between rows of panels, for their titles
 MIN_HEIGHT_INCHES, MAX_HEIGHT_INCHES = 1.05, 2.3  # of a panel
 ALONE = 1.7  # inches that the panels of a single row are high at least
 SHAPE = 0.72  # the height of a panel by its width
-TALL = 5.2  # inches that all rows of panels are high, at most, unless at MIN_HEIGHT_INCHES each
+TALL = 5.2  # inches that all rows of panels are high, at most, unless each has its least height
 LEAST_PANEL = 0.35  # inches that a panel is wide and high, at least
 SENTENCE, SOURCE = r"(?<=[.:]) (?=[A-Z])", r" (?=\([A-Z])"  # where sentences, and titles, break
 WORD = r"(?:\$[^$]*\$|\S)+"  # formulas contain spaces

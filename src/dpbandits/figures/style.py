@@ -386,8 +386,8 @@ def subplots(rows: int, columns: int, high: float | None = None, **share: Any) -
     """A figure with a grid of panels, or the user's axes as the only panel.
 
     The figure is as wide as the options say, and it is pyplot's current one if pyplot is in use and
-    the options ask for that. ``high`` are the inches that the rows of panels are
-    high together; None for what suits the width of a panel.
+    the options ask for that. ``high`` is the height of all rows of panels together, in inches; None
+    for what suits the width of a panel.
 
     Returns:
         The figure and the array of its panels.

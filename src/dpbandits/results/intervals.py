@@ -29,14 +29,14 @@ DIGITS = 10  # significant digits of an end, of the largest value
 AT_ONCE = 2**16  # numbers that are searched together
 
 SAME = 1e-12  # values that differ by less, relative to the largest, are equal but for rounding
-TAIL_DISTANCE = 300.0  # / n^3, or more: from the largest value to M, if it is 1 from the median
+TAIL_DISTANCE = 300.0  # (M - largest value) / (largest value - median) is at least this / n^3
 SYMMETRIC, SKEWED = 0.7, 0.5  # standardised skewness of normal values; weight of what is above it
 
 FEWEST = 100  # runs; fewer show no tails
 TAIL_RUNS = 1000  # from these on, bad runs that matter have occurred
 CARRIERS, AMPLE = 3.0, 10.0  # runs that carry the variance: fewer are too few; these are enough
 SKEW = 0.15  # the largest skewness of fewer than TAIL_RUNS runs that does not show a tail
-ONCE_SHARE = 0.02  # the largest of values that occurred once if all values have been seen
+ONCE_SHARE = 0.02  # of the values occurred once, at most, if all values have been seen
 
 
 def rounded(values: Any, scale: Any = None) -> np.ndarray:

@@ -15,7 +15,7 @@ from ..settings.setting import Setting
 from .formats import SUMMARY_CSV, beside, write_pieces
 from .manifest import summary_endings, write_manifest
 from .naming import table_path
-from .references import lines_of_request, records_of_labelled, with_constant
+from .references import lines_of_references, records_of_labelled, with_constant
 from .run_store import Store
 from .summary import render, summary_of
 from .table import Table
@@ -90,12 +90,13 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
             played = means.settings[some]
             add(Table.of_store(found.store, settings[some], means.runs[some], about, played))
     summary = pd.concat(summaries, ignore_index=True)
-    lines = lines_of_request(summary, request)
+    records = records_of_labelled(request)
+    lines = lines_of_references(summary, records, question)
     below = "".join(f"\n{escape(line, quote=False)}\n" for line in lines)
     for suffix, style, more in ((".md", "pipe", below), (".tex", "latex", "")):
         text = render(summary, question, style) + "\n" + more
         write_atomically(beside(path, suffix), text.encode())
     if SUMMARY_CSV in summary_endings(request.config):
-        write_table(beside(path, SUMMARY_CSV), with_constant(summary, records_of_labelled(request)))
+        write_table(beside(path, SUMMARY_CSV), with_constant(summary, records))
     write_manifest(path, request, seconds, found.store.played_with)
     return path, summary

@@ -34,7 +34,8 @@ from .work import Outcome, Task, Work
 
 def run_request(request: Request) -> tuple[pd.DataFrame, int]:
     """The tidy table of a request, and the number of runs that were missing and played; raises what
-    ``play_missing`` raises. An interruption is answered by what keeps finished runs.
+    ``play_missing`` raises. An interrupted request prints where the finished runs are, or how to
+    keep them.
     """
     try:
         found = play_request(request)

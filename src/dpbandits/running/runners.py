@@ -29,7 +29,7 @@ IDLE = 300  # seconds after which an idle process of this machine ends
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # one in each process
 HASHES = {"PYTHONHASHSEED": "0"}  # else the order of a set of texts would differ between processes
 PATIENCE = 15  # seconds that a cluster has to answer at first
-FIRST_WORKER_SECONDS = 10.0  # until it is there
+FIRST_WORKER_SECONDS = 10.0  # that the first worker of a cluster has to appear
 QUIET = 2.0  # seconds between two counts of its workers, while no result comes
 ABSENT = 60.0  # seconds without a worker, or without an answer, after which it is lost
 

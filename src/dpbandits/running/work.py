@@ -20,7 +20,7 @@ from .play import Record
 
 _rng = random.Random()  # that of the module is the user's
 EPISODIC = 10_000  # rounds that take about as long as an episodic run
-FIRST_TASK_SECONDS, LATER_TASK_SECONDS = 0.1, 0.5  # that a task of a setting should take
+FIRST_TASK_SECONDS, LATER_TASK_SECONDS = 0.1, 0.5  # that tasks of a setting should take
 DEATHS = 20  # of workers, without a finished run between, after which a setting is given up
 DEATH = "its worker died: it was killed, ran out of memory, or crashed"
 

@@ -29,7 +29,8 @@ from .neighbours import Neighbours, Pair, Walk, change_of_mind, largest_untrunca
 from .releases import HUGE
 from .target import AuditTarget
 
-EPISODIC_HORIZONS, SEQUENTIAL_HORIZONS = (8, 64, 512, 4096), (8, 32, 128)  # or of epochs
+EPISODIC_HORIZONS = (8, 64, 512, 4096)  # of algorithms with episodes or epochs
+SEQUENTIAL_HORIZONS = (8, 32, 128)  # of algorithms that decide in each round
 CAPS = (64, 512, 4096)  # most samples of a stopping rule
 MOST_CHECKPOINTS = 64
 MEAN_RUNS, PLAIN_MEAN_RUNS = 200, 20  # that estimate the mean output, compiled or plain Python

@@ -14,7 +14,7 @@ from ...validation import as_number, number_where, numbers
 from .. import laws
 from .arm import Arm
 
-MAX_DISCRETE_VALUES = 32  # distinct ones of an empirical law that is drawn as a discrete law
+MAX_DISCRETE_VALUES = 32  # an empirical law with more values is not drawn as a discrete law
 
 
 def two_point(low: Any, high: Any, p: Any) -> Arm:
