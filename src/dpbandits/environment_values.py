@@ -11,6 +11,8 @@ from functools import wraps
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ParamSpec
 
+from .calls import checked
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 
+@checked
 def environment(name: str, **parameters: Any) -> Choice:
     """A named environment, with other values for some of its parameters.
 
@@ -45,6 +48,7 @@ def environment(name: str, **parameters: Any) -> Choice:
     return environment_choice("env", name, parameters)
 
 
+@checked
 def population(name: str, **parameters: Any) -> Choice:
     """A named population of users with individual privacy levels, for local privacy.
 
@@ -84,6 +88,7 @@ def _of_one_list(function: Callable[P, Choice]) -> Callable[P, Choice]:
 
 
 @_of_one_list
+@checked
 def bernoulli(means: Numbers) -> Choice:
     """Bernoulli arms.
 
@@ -97,6 +102,7 @@ def bernoulli(means: Numbers) -> Choice:
     return _law("bernoulli", means=means)
 
 
+@checked
 def bernoulli_family(family: str, arms: int = 5) -> Choice:
     """The Bernoulli instances C1 to C4 of Sajed & Sheffet 2019 with any number of arms.
 
@@ -107,6 +113,7 @@ def bernoulli_family(family: str, arms: int = 5) -> Choice:
     return _law("bernoulli_family", family=family, arms=arms)
 
 
+@checked
 def one_better(gap: float, arms: int = 5) -> Choice:
     """Bernoulli arms around 1/2, where one arm is better than all other arms.
 
@@ -117,6 +124,7 @@ def one_better(gap: float, arms: int = 5) -> Choice:
     return _law("one_better", gap=gap, arms=arms)
 
 
+@checked
 def uniform_means(low: float, high: float, arms: int = 10, instance: int = 0) -> Choice:
     """Bernoulli arms whose means are drawn uniformly from an interval.
 
@@ -129,6 +137,7 @@ def uniform_means(low: float, high: float, arms: int = 10, instance: int = 0) ->
     return _law("uniform_means", low=low, high=high, arms=arms, instance=instance)
 
 
+@checked
 def sign(mean: float, scale: float = 1.0) -> Choice:
     """A single arm that pays ``scale`` or ``-scale``, for stopping rules.
 
@@ -139,6 +148,7 @@ def sign(mean: float, scale: float = 1.0) -> Choice:
     return _law("sign", mean=mean, scale=scale)
 
 
+@checked
 def gaussian(means: Numbers, sd: float = 1.0, sigmoid: bool = False) -> Choice:
     """Normal arms.
 
@@ -151,6 +161,7 @@ def gaussian(means: Numbers, sd: float = 1.0, sigmoid: bool = False) -> Choice:
     return _law("gaussian", means=means, sd=sd, sigmoid=sigmoid)
 
 
+@checked
 def pareto(means: Numbers, shape: float) -> Choice:
     """Pareto arms: moments of an order below the shape exist.
 
@@ -161,6 +172,7 @@ def pareto(means: Numbers, shape: float) -> Choice:
     return _law("pareto", means=means, shape=shape)
 
 
+@checked
 def student(means: Numbers, scale: float = 1.0, df: float = 3) -> Choice:
     """Student's t arms.
 
@@ -172,6 +184,7 @@ def student(means: Numbers, scale: float = 1.0, df: float = 3) -> Choice:
     return _law("student", means=means, scale=scale, df=df)
 
 
+@checked
 def lognormal(means: Numbers, sigma: float) -> Choice:
     """Log-normal arms.
 
@@ -182,6 +195,7 @@ def lognormal(means: Numbers, sigma: float) -> Choice:
     return _law("lognormal", means=means, sigma=sigma)
 
 
+@checked
 def mixed(arms: Sequence[Mapping[str, Any]]) -> Choice:
     """Arms of different laws.
 
@@ -191,6 +205,7 @@ def mixed(arms: Sequence[Mapping[str, Any]]) -> Choice:
     return _law("mixed", arms=arms)
 
 
+@checked
 def twopoint_heavy(means: Numbers, v: float, g: float | None = None) -> Choice:
     """Rewards 1/g with probability mean * g, else 0 (the hard instances of Tao et al. 2022).
 
@@ -202,6 +217,7 @@ def twopoint_heavy(means: Numbers, v: float, g: float | None = None) -> Choice:
     return _law("twopoint_heavy", means=means, v=v, g=g)
 
 
+@checked
 def contaminated(
     inlier: Choice | str,
     alpha: float,
@@ -227,6 +243,7 @@ def contaminated(
     )
 
 
+@checked
 def empirical(
     file: str | PathLike[str] | DataFrame,
     columns: Sequence[str] | None = None,
@@ -246,6 +263,7 @@ def empirical(
     return _law("empirical", file=path, columns=columns, header=header, drop_blanks=drop_blanks)
 
 
+@checked
 def table(
     rewards: Sequence[Sequence[float]] | np.ndarray | None = None,
     file: str | PathLike[str] | None = None,
@@ -267,6 +285,7 @@ def table(
     return _law("table", rewards=rewards, file=path, columns=columns, header=header)
 
 
+@checked
 def linear(
     features: Sequence[Sequence[float]] | np.ndarray,
     theta: Numbers,
@@ -284,6 +303,7 @@ def linear(
     return _law("linear", features=features, theta=theta, noise=noise, sigma=sigma)
 
 
+@checked
 def linear_sphere(
     K: int = 10, d: int = 3, instance: int = 0, noise: str = "sign", sigma: float = 1.0
 ) -> Choice:
@@ -299,6 +319,7 @@ def linear_sphere(
     return _law("linear_sphere", K=K, d=d, instance=instance, noise=noise, sigma=sigma)
 
 
+@checked
 def contextual(
     K: int,
     center: Numbers,
@@ -333,6 +354,7 @@ def contextual(
     )  # fmt: skip
 
 
+@checked
 def contextual_table(
     file: str | PathLike[str],
     K: int,
@@ -364,6 +386,7 @@ def contextual_table(
     )  # fmt: skip
 
 
+@checked
 def labelled(
     data: str | PathLike[str] | Any,
     label: str | None = None,
@@ -412,6 +435,7 @@ def _file(key: str, data: Any) -> Path:
     return stored_frame(data) if isinstance(data, DataFrame) else path_of(key, data)
 
 
+@checked
 def logged(
     data: str | PathLike[str] | Any,
     action: str | None = None,
@@ -449,6 +473,7 @@ def logged(
     )  # fmt: skip
 
 
+@checked
 def levels(levels: Numbers, shares: Numbers | None = None) -> Choice:
     """A population of users with individual privacy levels.
 
@@ -459,6 +484,7 @@ def levels(levels: Numbers, shares: Numbers | None = None) -> Choice:
     return _law("levels", "kind", levels=levels, shares=shares)
 
 
+@checked
 def clipped_normal(mean: float, sd: float, low: float = 0.0, high: float = 100.0) -> Choice:
     """A population of users whose privacy levels are normal and clipped to an interval.
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..calls import checked
+
 if TYPE_CHECKING:
     import pandas as pd
 
 
+@checked
 def algorithms() -> pd.DataFrame:
     """The algorithms of the package, one row each: the promise, the parameters, and the kind of
     actions that the algorithm plays.
@@ -19,11 +22,13 @@ def algorithms() -> pd.DataFrame:
     return _listing("algo")
 
 
+@checked
 def rules() -> pd.DataFrame:
     """The stopping rules of the package, one row each: the promise and the parameters."""
     return _listing("rule")
 
 
+@checked
 def environments() -> pd.DataFrame:
     """The environments of the package, one row each: the law and the parameters.
 
@@ -34,6 +39,7 @@ def environments() -> pd.DataFrame:
     return _listing("env")
 
 
+@checked
 def experiments() -> pd.DataFrame:
     """The experiments of the package: one row each, with a description."""
     return _listing("experiment")

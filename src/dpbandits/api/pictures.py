@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from ..calls import checked
 from .runs import request_of
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class Page(type(Path())):  # type: ignore[misc]
         return f'<a href="{quote(str(self))}" target="_blank">{escape(str(self))}</a>'
 
 
+@checked
 def plot(
     table: pd.DataFrame,
     *,
@@ -135,6 +137,7 @@ def plot(
     return figure
 
 
+@checked
 def report(
     tables: pd.DataFrame | Sequence[pd.DataFrame] | Mapping[str, pd.DataFrame],
     out: str | PathLike[str] = "report.html",
@@ -173,6 +176,7 @@ def report(
     return Page(path)
 
 
+@checked
 def bounds(
     algo: AlgorithmLike | None = None,
     env: EnvironmentLike | None = None,

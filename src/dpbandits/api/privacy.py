@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..calls import checked
 from .runs import folders_of, named_as_in_python
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ OF_RULES = ("samples", "quantile", "per_week", "weeks")
 OF_SEARCH = ("regret", "ratio", "baseline", "beats", "least", "most", "precision", "runs")
 
 
+@checked
 def budget(
     algo: AlgorithmLike | Sequence[AlgorithmLike] | None = None,
     env: EnvironmentLike | None = None,
@@ -149,6 +152,7 @@ def budget(
         return budgets_needed(algorithms, given, parameters, folders_of(config_dir), **search)
 
 
+@checked
 def audit(
     algo: AlgorithmLike | None = None,
     *,
@@ -232,7 +236,7 @@ def audit(
     from ..audit.external.policy import claimed
     from ..audit.requests import requested, seconds_of
     from ..contracts.question import GOALS
-    from ..errors import BadInput
+    from ..errors import BadInput, unknown
     from ..files import check_writable
     from ..settings.choices import algorithm_of, plain_data
     from ..settings.groups import default_keys
@@ -258,6 +262,8 @@ def audit(
     if chosen is not None:
         made, spec = algorithm_of(chosen, group, own, folders_of(config_dir))
         config[group] = made.name
+    elif own and mechanism is None:
+        raise unknown("argument", next(iter(own)), signature(audit).parameters)
     elif own:
         raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
     keys = {f"{group}.{name}" for name in own}

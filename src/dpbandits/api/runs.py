@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..calls import checked
 from ..errors import BadInput, plain
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .arguments import AlgorithmLike, EnvironmentLike, Number
 
 
+@checked
 def run(
     algo: AlgorithmLike | Sequence[AlgorithmLike] | None = None,
     env: EnvironmentLike | Sequence[EnvironmentLike] | None = None,
@@ -135,6 +137,7 @@ def run(
     return _table("regret", given)
 
 
+@checked
 def stop(
     rule: AlgorithmLike | Sequence[AlgorithmLike] | None = None,
     env: EnvironmentLike | Sequence[EnvironmentLike] | None = None,
@@ -215,6 +218,7 @@ def stop(
     return _table("stopping", locals())
 
 
+@checked
 def reproduce(
     experiment: str, results: str | PathLike[str] = "results", **changes: Any
 ) -> list[Path]:
@@ -247,6 +251,7 @@ def reproduce(
     return tabulated(name, folder, changes)()
 
 
+@checked
 def algorithm(
     algo: AlgorithmLike,
     *,

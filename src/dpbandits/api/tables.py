@@ -7,12 +7,15 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..calls import checked
+
 if TYPE_CHECKING:
     import pandas as pd
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")  # of paths that ``save`` refuses
 
 
+@checked
 def load(path: str | PathLike[str]) -> pd.DataFrame:
     """Read a tidy table that a command or ``dp.save`` has written.
 
@@ -36,6 +39,7 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
     return read(file)
 
 
+@checked
 def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
     """Write a tidy table, with the bytes that a command writes for the same settings, but without
     the manifest that labels and bounds in figures are read from: only the commands write it.
@@ -67,6 +71,7 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
     return file
 
 
+@checked
 def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
     """Final regret, or stopping time, of each setting of a tidy table.
 
@@ -101,6 +106,7 @@ def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
     return found
 
 
+@checked
 def latex(
     table: pd.DataFrame | Sequence[pd.DataFrame],
     *,
@@ -152,6 +158,7 @@ def latex(
     return latex_of(found, shown, checked(given) or TableOptions())
 
 
+@checked
 def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     """A tidy table of another statistic, in a column ``average_regret``, ``nash_regret``
     or ``error``.
@@ -184,6 +191,7 @@ def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     return Table.of_frame(table).measured(metric).frame()
 
 
+@checked
 def compare(
     table: pd.DataFrame,
     baseline: str | None = None,

@@ -24,7 +24,7 @@ from ..validation import OF_ROWS
 from .choices import Choice, algorithm_choice, listed, plain_data
 from .composed import INLIER, LABEL, Composed, Groups, compose_files, read_group
 from .groups import default_keys, file_keys, file_of, names_in, question_of, refined
-from .hints import SURE_SIMILARITY, means_of, takes_no, unknown_key
+from .hints import SURE_SIMILARITY, means_of, of_other_command, takes_no, unknown_key
 from .request import Request, make_request, refuse_taken_names
 from .resolve import LABELS, ROWS
 from .sweep import (
@@ -458,6 +458,8 @@ class _Composition:
             value = self.given.values.get(f"{group}.{name}", values)
             if python is None:
                 raise self._unknown(f"{group}.{name}", value)
+            if meant := of_other_command(name, value, python, True):
+                raise meant
             error = unknown("key or parameter", name, {*known, *python})
             if not get_close_matches(name, {*known, *python}, cutoff=SURE_SIMILARITY):
                 chosen = {group: ", ".join(algorithms), **self._environment()}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from ..contracts.question import QUESTIONS
 from ..errors import SUGGESTED_SIMILARITY, SURE_SIMILARITY, BadInput, plain, similar, unknown
 from .groups import file_keys, names_in
 
@@ -19,6 +20,18 @@ def bare_word(word: str) -> BadInput:
     found = [f"{group}={word}" for group in GROUPS if word in names_in(group)]
     hint = f"; did you mean {' or '.join(found)}?" if found else ", without spaces around ="
     return BadInput(f"{word}: KEY=VALUE is needed{hint}")
+
+
+def of_other_command(key: str, value: Any, known: Iterable[str], python: bool) -> BadInput | None:
+    """The error for a key that chooses a file which another command plays; None for other keys."""
+    for question in QUESTIONS:
+        if key == question.group and key not in known:
+            command, written = question.command, f"{key}={plain(value)}"
+            if python:
+                command, written = command.replace("bandit-", "dpbandits."), f"{key}={value!r}"
+                return BadInput(f"unknown key {key!r}: write {command}({written}, ...)")
+            return BadInput(f"unknown key {key!r}: write {command} {written}")
+    return None
 
 
 def unknown_key(
@@ -38,7 +51,9 @@ def unknown_key(
     group, _, name = key.partition(".")
     if not name or group not in chosen:
         near = similar(key, known, SURE_SIMILARITY)
-        return (not near and takes_no(key, value, chosen, folders)) or unknown("key", key, known)
+        meant = of_other_command(key, value, known, False)
+        meant = meant or (None if near else takes_no(key, value, chosen, folders))
+        return meant or unknown("key", key, known)
     file = chosen[group]
     own = list(dict.fromkeys(x for x in known if x.startswith(f"{group}.")))
     names = [x.partition(".")[2] for x in own]
