@@ -7,9 +7,9 @@ Everything starts here:
 >>> list(dp.summary(table)["algo"].unique())
 ['adap_klucb', 'dp_se']
 
-A list is a sweep over its values, algorithms and environments are names, values
-(``dp.algorithm("adap_ucb", alpha=1)``, ``dp.bernoulli([0.9, 0.8])``) or functions of your own, and
-nothing is written unless ``results=DIR`` is given.
+A list of values is a sweep: every value is run. Algorithms and environments are given by name, as
+values (``dp.algorithm("adap_ucb", alpha=1)``, ``dp.bernoulli([0.9, 0.8])``) or as functions of your
+own. No file is written unless ``results=DIR`` is given.
 """  # noqa: E501
 
 from .cli import command_name as _command_name
@@ -30,8 +30,9 @@ if _sys.platform == "win32":  # signals, owners of files and a shell are used as
         _sys.exit(2)
     raise ImportError(_REFUSAL)
 
-# These packages and functions of the same names: once a package is imported, Python does not bind
-# its name again, so that the functions below keep theirs.
+# Each of these packages has the name of a function that is imported below. Python binds the name of
+# a package only when it first imports the package, so the packages are imported here, and the
+# functions keep their names.
 for _package in ("algorithms", "audit", "environments", "report"):
     _import_module(f"{__name__}.{_package}")
 

@@ -1,15 +1,16 @@
-"""What authors of algorithms share; parts of one family are imported from ``dpbandits.parts``.
+"""The names that authors of algorithms import; parts of one family are in ``dpbandits.parts``.
 
 An algorithm is one function ``name(game, rng, *parameters)`` in a file of the same name. It plays
 ``game`` until no rounds are left, draws its noise from ``rng`` and returns nothing; a stopping rule
-returns its answer. It observes rewards only through the verbs of the game, its parameters arrive as
-floats, and it uses the letters of its paper. Annotations state which values a parameter may take,
-``REWARDS`` states the assumption on the rewards, and ``GUARANTEE`` states the promise of privacy.
+returns its answer. It observes rewards only through the functions that play the game, its
+parameters arrive as floats, and it uses the letters of its paper. Annotations state which values a
+parameter may take, ``REWARDS`` states the assumption on the rewards, and ``GUARANTEE`` states the
+privacy guarantee.
 
-``@kernel`` compiles the function. A kernel can call the functions of this module, ``math``, NumPy
-and functions decorated with ``@inlined`` (inlined; it must not create arrays) or ``@shared``
-(compiled once and shared). The same function without ``@kernel`` runs as plain Python and returns
-the same numbers.
+``@kernel`` compiles the function. A kernel can call the functions of this module, ``math``, NumPy,
+and functions decorated with ``@inlined`` or ``@shared``. A function with ``@inlined`` is inlined
+into its callers and must not create arrays; a function with ``@shared`` is compiled once for all
+callers. The same function without ``@kernel`` runs as plain Python and returns the same numbers.
 
 Example::
 

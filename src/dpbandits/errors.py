@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-# What people write for some keys
+# Other names that people write for some keys, each with the key that they mean
 MEANT = {
     "epsilon": "eps", "privacy": "eps", "budget": "eps", "algorithm": "algo", "alg": "algo",
     "environment": "env", "t": "horizon", "rounds": "horizon", "n_runs": "runs",
@@ -60,13 +60,15 @@ class CannotRead(FileTrouble):
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
-    """The error for an unknown name; its message suggests valid names."""
+    """Return the error for an unknown name; its message suggests valid names."""
     shown = in_a_line(repr(name), MAX_COMPARED_CHARACTERS)
     return BadInput(f"unknown {kind} {shown}: {nearest(name, known)}")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Suggest the known names that begin with a name or resemble it; list all if none does."""
+    """Return a hint at the known names that begin with ``name`` or resemble it, or else at all
+    names.
+    """
     names = {x.casefold(): x for x in sorted(known)}
     if not names:
         return "there is none"
@@ -80,8 +82,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def similar(name: str, known: Iterable[str], least: float = SUGGESTED_SIMILARITY) -> str | None:
-    """The known name that is most similar when the case of letters is ignored; None if no known
-    name has a similarity of at least ``least``.
+    """Return the known name that is most similar to ``name`` when the case of letters is ignored,
+    or None if no known name has a similarity of at least ``least``.
     """
     names = {x.casefold(): x for x in known}
     near = get_close_matches(name.casefold()[:MAX_COMPARED_CHARACTERS], names, n=1, cutoff=least)
@@ -95,8 +97,8 @@ def either(names: Iterable[str]) -> str:
 
 
 def printable(text: str, most: float = math.inf) -> str:
-    """A text without control characters but line breaks and tabs; one of more than ``most``
-    characters is cut in the middle.
+    """Return a text in which control characters other than line breaks and tabs are escaped. A text
+    of more than ``most`` characters is cut in the middle.
     """
     if len(text) > most:
         half = int(most) // 2
@@ -105,12 +107,14 @@ def printable(text: str, most: float = math.inf) -> str:
 
 
 def power(value: Any) -> str:
-    """A number as it is written, and a round one as 1e7."""
+    """Return a number as text: 10000000 as 1e7, and other numbers as they are written."""
     return re.sub(r"^(\d)(0{5,})(\.0)?$", lambda x: f"{x[1]}e{len(x[2])}", plain(value))
 
 
 def in_a_line(text: str, most: float = MAX_LINE_CHARACTERS) -> str:
-    """A text in one line, without control characters, cut if it is longer than ``most``."""
+    """Return a text as one line, with control characters escaped, and cut beyond ``most``
+    characters.
+    """
     return printable(" ".join(text.split()), most)
 
 
@@ -129,7 +133,7 @@ def inside(place: str) -> Iterator[None]:
 
 
 def plain(value: Any) -> str:
-    """A value as it is written on the command line; of one that cannot be written its type."""
+    """Return a value as written on the command line, or its type if the value cannot be written."""
     try:
         return _plain(value)
     except Exception:  # of an object of the user's, or an integer of very many digits

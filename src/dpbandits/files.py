@@ -38,14 +38,15 @@ def locked(folder: Path, deadline: Callable[[], float] = lambda: math.inf) -> It
     """Lock a folder against other processes; create it if it is missing.
 
     The operating system releases the lock of a process that dies, so locks are never stale. If
-    another process holds it for long, one line says so.
+    another process holds the lock for long, one line on standard error says so.
 
     Args:
         folder: the folder.
-        deadline: the time, of ``time.monotonic``, until which to wait; it may change meanwhile.
+        deadline: returns the time of ``time.monotonic`` until which to wait; this time may change
+            during the wait.
 
     Raises:
-        CannotWrite: the folder cannot be created or locked, or not in time.
+        CannotWrite: the folder cannot be created, or cannot be locked before the deadline.
     """
     lock = FileLock(folder / LOCK)
     try:
@@ -69,7 +70,8 @@ def _acquire(lock: FileLock, folder: Path, deadline: Callable[[], float]) -> Non
         now = time.monotonic()
         if now >= deadline():
             raise OSError("another process holds its lock")
-        # Hundreds that wait for long must not take the processor's time from the one that works
+        # Hundreds of processes that wait for long must not take processor time from the one that
+        # works
         time.sleep(min(max(PAUSES[0], (now - began) / 10), PAUSES[1]))
         if now >= report_at:
             line = f"waiting for {folder / LOCK}, which another process has locked ..."
@@ -78,7 +80,7 @@ def _acquire(lock: FileLock, folder: Path, deadline: Callable[[], float]) -> Non
 
 
 class Implausible(ValueError):
-    """A file that cannot be one of ours: not a regular file, or too large."""
+    """A file that this package cannot have written, since it is too large or not a regular file."""
 
 
 @contextmanager
@@ -87,12 +89,13 @@ def opened(
 ) -> Iterator[BufferedReader]:
     """Open a regular file of at most ``most`` bytes for reading.
 
-    Reading a pipe or a device, or through a link to one, could block or never end. In the folder
-    of a descriptor the file is found by its name, and no link is followed.
+    Other files are refused, since reading a pipe or a device, or a link to one, could block or
+    never end. If ``folder``, the descriptor of a folder, is given, the file is opened in this
+    folder by the name of ``path``, and no link is followed.
 
     Raises:
-        Implausible: it is no regular file, or is larger.
-        OSError: it cannot be opened.
+        Implausible: the file is not a regular file, or is larger than ``most``.
+        OSError: the file cannot be opened.
     """
     flags = os.O_RDONLY | os.O_NONBLOCK  # does not wait for a pipe's writer
     if folder is None:
@@ -112,20 +115,21 @@ def opened(
 
 
 def read_text(path: Path) -> str:
-    """The text of a regular file of a plausible size; raises what ``opened`` raises."""
+    """Return the text of a regular file of a plausible size; raises the errors of ``opened``."""
     with opened(path, LARGEST_TEXT) as file:
         return file.read().decode(errors="replace")
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = True) -> None:
-    """Write a file of a locked folder atomically; of several pieces one is in memory at a time.
+    """Write a file of a locked folder atomically; only one of several pieces is in memory at a
+    time.
 
-    It survives the end of the process in any case. If it is ``synced`` it survives a power cut,
-    too, which takes some milliseconds; otherwise a power cut can leave it damaged.
+    The written file survives the end of the process. With ``synced`` it also survives a power cut,
+    and writing takes some milliseconds longer; otherwise a power cut can leave it damaged.
 
     Raises:
-        CannotWrite: the file cannot be written, or is no file (see ``check_replaceable``); an older
-            version is preserved.
+        CannotWrite: the file cannot be written, or something else stands in its place (see
+            ``check_replaceable``); an older version is preserved.
     """
     check_replaceable(path)
     part = path.with_name(f".{path.name}.part")
@@ -146,11 +150,11 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = Tr
 
 
 def is_replaceable(path: Path) -> bool:
-    """Whether a path is that of a regular file, of a link, which itself is replaced or removed and
-    not what it leads to, or of nothing.
+    """Return whether the entry at a path may be replaced or removed: it is a regular file or a
+    link, or there is none. Replacing or removing a link does not touch its target.
 
     Raises:
-        OSError: the system does not say it.
+        OSError: the status of the path cannot be read.
     """
     try:
         mode = os.lstat(path).st_mode
@@ -169,10 +173,11 @@ def check_replaceable(path: Path) -> None:
 
 
 def remove_file(path: Path) -> None:
-    """Remove a file, if there is one.
+    """Remove a file if it exists.
 
     Raises:
-        CannotWrite: it cannot be removed, or is no file (see ``check_replaceable``).
+        CannotWrite: the file cannot be removed, or something else stands in its place (see
+            ``check_replaceable``).
     """
     check_replaceable(path)
     try:
@@ -182,10 +187,10 @@ def remove_file(path: Path) -> None:
 
 
 def set_aside(path: Path) -> None:
-    """Rename a damaged file, or what is in its place, so that it can be examined.
+    """Rename a damaged file, or whatever stands in its place, so that it can be examined.
 
     Raises:
-        CannotWrite: it cannot be renamed.
+        CannotWrite: the file cannot be renamed.
     """
     names = (path.with_suffix(f".damaged{i or ''}") for i in itertools.count())
     try:
@@ -202,7 +207,7 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
 
 
 def check_writable(folder: Path) -> None:
-    """Raise BadInput if files cannot be created in a results folder; creates no file or folder."""
+    """Raise BadInput if files cannot be created in a results folder; leave no file or folder."""
     with needed(folder), tempfile.TemporaryFile(dir=existing(folder)):
         for inner in (folder / RUNS, folder / FIGURES):
             if inner.is_symlink():
@@ -226,7 +231,7 @@ def needed(folder: Path) -> Iterator[None]:
 
 
 def existing(folder: Path) -> Path:
-    """The folder, or its nearest ancestor that exists."""
+    """Return the folder, or its nearest ancestor that exists."""
     found = folder.absolute()
     while not (found.is_symlink() or found.exists()):
         found = found.parent

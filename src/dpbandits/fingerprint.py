@@ -1,8 +1,7 @@
-"""One hash of source files, for what must notice an edit: versions of algorithms and keys of stored
-audits.
+"""Hashes of source files, by which versions of algorithms and keys of stored audits notice an edit.
 
-It covers code alone: an edit of a docstring, of a blank line, or of a line that holds only a
-comment changes nothing. The text is hashed and not the syntax tree, whose form depends on the
+A hash covers only code: an edit of a docstring, of a blank line, or of a line that holds only a
+comment does not change it. The text is hashed and not the syntax tree, whose form depends on the
 version of Python.
 """
 
@@ -25,7 +24,7 @@ QUOTES = '"""', "'''"  # of text that may hold lines that look like comments
 
 
 def fingerprint(*files: Path) -> str:
-    """Hash of the code of some files, in the given order."""
+    """Return the hash of the code of some files, in the given order."""
     digest = hashlib.sha256()
     for file in files:
         digest.update(_read(file).code.encode())
@@ -33,7 +32,7 @@ def fingerprint(*files: Path) -> str:
 
 
 def closure(files: Iterable[Path], package: Path = PACKAGE) -> list[Path]:
-    """Some files and the files of the package that they import, directly or indirectly."""
+    """Return some files and the files of the package that they import, directly or indirectly."""
     found, left = [], list(files)
     while left:
         source = left.pop()
@@ -71,7 +70,7 @@ def _read(file: Path) -> _Source:
 
 
 def _docstring(node: Any) -> set[int]:
-    """The lines of a docstring; none if they hold something else, too."""
+    """Return the line numbers of a docstring, or no numbers if these lines hold other code, too."""
     first, *others = node.body or [None]
     if not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)):
         return set()
@@ -82,7 +81,7 @@ def _docstring(node: Any) -> set[int]:
 
 @cache
 def _imported(source: Path, package: Path) -> list[Path]:
-    """The package's files that a file imports."""
+    """Return the files of the package that a file imports."""
     found, authoring = list(_names(source, package)), package / AUTHORING
     passed_on = {}
     if any(module == authoring for module, _ in found):
@@ -92,7 +91,9 @@ def _imported(source: Path, package: Path) -> list[Path]:
 
 
 def _names(source: Path, package: Path) -> Iterator[tuple[Path, str]]:
-    """The names that a file imports from the package, each with its module's path less ``.py``."""
+    """Yield the names that a file imports from the package, each with the path of its module
+    without the suffix ``.py``.
+    """
     for level, module, name in _read(source).imports:
         if level:
             folder, inner = source.parents[level - 1], module
@@ -104,6 +105,6 @@ def _names(source: Path, package: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _files(module: Path, name: str, package: Path) -> Iterator[Path]:
-    """The files in which a name of a module can lie."""
+    """Yield the existing files in which a name of a module may be defined."""
     inits = [module / "__init__.py"] if module != package else []  # which passes names on
     yield from filter(Path.is_file, [module.with_suffix(".py"), module / f"{name}.py", *inits])

@@ -1,7 +1,7 @@
-"""The game between a learner and an environment, and its verbs, which play and count rounds.
+"""The game between a learner and an environment, and the functions that play and count rounds.
 
-The game records pull counts, not rewards: pseudo-regret is ``counts @ gaps``, so algorithms never
-have access to a mean or a gap.
+The game records pull counts and not rewards. The pseudo-regret is computed from them later, as
+``counts @ gaps``, so algorithms never have access to a mean or a gap.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def new_game(
 
 
 def pulls_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
-    """Pulls of each arm up to each checkpoint of finished games, int64 array (games, C, K).
+    """Return the pulls of each arm up to each checkpoint of finished games, int64 array (games, C,
+    K).
 
     Args:
         traces: the games' traces, int64 array (games, C + 1, K).
@@ -132,14 +133,16 @@ def rounds_left(game: Game) -> int:
 
 @inlined
 def room_for(game: Game, n: float, k: int) -> bool:
-    """Whether ``k`` blocks of ``n`` rounds fit before the horizon; ``n`` may exceed int64."""
+    """Return whether ``k`` blocks of ``n`` rounds fit before the horizon. ``n`` may exceed the
+    range of int64.
+    """
     left = rounds_left(game)
     return n <= left and int(n) <= left // k
 
 
 @inlined
 def until_horizon(game: Game, n: float) -> int:
-    """The smaller of ``n``, which may exceed int64, and the number of rounds left."""
+    """Return the smaller of ``n``, which may exceed int64, and the number of rounds left."""
     return int(n) if room_for(game, n, 1) else rounds_left(game)
 
 
@@ -165,9 +168,9 @@ def pull(game: Game, a: int) -> float:
 
 @inlined
 def receive(game: Game, a: int, z: float, level: float) -> float:
-    """What counts of the report ``z`` of a user of arm ``a``: the report, or an outlier in its
-    place. No report is above ``level`` in absolute value, so the server drops outliers that are:
-    they count as 0. An adversary may know the level.
+    """Return the value that the server counts for the report ``z`` of a user of arm ``a``: the
+    report, or an outlier in its place. No report is above ``level`` in absolute value, so an
+    outlier above ``level`` counts as 0. An adversary may know the level.
     """
     env = game.env
     if unlikely(env.alpha > 0.0) and env.reports and random(game.env_rng) < env.alpha:
@@ -177,7 +180,9 @@ def receive(game: Game, a: int, z: float, level: float) -> float:
 
 @inlined
 def hold(game: Game, a: int) -> Law:
-    """Hold arm ``a``: play it with ``pull_held`` for some rounds, which ``end_hold`` counts."""
+    """Begin to hold arm ``a`` and return its law: ``pull_held`` then plays rounds of the arm, and
+    ``end_hold`` counts them.
+    """
     check_arm(game, a)
     return law_of(game.env, a)
 
@@ -186,7 +191,7 @@ def hold(game: Game, a: int) -> Law:
 def pull_held(game: Game, arm: Law, t: int) -> float:
     """Play one round of a held arm, after ``t`` rounds of the game, and return its reward.
 
-    It takes two thirds of the time of ``pull``: the law is in registers and nothing is written.
+    This takes two thirds of the time of ``pull``: the law is in registers and no array is written.
     """
     return draw_again(game.env, game.env_rng, arm, t)
 
@@ -194,8 +199,8 @@ def pull_held(game: Game, arm: Law, t: int) -> float:
 @inlined
 def pull_held_within(game: Game, arm: Law, t: int, level: float) -> float:
     """Play one round of a held arm, after ``t`` rounds of the game, and return the user's own
-    reward, for a local randomizer that truncates it at ``level``. An outlier may replace the
-    reward, or later the report (``receive``).
+    reward, for a local randomizer that truncates it at ``level``. An outlier may replace the reward
+    here, or later the report (see ``receive``).
     """
     env = game.env
     if unlikely(env.alpha > 0.0) and not env.reports and random(game.env_rng) < env.alpha:
@@ -256,7 +261,7 @@ def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) 
 def pull_truncated_in_turn(
     game: Game, active: np.ndarray, rounds: int, level: float, sums: np.ndarray
 ) -> None:
-    """As ``pull_in_turn``; rewards larger than ``level`` in absolute value count as 0."""
+    """Play as ``pull_in_turn`` does; rewards larger than ``level`` in absolute value count as 0."""
     k = len(active)
     for i in range(k):
         check_arm(game, active[i])
@@ -275,9 +280,10 @@ def pull_reports_in_turn(
     sums: np.ndarray,
     sent: np.ndarray,
 ) -> None:
-    """As ``pull_truncated_in_turn``, for users who add noise to their truncated rewards: ``sent``,
-    float64 array (K,), is how many of their reports arrive. Outliers replace the other reports;
-    they are in ``sums``, and those of an adversary who knows the algorithm are ``largest``.
+    """Play as ``pull_truncated_in_turn`` does, for users who add noise to their truncated rewards.
+    ``sent``, float64 array (K,), is filled with the number of reports of each arm that arrive.
+    Outliers replace the other reports and enter ``sums``; each outlier of an adversary who knows
+    the algorithm is ``largest``.
     """
     env, k = game.env, len(active)
     if not env.reports:
@@ -300,8 +306,8 @@ def pull_reports_in_turn(
 def pull_encoded_in_turn(
     game: Game, active: np.ndarray, rounds: int, g: int, sums: np.ndarray
 ) -> None:
-    """As ``pull_in_turn``, for rewards in [0, 1] that users encode as integers: x g, randomly
-    rounded. ``sums`` is an int64 array (K,).
+    """Play as ``pull_in_turn`` does, for users who encode their rewards x in [0, 1] as integers: x
+    g, randomly rounded. ``sums`` is an int64 array (K,).
     """
     k = len(active)
     for i in range(k):
@@ -364,13 +370,13 @@ def advance_in_turn(game: Game, active: np.ndarray, rounds: int) -> None:
 
 @inlined
 def users_alike(game: Game) -> bool:
-    """Whether all users have the privacy level of user 0."""
+    """Return whether all users have the privacy level of user 0."""
     return alike(game.users)
 
 
 @inlined
 def next_user(game: Game) -> int:
-    """Draw the user of the next round: the index of that user's privacy level."""
+    """Draw the user of the next round and return the index of that user's privacy level."""
     return arrival(game.users, game.env_rng)
 
 
@@ -382,13 +388,13 @@ def privacy_level(game: Game, user: int) -> float:
 
 @inlined
 def tanh_half_level(game: Game, user: int) -> float:
-    """tanh(eps_t / 2) of a user."""
+    """Return tanh(eps_t / 2) for the privacy level eps_t of a user."""
     return game.users.tanh[user]
 
 
 @inlined
 def coth_half_level(game: Game, user: int) -> float:
-    """1/tanh(eps_t / 2) of a user."""
+    """Return 1/tanh(eps_t / 2) for the privacy level eps_t of a user."""
     return game.users.coth[user]
 
 

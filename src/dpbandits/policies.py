@@ -1,8 +1,8 @@
-"""Classes that choose arms: how policies are made and played, in runs and in audits.
+"""Policies, objects that choose arms: how they are made and played, in runs and in audits.
 
-A policy is an object in plain Python, of this package's user or of another package. One of its
-methods returns an arm and another one receives the reward of this arm. The names of the methods and
-of the parameters say what they are; ``CHOOSES``, ``RECEIVES`` and ``ROLES`` list these names.
+A policy is an object in plain Python, written by a user or taken from another package. One of its
+methods returns an arm, and another method receives the reward of this arm. Methods and parameters
+are recognised by their names, which ``CHOOSES``, ``RECEIVES`` and ``ROLES`` list.
 """
 
 from __future__ import annotations
@@ -46,21 +46,23 @@ class GameOver(BaseException):
 
 
 def policy_name(make: Make) -> str:
-    """The name of a class or function that makes policies, perhaps with values of parameters."""
+    """Return the name of a class or function that makes policies, also if some parameters are fixed
+    by ``functools.partial``.
+    """
     while isinstance(make, partial):
         make = make.func
     return str(getattr(make, "__name__", type(make).__name__))
 
 
 def make_policy(make: Make, K: int, T: int, rng: Any, values: Mapping[str, Any], d: int = 0) -> Any:
-    """A new policy for K arms, T rounds and contexts of dimension d.
+    """Make a new policy for K arms, T rounds and contexts of dimension d.
 
     Args:
-        make: makes the policy.
+        make: the class or function that makes the policy.
         K: number of arms.
         T: number of rounds.
         rng: generator of the policy's random numbers; a ``seed`` is drawn from it.
-        values: parameters that have no role of ROLES.
+        values: the values of the parameters that have no role in ROLES.
         d: dimension of the contexts, 0 if there are none.
     """
     roles = {"arms": K, "horizon": T, "dimension": d, "rng": rng}
@@ -77,7 +79,7 @@ def make_policy(make: Make, K: int, T: int, rng: Any, values: Mapping[str, Any],
 
 
 def parameters_of(make: Make) -> dict[str, inspect.Parameter]:
-    """The parameters that a policy is made with."""
+    """Return the parameters of a class or function that makes policies, by name."""
     kind = inspect.Parameter
     found: dict[str, inspect.Parameter] = {}
     try:
@@ -100,7 +102,8 @@ def play_policy(
     Args:
         policy: an object with methods of CHOOSES and RECEIVES, or with one method ``play(pull)``,
             a loop of its own that calls ``pull(arm) -> reward`` and ends with GameOver.
-        pull: the reward of an arm; None in a round of which the policy learns nothing.
+        pull: plays an arm and returns its reward, or None in a round from which the policy learns
+            nothing.
         K: number of arms.
         rounds: number of rounds.
         show: returns the contexts of a round, float64 array (K, d); None if there are none.
@@ -145,7 +148,7 @@ def play_policy(
 
 
 def _arm(name: str, arm: Any, K: int) -> int:
-    """The number of an arm that a policy has chosen."""
+    """Return the number of the arm that a policy chose; raises BadInput if it does not exist."""
     a = int(np.ravel(arm)[0]) if isinstance(arm, list | tuple | np.ndarray) else int(arm)
     if not 0 <= a < K:
         raise BadInput(f"policy={name}: it chose arm {a} of {K} arms, 0 to {K - 1}")
@@ -153,14 +156,16 @@ def _arm(name: str, arm: Any, K: int) -> int:
 
 
 def _shown(method: Callable[..., Any]) -> str:
-    """The parameter of a method that gets the contexts; empty if it takes none."""
+    """Return the name of the parameter of a method that gets the contexts, or "" if it has none."""
     return next((n for n in inspect.signature(method).parameters if n in SHOWN), "")
 
 
 def _receiver(
     method: Callable[..., Any], shows: bool
 ) -> Callable[[int, float, np.ndarray | None], Any]:
-    """A function of arm, reward and contexts that calls a method with what its parameters name."""
+    """Return a function of arm, reward and contexts that passes to a method the values that the
+    parameters of the method name.
+    """
     parameters = inspect.signature(method).parameters.values()
     names = [p.name for p in parameters if p.kind < p.KEYWORD_ONLY]
     own, seen = [n for n in names if n not in SHOWN][:2], _shown(method) if shows else ""
@@ -177,8 +182,9 @@ def _receiver(
 
 
 def algorithm_of(make: Make) -> Callable[..., None]:
-    """The algorithm ``function(game, rng, *parameters)`` that plays policies. Its parameters are
-    the parameters of the policies that are numbers and have no role of ROLES.
+    """Return the algorithm ``function(game, rng, *parameters)`` that plays the policies that
+    ``make`` makes. Its parameters are the parameters of ``make`` that are numbers, or one of
+    several names, and have no role in ROLES.
 
     Raises:
         BadInput: a class lacks the methods of a policy.
@@ -199,7 +205,7 @@ def algorithm_of(make: Make) -> Callable[..., None]:
     options = {n: get_args(hints[n]) for n in names if get_origin(hints.get(n)) is Literal}
 
     def with_values(*numbers: float) -> Make:
-        """What makes policies with values of their parameters."""
+        """Return a function that makes policies with the given values of their parameters."""
         values: dict[str, Any] = dict(zip(names, numbers, strict=True))
         for name, x in values.items():
             if name in options:
@@ -234,7 +240,7 @@ def algorithm_of(make: Make) -> Callable[..., None]:
 
 
 def _is_number(name: str, parameter: inspect.Parameter, hint: Any) -> bool:
-    """Whether a parameter is a number, or one of several names, and has no role."""
+    """Return whether a parameter is a number, or one of several names, and has no role."""
     usual = parameter.default
     number = isinstance(usual, int | float) and not isinstance(usual, bool)
     named = get_origin(hint) is Literal

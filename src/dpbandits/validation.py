@@ -44,7 +44,7 @@ DECIMAL = re.compile(r"""(?<![\w./'"])-?\d[\d_]*(?:\.[\d_]*)?(?:[eE]\+?\d+)(?![\
 
 
 def to_float(value: Any) -> float:
-    """The value as a float; NaN if it is not a number, or larger than any float."""
+    """Return the value as a float, or NaN if it is not a number or is larger than any float."""
     if isinstance(value, bool) or not isinstance(value, Real | str):
         return math.nan
     try:
@@ -55,7 +55,7 @@ def to_float(value: Any) -> float:
 
 
 def overflowing(text: Any) -> str | None:
-    """The first number in a text, such as 1e400, that becomes infinite as a float."""
+    """Return the first number of a text that is infinite as a float, such as 1e400, or None."""
     numbers = DECIMAL.findall(text) if isinstance(text, str) else []
     return next((x for x in numbers if math.isinf(float(x))), None)
 
@@ -111,7 +111,7 @@ def one_of(allowed: Iterable[str], key: str, value: Any) -> str:
 
 
 def refuse_alike(key: str, values: Iterable[float]) -> None:
-    """Refuse numbers that differ and that tables and figures, with six digits, show alike."""
+    """Refuse different numbers that look the same with the six digits of tables and figures."""
     shown: dict[str, float] = {}
     for x in values:
         other = shown.setdefault(f"{x:g}", x)
@@ -120,7 +120,9 @@ def refuse_alike(key: str, values: Iterable[float]) -> None:
 
 
 def each(value: Any) -> list[Any]:
-    """The values of a list, or the only one; an empty list is left for validation to refuse."""
+    """Return a list of values as it is, and a single value as a list of one. An empty list becomes
+    a list of one empty list, which later validation refuses.
+    """
     return value if isinstance(value, list) and value else [value]
 
 
@@ -151,7 +153,7 @@ def workers(value: Any) -> int:
 
 
 def table_format(value: Any) -> str:
-    """Validate ``format``: that of the file of a table."""
+    """Validate ``format``, the format of the file of a table."""
     if one_of(FORMATS, "format", value) == "parquet" and find_spec("pyarrow") is None:
         raise BadInput(f"format={value}: {NO_PYARROW}")
     return str(value)
@@ -160,7 +162,7 @@ def table_format(value: Any) -> str:
 def folder(key: str, value: Any) -> Path:
     """Validate the path of a folder, which need not exist.
 
-    It must be printable and without line breaks, since batch scripts contain it.
+    The path must be printable and without line breaks, since batch scripts contain it.
     """
     path = path_of(key, value, "folder")
     if not str(path).isprintable():
@@ -169,7 +171,7 @@ def folder(key: str, value: Any) -> Path:
 
 
 def path_of(key: str, value: Any, kind: str = "file") -> Path:
-    """Validate the path of a file, or of another kind, which need not exist."""
+    """Validate the path of a file or of another ``kind``, which need not exist."""
     path, hint = "", ""
     try:
         path = str.__str__(os.fspath(value))
@@ -188,10 +190,10 @@ def path_of(key: str, value: Any, kind: str = "file") -> Path:
 
 
 def file_at(path: Any) -> Path:
-    """The path of a file to read, which need not exist.
+    """Return the path of a file to read, which need not exist.
 
     Raises:
-        ValueError: it is a device or a pipe, which may be endless.
+        ValueError: the path is that of a device or a pipe, which may be endless.
     """
     file = Path(str(path))
     if file.exists() and not (file.is_file() or file.is_dir()):
@@ -200,8 +202,8 @@ def file_at(path: Any) -> Path:
 
 
 def stored_frame(frame: Any) -> Path:
-    """The path of a CSV file in the user's temporary files that holds a data frame, named by its
-    content, which workers and later commands read.
+    """Store a data frame in a CSV file in the user's temporary folder and return its path. The file
+    is named by a hash of its content. Workers and later commands read it.
     """
     data = frame.to_csv(index=False).encode()
     folder = Path(tempfile.gettempdir(), f"dpbandits-{os.getuid()}")
@@ -215,7 +217,7 @@ def stored_frame(frame: Any) -> Path:
 
 
 def path_in(file: Any) -> Any:
-    """The path of a file that is given by its path, or as ``{path: PATH, sha256: HASH}``."""
+    """Return the path of a file that is given by its path or as ``{path: PATH, sha256: HASH}``."""
     return file["path"] if isinstance(file, Mapping) and "path" in file else file
 
 
@@ -226,7 +228,7 @@ def sha256_of(path: Any) -> str:
 
 
 def header_of(where: str, path: Any, kind: str = "readable CSV") -> list[str]:
-    """The names in the first row of a CSV file, as they stand there; see ``read_csv``."""
+    """Return the names in the first row of a CSV file as they are written; see ``read_csv``."""
     row = _read_csv(where, path, kind, header=None, nrows=1, dtype=str, keep_default_na=False)
     names = [str(name).strip() for name in row.iloc[0]]
     if len(names) == 1 and re.search(r"[;\t]", names[0]):
@@ -241,18 +243,18 @@ def read_csv(
     names: Sequence[str] | None = None,
     words: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """Read a CSV file with a header that names each column, and each once.
+    """Read a CSV file whose header names every column exactly once.
 
     Args:
-        where: the key and the value that a message begins with.
+        where: the key and the value with which messages begin.
         file: the path of the file, or ``{path: PATH, sha256: HASH}`` for a file that must not
             have changed.
         kind: which kind of file is needed, for messages.
         names: the columns' names, for a file without a header.
-        words: the columns that hold words, even if these look like numbers or like a blank.
+        words: the columns that hold words, even if a word looks like a number or like a blank.
 
     Raises:
-        BadInput: there is no such file, it has changed, or it is not such a CSV.
+        BadInput: the file does not exist, has changed, or is not such a CSV file.
     """
     path, header = path_in(file), 0 if names is None else None
     row = header_of(where, path, kind)
@@ -267,8 +269,8 @@ def read_csv(
 
 
 def as_words(names: Sequence[str], words: Sequence[str], header: int | None = 0) -> dict[str, Any]:
-    """Options of pandas' reader for columns of these names, of which some hold words, such as NA or
-    2024; only an empty cell is blank there.
+    """Return options of pandas' reader for columns of these names. The columns in ``words`` hold
+    words, such as NA or 2024; in these columns only an empty cell is a blank.
     """
     options: dict[str, Any] = {"header": header, "names": list(names)}
     if words:
@@ -279,7 +281,7 @@ def as_words(names: Sequence[str], words: Sequence[str], header: int | None = 0)
 
 
 def check_header(where: str, names: Sequence[str]) -> None:
-    """Refuse a header that leaves a column without a name, or that names two alike."""
+    """Refuse a header that leaves a column without a name or gives two columns the same name."""
     for i, name in enumerate(names):
         if UNNAMED.fullmatch(name):
             hint = "; pandas leaves out its index with to_csv(..., index=False)" if i == 0 else ""
@@ -306,7 +308,7 @@ def _read_csv(where: str, path: Any, kind: str, **options: Any) -> pd.DataFrame:
 
 
 def _beside(path: Path) -> str:
-    """A hint at a file or folder whose name is similar to the name of a missing one."""
+    """Return a hint at a file or folder whose name is similar to that of a missing one, or ""."""
     with suppress(OSError, ValueError):
         if near := similar(path.name, os.listdir(path.parent), SURE_SIMILARITY):
             return f"; did you mean {path.with_name(near)}?"
@@ -314,7 +316,7 @@ def _beside(path: Path) -> str:
 
 
 def is_of_horizon(value: Any) -> bool:
-    """Whether a value is written as ``NUMBER/horizon``."""
+    """Return whether a value is written as ``NUMBER/horizon``."""
     return isinstance(value, str) and value.endswith(PER_HORIZON)
 
 

@@ -20,7 +20,7 @@ def ada_cb(
     """AdaCB (Foster et al. 2021) with an oracle for each batch (Attias et al. 2026).
 
     Args:
-        g: gamma = g max(1, s)^r after s rounds.
+        g: factor of gamma = g max(1, s)^r, the weight of the gaps after s rounds.
         r: the power of s in gamma.
         w: width of a confidence interval, in units of the leverage.
     """

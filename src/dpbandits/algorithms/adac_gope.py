@@ -24,16 +24,17 @@ def adac_gope(game, rng, rho: Budget, delta: Confidence, noise: Literal["middle"
     """AdaC-GOPE (Azize's thesis, Alg. 8). rho-zCDP. Features of length at most 1, rewards in
     [-1, 1].
 
-    The noise of ``middle`` is 1 + TOLERANCE times that of the text, since the design is optimal up
-    to this factor. With ``sums`` the phases are as long, as in the text, and privacy is the same,
-    but it is not proved that estimates are accurate: that would need (2d/beta) sqrt((2/rho) 2|S|
-    ln(4/delta_l)) for the second term of c, S the support (Azize & Basu 2023, eq. (8)).
+    With ``middle`` the variance of the noise is 1 + TOLERANCE times the variance in the text, since
+    the design is optimal up to this factor. With ``sums`` the length of the phases and the privacy
+    are the same, as in the text, but the accuracy of the estimates is not proved. A proof would
+    need (2d/beta) sqrt((2/rho) 2|S| ln(4/delta_l)) as the second term of c, the length of a phase,
+    where S is the support of the design (Azize & Basu 2023, eq. (8)).
 
     Args:
         rho: privacy budget.
         delta: failure probability.
-        noise: where it enters, ``middle`` (the estimate of theta) or ``sums`` (the sum of the
-            rewards of each action that is played; section C.3.3).
+        noise: where the noise enters: ``middle`` (the estimate of theta) or ``sums`` (the sum of
+            the rewards of each action that is played; section C.3.3).
 
     Raises:
         ValueError: no optimal design is found, so that the noise could be too small.
@@ -44,7 +45,9 @@ def adac_gope(game, rng, rho: Budget, delta: Confidence, noise: Literal["middle"
 
 @shared
 def eliminate(game, rng, rho, delta, middle):
-    """The actions that are left when one is left, or when the horizon cuts a phase."""
+    """Run the elimination until one action is left or the horizon cuts a phase, and return the
+    actions that are left.
+    """
     K = arms(game)
     A = all_arms(game)  # the active actions
     l = 0

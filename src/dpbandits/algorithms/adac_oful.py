@@ -30,16 +30,17 @@ def adac_oful(
     """AdaC-OFUL (Azize's thesis, Alg. 9). rho-zCDP of rewards in [-1, 1], for public contexts of
     length at most 1.
 
-    The thesis counts episodes from 1; l is the number of noises that the sums hold (ours).
+    The thesis counts episodes from 1; here l is the number of noise vectors in the released sums
+    (ours).
 
     Args:
         rho: privacy budget.
         delta: failure probability.
         lam: weight of the ridge.
-        C: the estimate is taken anew once det V has grown by the factor 1 + C.
-        lam_0: for the printed bonus, a lower bound on the eigenvalues of E[x x^T].
-        bonus: for the noise, ``printed`` or ``eigenvalue``, which has the smallest eigenvalue of V
-            in the place of its lower bound (derived; it is public, as the contexts are).
+        C: the estimate is computed anew once det V has grown by the factor 1 + C.
+        lam_0: for the printed bonus, a lower bound on the eigenvalues of E[x x^T] for a context x.
+        bonus: the bonus for the noise: ``printed``, or ``eigenvalue``, which uses the smallest
+            eigenvalue of V instead of its lower bound (derived; V is public, as the contexts are).
     """
     d, T = dimension(game), rounds_left(game)
     V = new_ridge(d, lam)  # its b are the sums since the last switch
@@ -67,6 +68,6 @@ def adac_oful(
 
 @shared
 def smallest_growth(n, d, delta, lam_0):
-    """g, by which the smallest eigenvalue of V exceeds lam after n rounds."""
+    """Return g, a lower bound on the smallest eigenvalue of V less lam after n rounds."""
     L = math.log((n + 3.0) * d / delta)
     return max(0.0, lam_0 * n / 4.0 - 8.0 * L - 2.0 * math.sqrt(n * L))

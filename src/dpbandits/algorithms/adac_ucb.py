@@ -23,8 +23,9 @@ GUARANTEE = gaussian_zcdp(
 def adac_ucb(game, rng, rho: Budget, beta: Positive):
     """AdaC-UCB (Azize's thesis, Alg. 7 with eq. 5.4). rho-global zCDP. Rewards in [0, 1].
 
-    With an infinite rho it is the thesis's non-private algorithm, the same episodes without noise
-    (our reading). After the first pull n is 1, as in AdaP, where the printed N/2 is 1/2 (ours).
+    With an infinite rho the algorithm is the thesis's non-private algorithm, with the same episodes
+    and no noise (our reading). The length n of an arm's last episode is printed as N/2, half of its
+    pulls; after the first pull n is 1 here, as in AdaP, and not 1/2 (ours).
 
     Args:
         rho: privacy budget.

@@ -19,8 +19,8 @@ GUARANTEE = global_dp("Azize & Basu 2022, Theorem 6", "episode_means", alignment
 
 @inlined
 def upper(m, n, eps, l, least):
-    """The index of an arm: ``m`` is its private mean of ``n`` rewards, l = alpha ln t. It
-    need not be exact if it is below ``least``, the index of another arm.
+    """Return the index of an arm with the private mean ``m`` of ``n`` rewards, where l = alpha ln
+    t. An index below ``least``, the index of another arm, need not be exact.
     """
     return kl_upper(min(max(m + laplace_tail(n, eps, l), 0.0), 1.0), l / n, least)
 

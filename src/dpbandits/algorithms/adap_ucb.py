@@ -18,7 +18,7 @@ GUARANTEE = global_dp("Azize & Basu 2022, Theorem 6", "episode_means", alignment
 
 @inlined
 def upper(m, n, eps, l):
-    """The index of an arm: ``m`` is its private mean of ``n`` rewards, l = alpha ln t."""
+    """Return the index of an arm with the private mean ``m`` of ``n`` rewards; l is alpha ln t."""
     return m + hoeffding(n, l) + laplace_tail(n, eps, l)
 
 

@@ -23,10 +23,10 @@ GUARANTEE = gaussian_rdp(
 def adar_ucb(game, rng, eps: Budget, order: AboveOne, beta: Positive):
     """AdaR-UCB (Azize & Basu 2023, Alg. 2, eq. 6). (order, eps)-global RDP. Rewards in [0, 1].
 
-    The default order, 2, is ours, and so is n = 1 after the first pull, as in AdaP.
+    The default order, 2, is ours. So is the length n = 1 of the first episode, as in AdaP.
 
     Args:
-        eps: privacy budget, a bound on the Renyi divergence of the order.
+        eps: privacy budget, a bound on the Renyi divergence of this order.
         order: order of the Renyi divergence, the paper's alpha.
         beta: width of the confidence radii; the regret bound requires beta > 3.
     """

@@ -21,13 +21,13 @@ GUARANTEE = global_dp(
 
 @inlined
 def upper(m, O, eps, l):
-    """The index of an arm: ``m`` is its private mean of ``O`` rewards, l = 3 ln t."""
+    """Return the index of an arm with the private mean ``m`` of ``O`` rewards, where l = 3 ln t."""
     return m + math.sqrt(l / O) + laplace_tail(O, eps, l)
 
 
 @inlined
 def leader(buffers, eps, t, log):
-    """The arm of largest index at round ``t``, ties to the lowest."""
+    """Return the arm of largest index in round ``t``, or the lowest of several such arms."""
     a, best, l = 0, -math.inf, 3.0 * logarithm(float(t), log)
     for j in range(len(buffers.length)):
         index = upper(buffers.mean[j], buffers.length[j], eps, l)
@@ -43,16 +43,17 @@ def anytime_lazy_ucb(game, rng, eps: Budget, log: Literal["natural", "base2"]):
     """Anytime-Lazy-UCB (Hu, Huang & Mehta 2021) on the buffers of Hu & Hegde 2022. eps-global DP.
     Rewards in [0, 1].
 
-    The index m + sqrt(3 ln t/O) + 3 ln t/(eps O) is derived from the events of the analysis of Hu
-    & Hegde (docs/errata.md).
+    The index m + sqrt(3 ln t/O) + 3 ln t/(eps O) of an arm whose last full buffer has O rewards of
+    private mean m is derived from the events of the analysis of Hu & Hegde (docs/errata.md).
 
-    The leader is played in one block until its buffer is full or another arm overtakes it. Indices
-    of arms with fewer rewards rise faster, so an arm that overtakes the leader stays above it, and
-    bisection finds the round in which one does.
+    The leader is played in one block until its buffer is full or another arm overtakes it. The
+    index of an arm with fewer rewards rises faster, so an arm that overtakes the leader stays above
+    it. Bisection therefore finds the round in which the leader is overtaken.
 
     Args:
         eps: privacy budget.
-        log: 0 natural (the default, ours: docs/errata.md), 1 base 2 (the paper's notation).
+        log: which logarithm is used: 0 natural (the default, ours: docs/errata.md), 1 base 2 (the
+            paper's notation).
     """
     buffers = first_buffers(game, rng, eps)
     while rounds_left(game) > 0:

@@ -1,4 +1,4 @@
-"""A line of reference for labelled users: the best constant action, which the labels tell."""
+"""A line of reference for labelled users: the best constant action, computed from all labels."""
 
 from ..authoring import LABELLED, NOT_PRIVATE, kernel, play, rounds_left
 from ..parts.oracles.labels import best_class
@@ -11,8 +11,8 @@ GUARANTEE = NOT_PRIVATE
 
 @kernel
 def best_constant(game, rng):
-    """Play the most frequent class of all rows in every round. Not private, and no learner: what it
-    plays is known only when all labels are.
+    """Play the most frequent class of all rows in every round. Not private. This is no learner,
+    since it uses the labels of all rows from the first round on.
     """
     a = best_class(game)
     while rounds_left(game) > 0:

@@ -1,4 +1,4 @@
-"""BPO: exponential weights of the losses that all predictors expect, less a bonus."""
+"""BPO: exponential weights of the losses that all predictors predict, less a bonus."""
 
 from ..authoring import LABELLED, Budget, NotNegative, Positive, arms, kernel, oracle_dp
 from ..parts.oracles.policies import (
@@ -17,10 +17,11 @@ def bpo(
     game, rng, eps: Budget, delta: Delta, loss: Loss, ridge: Positive, calibration: Calibration,
     eta: Positive, gamma: NotNegative,
 ):  # fmt: skip
-    """Policy optimization with bonuses (Attias et al. 2026); a user replays all predictors.
+    """Policy optimization with bonuses (Attias et al. 2026). The weights of a user are computed
+    from all predictors so far.
 
     Args:
-        eta: the step of the weights.
+        eta: step size of the exponential weights.
         gamma: weight of the bonus.
     """
     now = new_learner(game, Oracle(eps, delta, loss, ridge, calibration), ALL)

@@ -35,8 +35,8 @@ class Params(NamedTuple):
 
 @inlined
 def enough(params, log_t):
-    """An arm is explored once it has more than 6 ln t/alpha pulls. Our choice at alpha = 0: more
-    than ln(1/delta) pulls, where delta = t^-4.
+    """Return the number of pulls above which an arm counts as explored: 6 ln t/alpha. Our choice at
+    alpha = 0 is ln(1/delta), where delta = t^-4.
     """
     l = 4.0 * log_t
     return 1.5 * l / params.alpha if params.alpha > 0.0 else l
@@ -44,11 +44,11 @@ def enough(params, log_t):
 
 @inlined
 def draw(params, game, arm, t, N):
-    """The reward, and the level M at which the device truncates it (Proposition 2).
+    """Draw the reward and return it with the level M at which the device truncates it (Prop. 2).
 
-    The device learns M before the reward is drawn, so it cannot depend on the final number of
-    rewards. Our choice: n is the power of two at or below the arm's next pull count, and what was
-    sent stays.
+    The device learns M before the reward is drawn, so M cannot depend on the final number n of
+    rewards. Our choice: n is the largest power of two that is at most the arm's next pull count,
+    and signs that were sent with an earlier M remain in the mean.
     """
     M = level_of(params.levels, arm.row, max(t + 1, 2), N + 1.0)
     return pull_held_within(game, arm, t, M), M
@@ -56,13 +56,15 @@ def draw(params, game, arm, t, N):
 
 @inlined
 def draw_user(params, game, rng, last):
-    """The random number behind the sign of the next user."""
+    """Draw the random number that decides the sign of the next user."""
     return random(rng)
 
 
 @inlined
 def observe(params, rng, pull, statistics):
-    """A user sends the sign z of the truncated reward, which a debiased mean averages."""
+    """Update the statistics of an arm: its number of messages, and their sum. A user's message is
+    the randomized sign of the truncated reward, scaled so that the message is unbiased.
+    """
     (N, total, _), (x, M) = statistics, pull.x
     z = convert_to_sign(pull.user, x, params.tanh, M)
     sent = receive(params.game, pull.a, z, largest_sign(M, params.tanh))
@@ -80,8 +82,8 @@ play_optimistically = optimism(observe, index, draw_user, exploring(enough, by_p
 
 @shared
 def play(game, rng, eps, k, alpha, c, cap, bias):
-    """Alg. 2, given the limit of M and the outliers' bias. The radius of an arm of N pulls is
-    c (bias + (sqrt(ln(1/delta)/N)/eps)^(1 - 1/k)).
+    """Play Alg. 2 with the limit ``cap`` of M and the ``bias`` due to outliers. The radius of an
+    arm of N pulls is c (bias + (sqrt(ln(1/delta)/N)/eps)^(1 - 1/k)).
     """
     K, power = arms(game), 0.5 - 0.5 / k
     widths = new_powers(K, c * (math.sqrt(4.0) / eps) ** (1.0 - 1.0 / k), -power)
@@ -93,7 +95,7 @@ def play(game, rng, eps, k, alpha, c, cap, bias):
 @kernel
 def ctl_ucb(game, rng, eps: Positive, k: AboveOne, alpha1: Contamination, c: Positive):
     """UCB for corruption-then-LDP (Zhou & Zhang 2024, Alg. 2). eps-local DP: every user sends a
-    sign. Rewards with E|X|^k <= 1, and outliers, in their place, with probability at most alpha1.
+    sign. Rewards with E|X|^k <= 1; with probability at most alpha1 an outlier replaces a reward.
 
     Args:
         eps: privacy budget of every user; the regret bound requires eps <= 1.

@@ -18,15 +18,15 @@ REWARDS = UNIT_INTERVAL
 
 
 def elimination(noise, decode=modular_sum):
-    """The elimination of Chowdhury & Zhou 2023 with noise(rng, scale) in the sums, from which the
-    server decodes(total, noise, largest, tau).
+    """Return the loop of the elimination of Chowdhury & Zhou 2023. ``noise(rng, scale)`` is the
+    noise in a sum, and the server reads the sum by ``decode(total, noise, largest, tau)``.
 
     Args of the loop:
         eps: privacy budget.
         p: failure probability.
         base: a batch is ``base`` times as long as the one before.
         s: factor of the granularity g.
-        sigma: Gaussian part of the radius of the noise.
+        sigma: factor of the Gaussian part of the noise's radius.
     """
 
     @inlined_counted

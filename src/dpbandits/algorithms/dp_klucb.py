@@ -1,4 +1,4 @@
-"""DP-KLUCB: the index of a divergence that knows the budget, on private sums of all rewards."""
+"""DP-KLUCB: KL-UCB with a divergence that depends on the budget, on private sums of all rewards."""
 
 import math
 
@@ -23,12 +23,12 @@ GUARANTEE = global_dp(
 def dp_klucb(game, rng, eps: Budget, alpha: AboveOne, first: NotNegative):
     """DP-KLUCB (Azize et al. 2025). eps-global DP. Rewards in [0, 1].
 
-    Phases and indices are those of a summary of the paper; the closed form of the index is derived
-    from it, and alpha's default and ``first`` are ours (docs/errata.md).
+    Phases and indices follow a summary of the paper. The closed form of the index is derived from
+    the summary; the default of alpha and the parameter ``first`` are ours (docs/errata.md).
 
     Args:
         eps: privacy budget.
-        alpha: a phase ends when the arm's pulls are alpha times those before it.
+        alpha: a phase ends when the arm's pulls are alpha times its pulls before the phase.
         first: the first phase of an arm has first/eps rounds, at least one.
     """
     index = np.zeros(arms(game))

@@ -18,7 +18,9 @@ GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 4.1", "epoch_mean", alignme
 
 @inlined
 def epoch(e, k, eps, beta):
-    """Pulls of each of ``k`` viable arms in epoch e, and the gap beyond which an arm is removed."""
+    """Return the pulls of each of ``k`` viable arms in epoch ``e``, and the gap beyond which an arm
+    is removed.
+    """
     D = 2.0**-e
     L8 = math.log(8.0 * k * e**2 / beta)
     L4 = math.log(4.0 * k * e**2 / beta)
@@ -42,7 +44,9 @@ def dp_se(game, rng, eps: Budget, beta: Probability):
 
 @shared
 def eliminate(game, rng, eps, beta):
-    """The arms that are left when one is left, or when the horizon cuts an epoch."""
+    """Run the elimination until one arm is left or the horizon cuts an epoch, and return the arms
+    that are left.
+    """
     K = arms(game)
     S = all_arms(game)  # the viable arms
     sums = np.zeros(K)

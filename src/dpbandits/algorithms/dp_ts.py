@@ -23,11 +23,13 @@ ROUND_BY_ROUND = True
 def dp_ts(game, rng, eps: Budget, log: Literal["natural", "base2"]):
     """DP-TS (Hu & Hegde 2022, Alg. 1). eps-global DP. Rewards in [0, 1].
 
-    A tree of 2^(r+1) rewards has r + 2 levels here; the paper's remark has r + 1 (docs/errata.md).
+    A tree of the hybrid counter with 2^(r+1) rewards has r + 2 levels here; the paper's remark has
+    r + 1 levels (docs/errata.md).
 
     Args:
         eps: privacy budget.
-        log: 0 natural (the default, ours: docs/errata.md), 1 base 2 (the paper's notation).
+        log: which logarithm is used: 0 natural (the default, ours: docs/errata.md), 1 base 2 (the
+            paper's notation).
     """
     K = arms(game)
     mean, width, n = np.zeros(K), np.zeros(K), np.zeros(K)

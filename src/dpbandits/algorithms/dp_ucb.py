@@ -41,7 +41,9 @@ class Params(NamedTuple):
 
 @inlined
 def observe(params, rng, pull, statistics):
-    """The total is the noisy sum of a tree with its bonus, ``S`` the sum of the rewards."""
+    """Update the statistics of an arm: its number of pulls, the noisy sum of its tree plus the
+    bonus, and the exact sum ``S`` of its rewards.
+    """
     n, _, S = statistics
     N, S = n + 1.0, S + pull.x
     noise = tree_noise(params.trees, pull.a, int(N), laplace(rng, params.scale))
@@ -73,14 +75,14 @@ def dp_ucb(
     Args:
         eps: privacy budget.
         gamma: failure probability of the bonus.
-        tree_budget: 0 (whole), each tree is eps-DP: neighbours differ in one observed reward, and
-            a reward enters one tree. 1 (split), each tree is eps/K-DP, as in Mishra & Thakurta,
-            whose neighbours differ in the rewards of all arms in one round; so is the whole, since
-            only one of these rewards is observed.
-        tree: 0 (binary), the tree of the paper. 1 (honaker), the same with Honaker's estimates
+        tree_budget: 0 (whole), each tree is eps-DP: neighbours differ in one observed reward, and a
+            reward enters one tree. 1 (split), each tree is eps/K-DP, as in Mishra & Thakurta, whose
+            neighbours differ in the rewards of all arms in one round. Only one of these rewards is
+            observed, so all trees together are eps/K-DP, too.
+        tree: 0 (binary), the tree of the paper. 1 (honaker), the same tree with Honaker's estimates
             from below. 2 (kary), a tree of 19 branches whose nodes are added and subtracted; ours.
-        bonus: 0 (literal), Gamma of the paper. 1 (calibrated), in its place the Chernoff quantile
-            at 1 - t^-4 / 2 of the noise that is in the sum; ours.
+        bonus: 0 (literal), Gamma of the paper. 1 (calibrated), the Chernoff quantile at 1 - t^-4 /
+            2 of the noise in the sum; ours.
     """
     K, T = arms(game), game.horizon
     log_T = math.log(max(T, 2))  # ln 1 = 0 would make the bonus of a game of one round NaN

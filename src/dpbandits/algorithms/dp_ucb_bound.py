@@ -40,7 +40,7 @@ def dp_ucb_bound(
     Args:
         eps: privacy budget.
         tree: 0 (binary), 1 (honaker) or 2 (kary), as in ``dp_ucb``.
-        bonus: 0 (literal), that of the thesis. 1 (calibrated), as in ``dp_ucb``; ours.
+        bonus: 0 (literal), the bonus of the thesis. 1 (calibrated), as in ``dp_ucb``; ours.
     """
     K, T = arms(game), game.horizon
     l = math.log(2.0 * T)

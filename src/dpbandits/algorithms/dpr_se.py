@@ -20,8 +20,8 @@ Constant = Annotated[float, Named({"literal": 24.0, "practical": 1.0}, POSITIVE)
 
 @inlined
 def epoch(tau, k, eps, u, v, c, beta):
-    """Pulls of each of ``k`` viable arms in epoch tau, the level at which rewards are truncated,
-    and the gap beyond which an arm is removed.
+    """Return the pulls of each of ``k`` viable arms in epoch ``tau``, the level at which rewards
+    are truncated, and the gap beyond which an arm is removed.
     """
     D = 2.0**-tau
     L = math.log(4.0 * k * tau**2 / beta)

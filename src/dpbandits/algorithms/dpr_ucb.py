@@ -36,7 +36,9 @@ class Params(NamedTuple):
 
 @inlined
 def observe(params, rng, pull, statistics):
-    """The total is the noisy sum of a tree, ``S`` the sum of the truncated rewards."""
+    """Update the statistics of an arm: its number of pulls, the noisy sum of its tree, and the
+    exact sum ``S`` of its truncated rewards.
+    """
     n, _, S = statistics
     N = n + 1.0
     B = power_of_count(params.B, pull.a, N)
@@ -76,16 +78,16 @@ def dpr_ucb(
         u: bound on the moment.
         v: the moment's order is 1 + v.
         c: constant of the bonus, 18 in the paper.
-        tree: 0 (binary), 1 (honaker) or 2 (kary), as in ``dp_ucb``, with noise for the largest
-            level in a node.
-        bonus: 0 (literal), that of the paper. 1 (calibrated), ours: the noise's Chernoff quantile
-            as in ``dp_ucb``, and the radius of a truncated mean without noise at 1 - t^-4 / 2
-            (Bubeck, Cesa-Bianchi & Lugosi 2013, Lemma 1).
+        tree: 0 (binary), 1 (honaker) or 2 (kary), as in ``dp_ucb``. The noise of a node is scaled
+            to the largest truncation level in the node.
+        bonus: 0 (literal), the bonus of the paper. 1 (calibrated), ours: the noise's Chernoff
+            quantile as in ``dp_ucb``, plus the radius of a truncated mean without noise at 1 -
+            t^-4 / 2 (Bubeck, Cesa-Bianchi & Lugosi 2013, Lemma 1).
     """
     K, T = arms(game), game.horizon
     log_T = math.log(max(T, 2))  # ln 1 = 0 would be a divisor in a game of one round
     first = (eps * u / log_T**1.5) ** (1.0 / (1.0 + v))
-    # the power v/(1 + v) is applied to ln(T)^(1.5 + 1/v) first: that overflows for small v
+    # ln(T)^(1.5 + 1/v) overflows for small v, so its power v/(1 + v) is computed in one step
     factor = c * u ** (1.0 / (1.0 + v)) * log_T ** ((1.5 * v + 1.0) / (1.0 + v))
     power = v / (1.0 + v)
     if tree == BINARY and bonus == LITERAL:

@@ -1,4 +1,4 @@
-"""FastCB: inverse gaps, in units of the smallest predicted loss."""
+"""FastCB: probabilities that are inverse in the gaps, in units of the smallest predicted loss."""
 
 from ..authoring import LABELLED, Budget, NotNegative, Positive, arms, kernel, oracle_dp
 from ..parts.oracles.policies import (
@@ -20,7 +20,7 @@ def fast_cb(
     """FastCB (Foster & Krishnamurthy 2021) with an oracle for each batch (Attias et al. 2026).
 
     Args:
-        g: gamma = g max(1, s)^r after s rounds.
+        g: factor of gamma = g max(1, s)^r, the weight of the gaps after s rounds.
         r: the power of s in gamma.
     """
     now = new_learner(game, Oracle(eps, 0.0, LOGISTIC, ridge, calibration), LATEST)

@@ -29,8 +29,8 @@ GUARANTEE = global_dp(
 def explore(game, rng, W, most, eps, repair, N, S):
     """Phase 1: random arms in rounds t < W until the rewards of one arm sum to more than ``most``.
 
-    With repair=fresh [ours] the sums are looked at after 1, 2, 4, ... rounds, each time with the
-    rewards since the last one and noise of their own.
+    With repair=fresh [ours] the sums are examined after 1, 2, 4, ... rounds. Each time, the rewards
+    since the last examination are added to the sums, with fresh noise.
     """
     K, t, look = len(N), 0, 1
     new, largest = np.zeros(K), 0.0
@@ -57,9 +57,9 @@ def gdp_ncb(game, rng, eps: Budget, c: Positive, alpha: Positive, repair: Litera
         eps: privacy budget.
         c: width of the confidence radius.
         alpha: width of the terms for the noise; the regret bound requires alpha > 3.
-        repair: 0 (fresh), phase 1 stops on noisy sums and its rewards are not used again; ours.
-            1 (none), as coded: it stops on the rewards themselves, which enter all later means of
-            their arm; nothing is promised.
+        repair: 0 (fresh), phase 1 stops on noisy sums and its rewards are not used again; ours. 1
+            (none), as coded: phase 1 stops on sums without noise, and its rewards enter all later
+            means of their arm; no privacy is promised.
     """
     K, T = arms(game), game.horizon
     W = math.floor(math.sqrt(T)) + 1.0

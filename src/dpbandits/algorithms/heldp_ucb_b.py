@@ -36,13 +36,13 @@ class Params(NamedTuple):
 
 @inlined
 def user_of(game, level, eps_min):
-    """A user, given the index of the level."""
+    """Return the user whose privacy level has the index ``level``."""
     sends = privacy_level(game, level) >= eps_min
     return User(sends, tanh_half_level(game, level), coth_half_level(game, level), 0.0)
 
 
 def agent_4(curator):
-    """Agent 4 of Ren et al. 2020 with a curator that sends one bit."""
+    """Return the loop of Agent 4 of Ren et al. 2020 with a curator that sends one bit."""
 
     @inlined
     def draw_user(params, game, rng, last):
@@ -76,13 +76,15 @@ def agent_4(curator):
 
 @inlined
 def at_one_level(game, eps_min):
-    """Whether every user sends a response, all at one level."""
+    """Return whether every user sends a response and all users have the same level."""
     return users_alike(game) and privacy_level(game, 0) >= eps_min
 
 
 @inlined
 def width_decay(alike):
-    """1/2 if the bonus decreases as N^(-1/2), since all responses are alike, else 1."""
+    """Return ``width_decay`` of the index: 1/2 if the bonus is proportional to N^(-1/2), since all
+    responses are alike, else 1.
+    """
     return 0.5 if alike else 1.0
 
 

@@ -31,7 +31,7 @@ class User(NamedTuple):
 
 @inlined
 def user_of(game, level, eps_min):
-    """A user, given the index of the level, before the noise is drawn."""
+    """Return the user whose privacy level has the index ``level``, before the noise is drawn."""
     eps = privacy_level(game, level)
     if eps < eps_min:
         return User(False, 0.0, 0.0, 0.0)
@@ -40,18 +40,22 @@ def user_of(game, level, eps_min):
 
 @inlined
 def identity(r):
-    """The reward."""
+    """Return the reward as it is."""
     return r
 
 
 @inlined
 def enough(params, log_t):
-    """An arm is explored in round t if its A is above 4 ln t / eps_min^2."""
+    """Return 4 ln t / eps_min^2. An arm counts as explored in round t once A, the sum of 1/eps^2
+    over its responses, is above this number.
+    """
     return 4.0 * log_t / params.eps_min**2
 
 
 def agent_2(transform):
-    """Agent 2 of Ren et al. 2020 with a curator that sends the transformed reward plus noise."""
+    """Return the loop of Agent 2 of Ren et al. 2020 with a curator that sends the transformed
+    reward plus noise.
+    """
 
     @inlined
     def draw_user(params, game, rng, last):

@@ -23,7 +23,8 @@ def lazy_dp_ts(game, rng, eps: Budget, log: Literal["natural", "base2"]):
 
     Args:
         eps: privacy budget.
-        log: 0 natural (the default, ours: docs/errata.md), 1 base 2 (the paper's notation).
+        log: which logarithm is used: 0 natural (the default, ours: docs/errata.md), 1 base 2 (the
+            paper's notation).
     """
     K = arms(game)
     buffers = first_buffers(game, rng, eps)

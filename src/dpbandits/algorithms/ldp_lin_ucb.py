@@ -1,4 +1,4 @@
-"""LDP-LinUCB: optimism with a noisy message of each user, about the context and the reward."""
+"""LDP-LinUCB: optimism with one noisy message per user about the context and the reward."""
 
 import math
 from typing import Literal
@@ -23,7 +23,7 @@ DISTANCE = math.sqrt(4.5)  # of two messages, at most: contexts at 60 degrees, o
 
 
 def noise_ratio(values):
-    """The mu of a message: the largest distance of two of them over sigma_n."""
+    """Return mu of a message, the largest distance between two messages divided by sigma_n."""
     options = (values[name] for name in ("eps", "delta", "variant", "calibration"))
     return DISTANCE / deviation(*options)
 
@@ -39,19 +39,20 @@ def ldp_lin_ucb(
     """LDP-LinUCB (Zheng et al. 2020). (eps, delta)-local DP of each user's message about a context
     of length at most 1 and a reward in [-1, 1].
 
-    What is published under this name are two algorithms. ``printed`` explores by |x|_W. ``coded``,
-    the authors' code, explores by |x|_W^2, a small part of it, and its noise lacks a factor
-    sqrt(2); the code is run with eps = 8e5 and delta = .1. Neither noise keeps such an eps: it is
-    proportional to 1/eps, which is enough for small eps only. ``exact`` has the least noise for
-    every eps (derived). With an infinite eps c stays c_0; if an improbable draw makes V + c I
-    indefinite, a negative square counts as 0 (both ours).
+    Two algorithms are published under this name. ``printed`` explores by the norm |x|_W, where W is
+    the inverse of V + c I. ``coded``, the authors' code, explores by |x|_W^2, which is much
+    smaller, and its noise lacks a factor sqrt(2); the authors run it with eps = 8e5 and delta = .1.
+    Neither noise suffices for such an eps: both are proportional to 1/eps, which is enough for
+    small eps only. ``exact`` has the least noise for every eps (derived). With an infinite eps, the
+    shift c stays at its first value c_0. If an improbable draw makes V + c I indefinite, a negative
+    square counts as 0 (both ours).
 
     Args:
         eps: privacy budget; infinite: no noise.
-        delta: of (eps, delta)-local DP.
+        delta: the delta of (eps, delta)-local DP.
         alpha: failure probability.
         variant: ``printed`` or ``coded``.
-        calibration: of the noise, ``printed`` (that of the variant) or ``exact``.
+        calibration: how the noise is calibrated: ``printed`` (as the variant has it) or ``exact``.
     """
     d, T = dimension(game), rounds_left(game)
     sigma = deviation(eps, delta, variant, calibration)
@@ -76,7 +77,7 @@ def ldp_lin_ucb(
 
 @shared
 def deviation(eps, delta, variant, calibration):
-    """sigma_n, the standard deviation of the noise."""
+    """Return sigma_n, the standard deviation of the noise."""
     if calibration != PRINTED:
         return DISTANCE / mu_for(eps, delta)
     return 4.0 * math.sqrt((2.0 if variant == PRINTED else 1.0) * math.log(1.25 / delta)) / eps

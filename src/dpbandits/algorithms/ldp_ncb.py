@@ -20,7 +20,7 @@ ROUND_BY_ROUND = True
 
 
 class Params(NamedTuple):
-    """What the index needs beside an arm's number and sum of responses."""
+    """The values that the index uses beside the number and the sum of an arm's responses."""
 
     eps: float
     radius: float  # 2c sqrt(2 ln T)
@@ -30,7 +30,7 @@ class Params(NamedTuple):
 
 @inlined
 def observe(params, rng, x):
-    """The response of a user with this reward."""
+    """Return the response of a user with the reward ``x``."""
     return convert_to_laplace(rng, x, params.eps)
 
 

@@ -21,7 +21,7 @@ LEAST = 0.1  # the shift without noise, where c is 0 (ours)
 
 
 def noise_ratio(values):
-    """The mu of a message: two of them differ most by 2 x, of one context and opposite rewards."""
+    """Return mu of a message: two messages differ most, by 2 x, for one x and opposite rewards."""
     return 2.0 / deviation(*(values[name] for name in ("eps", "delta", "calibration")))
 
 
@@ -36,16 +36,17 @@ def ldp_ols(
     """LDP-OLS (Han et al. 2021, Algorithm 1). (eps, delta)-local DP of each user's message about a
     context of length at most 1 and a reward in [-1, 1].
 
-    The user plays the largest <theta, x>, ties at random (ours), and sends x x^T with noise of
-    standard deviation 2 s and r x with noise of standard deviation s. The printed s keeps a small
-    eps only, since it is proportional to 1/eps; ``exact`` has the least noise for every eps
-    (derived). With an infinite eps V is shifted by .1 (ours).
+    The user plays the context x with the largest <theta, x>, ties at random (ours). For the reward
+    r, the user sends x x^T with noise of standard deviation 2 s, and r x with noise of standard
+    deviation s. The printed s is proportional to 1/eps, which is enough for small eps only;
+    ``exact`` has the least noise for every eps (derived). With an infinite eps, V, the sum of all x
+    x^T, is shifted by .1 (ours).
 
     Args:
         eps: privacy budget; infinite: no noise.
-        delta: of (eps, delta)-local DP.
+        delta: the delta of (eps, delta)-local DP.
         alpha: failure probability, on which the shift of V depends.
-        calibration: of the noise, ``printed`` or ``exact``.
+        calibration: how the noise is calibrated: ``printed`` or ``exact``.
     """
     d, T = dimension(game), rounds_left(game)
     s = deviation(eps, delta, calibration)
@@ -64,7 +65,7 @@ def ldp_ols(
 
 @shared
 def deviation(eps, delta, calibration):
-    """s, the standard deviation of the noise of r x."""
+    """Return s, the standard deviation of the noise of r x."""
     if calibration != PRINTED:
         return 2.0 / mu_for(eps, delta)
     return 2.0 * math.sqrt(2.0 * math.log(1.25 / delta)) / eps

@@ -27,10 +27,10 @@ def ldp_sgd(
     """LDP-SGD (Han et al. 2021, Algorithm 1). eps-local DP of each user's message about a context
     of length at most 1 and a reward in [-1, 1].
 
-    The user plays the largest <theta, x>, ties at random (ours), and sends a private gradient.
-    theta is projected onto the unit ball (ours; the paper projects nowhere). Without the
-    projection the gradient soon exceeds the R of the randomizer, which then treats the gradient as
-    one of length R and so is biased.
+    The user plays the context x with the largest <theta, x>, ties at random (ours), and sends a
+    private gradient. theta is projected onto the unit ball (ours; the paper has no projection).
+    Without the projection, the gradient soon exceeds R, the largest length that the randomizer can
+    send without bias.
 
     Args:
         eps: privacy budget; infinite: no noise.

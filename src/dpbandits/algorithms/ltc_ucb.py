@@ -1,4 +1,4 @@
-"""LTC-UCB: UCB on private signs of heavy-tailed rewards, some of which are lost to outliers."""
+"""LTC-UCB: UCB on private signs of heavy-tailed rewards, where outliers replace some signs."""
 
 import numpy as np
 
@@ -17,8 +17,8 @@ REPORTS = True
 @kernel
 def ltc_ucb(game, rng, eps: Positive, k: AboveOne, alpha1: Contamination, c: Positive):
     """UCB for LDP-then-corruption (Zhou & Zhang 2024, Alg. 2). eps-local DP: every user sends a
-    sign. Rewards with E|X|^k <= 1; with probability at most alpha1 an outlier replaces what a user
-    sends, which costs 1/eps as much as one in place of the reward.
+    sign. Rewards with E|X|^k <= 1; with probability at most alpha1 an outlier replaces the message
+    of a user. Such outliers cost as much as a contamination of the rewards by alpha1/eps.
 
     Args:
         eps: privacy budget of every user; the regret bound requires eps <= 1.

@@ -18,13 +18,13 @@ ROUND_BY_ROUND = True
 
 @inlined
 def observe(radius, rng, x):
-    """The reward."""
+    """Return the reward as it is."""
     return x
 
 
 @inlined
 def index(radius, n, s):
-    """The mean and its radius, ``radius`` sqrt(mean/n), where ``radius`` is 2c sqrt(2 ln T)."""
+    """Return the mean plus its radius, ``radius`` sqrt(mean/n); ``radius`` is 2c sqrt(2 ln T)."""
     return (s + radius * math.sqrt(s)) / n
 
 

@@ -1,4 +1,4 @@
-"""Optimism with an oracle: the largest predicted reward and bonus."""
+"""Optimism with an oracle: the largest sum of predicted reward and bonus."""
 
 from ..authoring import LABELLED, Budget, NotNegative, Positive, arms, kernel, oracle_dp
 from ..parts.oracles.policies import (

@@ -51,10 +51,10 @@ def prae_c(
         delta: failure probability of a mean; 1/T in the paper.
         constants: constants of the radius: 0 (unit), the paper's order with constants of 1;
             1 (explicit), a radius with a proof.
-        forced: the arms of the forced phase are drawn 0 (batch) once per batch, 1 (round) in every
-            round.
-        c1: constant of the length of the forced phase; 0 (provable), a length for which the mode
-            is within 2 r of the mean with probability 1 - delta.
+        forced: how often an arm of the forced phase is drawn: 0 (batch), once per batch; 1 (round),
+            in every round.
+        c1: constant of the length of the forced phase; 0 (provable), a length for which the mode is
+            within 2 r of the mean with probability 1 - delta, where r is the width of a bin.
     """
     S, mean = all_arms(game), np.zeros(arms(game))
     l1, l4 = math.log(1.0 / delta), math.log(4.0 / delta)

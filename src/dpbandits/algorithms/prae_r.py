@@ -22,8 +22,8 @@ Contamination = Annotated[float, below(RAW_LIMIT)]
 
 @inlined
 def batch(tau, eps, k, alpha1, delta, constants):
-    """Pulls of each viable arm in batch tau, the level at which rewards are truncated, and the gap
-    beyond which an arm is removed.
+    """Return the pulls of each viable arm in batch ``tau``, the level at which rewards are
+    truncated, and the gap beyond which an arm is removed.
     """
     B, l1, l4 = 2.0**tau, math.log(1.0 / delta), math.log(4.0 / delta)
     M = truncation_level(B, eps, l1, k, alpha1)
@@ -35,7 +35,7 @@ def batch(tau, eps, k, alpha1, delta, constants):
 
 @inlined
 def forced_until(alpha1, delta):
-    """Length of the first batch that is not forced, at least."""
+    """Return the least length of the first batch that is not forced."""
     return 3.0 * math.log(4.0 / delta) / alpha1 if alpha1 > 0.0 else 0.0
 
 
@@ -60,8 +60,8 @@ def prae_r(
         delta: failure probability of a mean; 1/T in the paper.
         constants: constants of the radius: 0 (unit), the paper's order with constants of 1;
             1 (explicit), a radius with a proof.
-        forced: the arms of the forced phase are drawn 0 (batch) once per batch, 1 (round) in every
-            round.
+        forced: how often an arm of the forced phase is drawn: 0 (batch), once per batch; 1 (round),
+            in every round.
     """
     S, mean = all_arms(game), np.zeros(arms(game))
     tau = forced_batches(game, rng, forced_until(alpha1, delta), forced == 1)

@@ -22,7 +22,9 @@ UNUSED = {("calibration", "exact"): ("noise", "wishart")}
 
 
 def noise_ratio(values):
-    """The mu of the m nodes that hold a round: sqrt(m) Lt^2/s."""
+    """Return mu of the m nodes that hold a round, sqrt(m) Lt^2/s: Lt^2 is the largest squared
+    length of a row [x; r], and s the standard deviation of the noise of a node.
+    """
     eps, delta = values["eps"], values["delta"]
     if values["calibration"] != PRINTED:
         return mu_for(eps, delta)
@@ -30,9 +32,9 @@ def noise_ratio(values):
 
 
 def largest_wishart_eps(values):
-    """The eps up to which the proof of Wishart noise holds. Each of m nodes is (e, delta/(2m))-DP,
-    e = eps/sqrt(8 m ln(2/delta)), which is proved for e <= 1; together they are (eps, delta)-DP if
-    m e tanh(e/2) <= e sqrt(2 m ln(2/delta)).
+    """Return the eps up to which the proof of Wishart noise holds. Each of m nodes is (e,
+    delta/(2m))-DP with e = eps/sqrt(8 m ln(2/delta)), which is proved for e <= 1. Together the
+    nodes are (eps, delta)-DP if m e tanh(e/2) <= e sqrt(2 m ln(2/delta)).
     """
     m, l = levels_of(values["T"]), math.log(2.0 / values["delta"])
     most = math.sqrt(2.0 * l / m)
@@ -56,22 +58,23 @@ def private_lin_ucb(
     noise: Literal["gaussian", "wishart"], calibration: Literal["printed", "exact"],
 ):  # fmt: skip
     """Private LinUCB (Shariff & Sheffet 2018). (eps, delta)-joint DP of contexts of length at most
-    1 and rewards in [-1, 1]: the actions of all other rounds hide those of a round.
+    1 and rewards in [-1, 1]: the actions of all other rounds hide the context and the reward of a
+    round.
 
-    Gaussian noise as printed does not keep an eps above 32 L^2 - 8 z L, L = ln(4/delta) and z the
-    normal quantile at 1 - delta: it is proportional to 1/eps. ``exact`` has the least noise for
-    every eps (derived). Wishart noise is proved to keep an eps of at most sqrt(8 m ln(2/delta)), m
-    the levels of the tree; at about six times that it has so few degrees of freedom that a changed
-    round makes the matrix of a node impossible (derived). Where the papers have no shift, for an
-    infinite eps, rho_min is .1; if an improbable draw makes V indefinite, a negative square counts
-    as 0 (both ours).
+    The printed Gaussian noise is proportional to 1/eps and does not suffice for an eps above 32
+    L^2 - 8 z L, where L = ln(4/delta) and z is the normal quantile at 1 - delta. ``exact`` has the
+    least noise for every eps (derived). Wishart noise is proved to suffice for an eps of at most
+    sqrt(8 m ln(2/delta)), where m is the number of levels of the tree, and for a smaller eps if
+    sqrt(2 ln(2/delta)/m) < tanh(1/2). At about six times this eps, it has so few degrees of freedom
+    that a changed round makes the matrix of a node impossible (derived). For an infinite eps the papers have no shift of V, and rho_min is .1 here. If an
+    improbable draw makes V indefinite, a negative square counts as 0 (both ours).
 
     Args:
         eps: privacy budget; infinite: no noise.
-        delta: of (eps, delta)-joint DP.
+        delta: the delta of (eps, delta)-joint DP.
         alpha: failure probability.
-        noise: of a node of the tree, ``gaussian`` or ``wishart``.
-        calibration: of Gaussian noise, ``printed`` or ``exact``.
+        noise: the noise of a node of the tree, ``gaussian`` or ``wishart``.
+        calibration: how Gaussian noise is calibrated: ``printed`` or ``exact``.
     """
     d, T = dimension(game), rounds_left(game)
     m = levels_of(T)

@@ -33,8 +33,9 @@ class Params(NamedTuple):
 
 @inlined
 def observe(params, rng, pull, statistics):
-    """The i-th reward x counts in round t if |x|^(1+v) <= u i / ln t^2, that is until ln t exceeds
-    u i / (2 |x|^(1+v)), its life.
+    """Update the statistics of an arm: its number of pulls, and the sum of the rewards that count.
+    The i-th reward x counts in round t if |x|^(1+v) <= u i / ln t^2. So the reward counts until ln
+    t exceeds its life, u i / (2 |x|^(1+v)).
     """
     n, total, _ = statistics
     N = n + 1.0

@@ -22,7 +22,7 @@ def rs_oful(game, rng, delta: Confidence, lam: Positive, C: Positive):
     Args:
         delta: failure probability.
         lam: weight of the ridge.
-        C: the estimate is taken anew once det V has grown by the factor 1 + C.
+        C: the estimate is computed anew once det V has grown by the factor 1 + C.
     """
     V = new_ridge(dimension(game), lam)
     tau = new_estimate(V)  # that of the last switch

@@ -1,6 +1,4 @@
-"""Shuffle-GOPE: phased elimination with optimal designs, on counts of bits of users who trust a
-shuffler.
-"""
+"""Shuffle-GOPE: phased elimination with optimal designs on counts of bits that a shuffler mixes."""
 
 import math
 
@@ -22,7 +20,7 @@ MORE = 1.001  # by what c is multiplied while the rounded counts are not accurat
 
 
 def elimination(heads):
-    """The elimination with ``heads(rng, N)`` of N fair coins."""
+    """Return the loop of the elimination; ``heads(rng, N)`` draws the heads of N fair coins."""
 
     @inlined_counted
     def play(game, rng, eps, delta, p):
@@ -71,13 +69,13 @@ def shuffle_gope(game, rng, eps: Budget, delta: Fraction, p: Confidence):
     server protect nobody. Features of length at most 1, which are public, and rewards in [-1, 1]; a
     reward r becomes one bit, 1 with probability (1 + r)/2.
 
-    Beside the bits of an action and phase, its users send N fair coins, the fewest for which one
-    count is (eps, delta)-DP; a reward enters one count. Where more than 2^30 would be needed,
-    nothing is released. Bits and coins are sub-Gaussian together: an action of the design pi is
-    played ceil(c pi) times with
-    c = (L d + sqrt(L^2 d^2 + 2 beta^2 L N h))/beta^2, L = ln(2/delta_l), beta = 2^-l,
-    delta_l = p/(K l (l + 1)) and h the largest sum of (a^T V(pi)^-1 a_i)^2 over the support. Where
-    the counts as they are rounded leave an estimate less accurate than beta, c is raised.
+    Beside the bits of an action in a phase, its users send N fair coins, where N is the smallest
+    number for which one count is (eps, delta)-DP; a reward enters one count. If more than 2^30
+    coins would be needed, nothing is released. Bits and coins together are sub-Gaussian. So in
+    phase l an action of the design pi is played ceil(c pi) times with c = (L d + sqrt(L^2 d^2 + 2
+    beta^2 L N h))/beta^2, L = ln(2/delta_l), beta = 2^-l and delta_l = p/(K l (l + 1)). Here h is
+    the largest sum of (a^T V(pi)^-1 a_i)^2 over the actions a_i of the support. If the rounded
+    numbers of plays leave an estimate less accurate than beta, c is raised.
 
     Args:
         eps: privacy budget.

@@ -1,4 +1,4 @@
-"""Shuffle-SE: successive elimination on counts of bits, of users who trust a shuffler."""
+"""Shuffle-SE: successive elimination on counts of bits that a shuffler mixes."""
 
 import math
 from typing import Literal
@@ -20,8 +20,9 @@ SHUFFLER, SERVER, NOBODY = 0.0, 1.0, 2.0
 
 
 def elimination(heads, send_bits):
-    """The elimination with ``heads(rng, N)`` of N fair coins, where ``send_bits(game, rng, S, l,
-    eps, sums)`` counts the bits that users who trust nobody send about l rewards of each arm.
+    """Return the loop of the elimination. ``heads(rng, N)`` draws the heads of N fair coins, and
+    ``send_bits(game, rng, S, l, eps, sums)`` counts in ``sums`` the bits that users who trust
+    nobody send about l rewards of each arm.
     """
 
     @inlined_counted
@@ -55,7 +56,7 @@ def elimination(heads, send_bits):
 
 @inlined
 def noisy_bits(game, rng, S, l, eps, sums):
-    """The bits kept of ones and those turned of zeros, in one draw each."""
+    """Count the bits sent: ones that are kept and zeros that are flipped, in one draw each."""
     pull_encoded_in_turn(game, S, l * len(S), 1, sums)
     t = math.tanh(0.5 * eps)
     for a in S:
@@ -64,7 +65,7 @@ def noisy_bits(game, rng, S, l, eps, sums):
 
 
 def bits_in_turn(game, rng, S, l, eps, sums):
-    """As ``noisy_bits``, user by user."""
+    """Count the bits as ``noisy_bits`` does, but draw them user by user."""
     for a in S:
         sums[a] = 0
     for _ in range(l):
@@ -73,12 +74,12 @@ def bits_in_turn(game, rng, S, l, eps, sums):
 
 
 def counted(rng, N):
-    """Coins of a replay."""
+    """Return the coins of a replay in the place of ``heads``."""
     return rng.coins(N)
 
 
 def coins_of(values):
-    """The number of coins of a batch and arm."""
+    """Return the number of coins of an arm in a batch."""
     return least_coins(values["eps"], values["delta"])
 
 
@@ -114,15 +115,15 @@ def shuffle_se(
     trust: Literal["shuffler", "server", "nobody"],
 ):  # fmt: skip
     """Shuffle-SE, ours, with the schedule of Chowdhury & Zhou 2023: batch b has 2^b pulls of each
-    viable arm. Rewards in [0, 1]; a reward r becomes one bit, 1 with probability r, and all trusts
-    have the same schedule and the same form of radius.
+    viable arm. Rewards in [0, 1]; a reward r becomes one bit, 1 with probability r. The schedule
+    and the form of the radius are the same for every trust.
 
-    shuffler: beside the bits of a batch and arm, its users send N fair coins, the fewest for which
-    the shuffled messages are (eps, delta)-DP against the server, if the coins of all users are
-    honest: coins of users who collude with the server protect nobody. Where more than 2^30 would be
-    needed, nothing is released. server: a trusted server adds the least Gaussian noise to each
-    count (Balle & Wang 2018), so that all actions are (eps, delta)-DP. nobody: each user sends her
-    bit by randomised response, eps-local DP without delta.
+    shuffler: beside the bits of an arm in a batch, its users send N fair coins. N is the smallest
+    number for which the shuffled messages are (eps, delta)-DP against the server, if the coins of
+    all users are honest: coins of users who collude with the server protect nobody. If more than
+    2^30 coins would be needed, nothing is released. server: a trusted server adds the least
+    Gaussian noise to each count (Balle & Wang 2018), so that all actions are (eps, delta)-DP.
+    nobody: each user sends her bit by randomised response, which is eps-local DP without a delta.
 
     Args:
         eps: privacy budget.

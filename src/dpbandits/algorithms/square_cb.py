@@ -20,7 +20,7 @@ def square_cb(
     """SquareCB (Foster & Rakhlin 2020) with an oracle for each batch (Attias et al. 2026).
 
     Args:
-        g: gamma = g max(1, s)^r after s rounds.
+        g: factor of gamma = g max(1, s)^r, the weight of the gaps after s rounds.
         r: the power of s in gamma.
     """
     now = new_learner(game, Oracle(eps, delta, loss, ridge, calibration), LATEST)

@@ -15,9 +15,9 @@ GUARANTEE = NOT_PRIVATE
 
 @kernel
 def supervised(game, rng, ridge: Positive):
-    """The smallest loss that the logistic oracle expects, fitted on each batch alone, but on the
-    losses of all actions and without noise: what a policy could do that is told every label. Not
-    private.
+    """Play the action of smallest loss as the logistic oracle predicts it. The oracle is fitted on
+    each batch alone, but on the losses of all actions and without noise. So this shows what a
+    policy could do that learns every label. Not private.
 
     Args:
         ridge: weight of |theta|^2 for each row of a fit.

@@ -1,4 +1,4 @@
-"""VPO: exponential weights of the losses that the latest predictor expects."""
+"""VPO: exponential weights of the losses that the latest predictor predicts."""
 
 import math
 
@@ -19,10 +19,11 @@ def vpo(
     game, rng, eps: Budget, delta: Delta, loss: Loss, ridge: Positive, calibration: Calibration,
     eta0: Positive,
 ):  # fmt: skip
-    """Vanilla policy optimization (Attias et al. 2026): a random one of B steps of its weights.
+    """Vanilla policy optimization (Attias et al. 2026). Each user is played by the weights after a
+    random number of steps, 0 to B - 1.
 
     Args:
-        eta0: eta = eta0 min(1/K, 1/sqrt(K B)) after a batch of B rows.
+        eta0: factor of the step size eta = eta0 min(1/K, 1/sqrt(K B)) after a batch of B rows.
     """
     now = new_learner(game, Oracle(eps, delta, loss, ridge, calibration), LATEST)
     K, f, p = arms(game), now.f, now.p

@@ -1,7 +1,7 @@
 """The Python API: run, stop, load, plot, summarise, bound and audit from a notebook or a script.
 
-``dpbandits`` itself exports these functions. Heavy packages are imported where they are used, so
-that ``import dpbandits`` is quick.
+``dpbandits`` itself exports these functions. Heavy packages are imported only in the functions that
+use them, so that ``import dpbandits`` is quick.
 """
 
 from .lists import algorithms, environments, experiments, rules

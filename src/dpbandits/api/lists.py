@@ -1,4 +1,4 @@
-"""What the package holds."""
+"""Lists of the package's algorithms, stopping rules, environments and experiments."""
 
 from __future__ import annotations
 

@@ -69,20 +69,22 @@ def plot(
     Args:
         table: a tidy table, or any with the columns ``algo``, ``t`` and ``regret``.
         x: ``t`` for regret against time, a budget (``eps`` or ``rho``) or any other column for
-            final regret against its values; None for what suits the table.
-        hue: the column of which each value has a line; None for algorithms and what else varies.
-        col: the column of which each value has a panel; None for environments and budgets.
+            final regret against its values; None for the axis that suits the table.
+        hue: a column; each of its values has a line. None for a line for each algorithm and each
+            value of other varied columns.
+        col: a column; each of its values has a panel. None for a panel for each environment and
+            budget.
         eps: the budget, or the budgets, that are drawn; None for all.
         env: the environment, or the environments, that are drawn; None for all.
         kind: ``tail`` for the probability of large regrets; ``wins`` for how often one algorithm
             is better than another over environments (see ``compare``); else None.
         band: ``ci`` for the 95 % interval of the mean, ``std`` for one standard deviation,
             ``quantiles`` for medians with 10 % to 90 % of the runs.
-        bounds: whether to draw what theorems say beside the regret.
+        bounds: whether to draw the bounds of theorems beside the regret.
         metric: ``regret``, ``average`` or ``nash``, see ``measured``.
         marks: whether to draw rings around the mean final regrets that ``compare`` cannot tell
             from the smallest of their game.
-        title: a title; None for one that says what varies, an empty one for none.
+        title: a title; None for a title that says what varies, an empty text for no title.
         width: inches, or ``column``, ``text``, ``icml-column``, ``ieee-text`` and others.
         height: inches.
         figsize: the width and the height in inches.
@@ -99,16 +101,17 @@ def plot(
         yscale: ``log`` or ``linear``.
         palette: ``okabe-ito``, ``tol-bright``, ``tol-high-contrast`` or ``grey``, or a list of
             colours.
-        colors: the colours of algorithms, by their names: names of the palette ``okabe-ito`` as
-            ``line`` in the files of algorithms, or of matplotlib, or codes such as ``#0072B2``.
-        ax: axes of yours, in which a figure of one panel is drawn.
+        colors: the colours of algorithms, by the algorithms' names. A colour is a name in the
+            palette ``okabe-ito``, as in ``LINE`` in the files of algorithms, a name of matplotlib,
+            or a code such as ``#0072B2``.
+        ax: your own axes, in which a figure of one panel is drawn.
         out: the file to write: PDF, PNG, SVG or PGF, or PDF and PNG if its name has no suffix.
 
     Returns:
         A figure, which Jupyter shows. If pyplot is imported, the figure is pyplot's current one.
 
     Raises:
-        BadInput: the table cannot be drawn so.
+        BadInput: the table cannot be drawn with these arguments.
     """
     given = locals()
 
@@ -150,7 +153,7 @@ def report(
     folder. The function needs the extra ``report``.
 
     Args:
-        tables: a tidy table, several, or several by their names on the page.
+        tables: a tidy table, a list of tables, or tables by their names on the page.
         out: the file to write.
         metric: ``regret``, ``average`` or ``nash``, as in ``measured``. Theorems are about
             pseudo-regret, so pages of other metrics show no theorems.
@@ -159,7 +162,7 @@ def report(
         The path of the page, which Jupyter shows as a link.
 
     Raises:
-        BadInput: an argument is no tidy table, or a package is missing; nothing is written.
+        BadInput: an argument is not a tidy table, or a package is missing; nothing is written.
         CannotWrite: the disk is full, or the folder is not writable.
     """
     import pandas as pd

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from ..contracts.algorithm import Algorithm
     from .arguments import AlgorithmLike, EnvironmentLike
 
-# The arguments of ``budget`` that decide how it is searched for; the others are those of runs
+# The arguments of ``budget`` that only rules take, and those of the search; others are those of
+# runs
 OF_RULES = ("samples", "quantile", "per_week", "weeks")
 OF_SEARCH = ("regret", "ratio", "baseline", "beats", "least", "most", "precision", "runs")
 
@@ -51,8 +52,10 @@ def budget(
     config_dir: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> pd.DataFrame:
-    """The smallest privacy budget at which mean regret is at most a number, or a ratio; for
-    stopping rules the smallest at which the mean stopping time is, or what given budgets cost.
+    """Find the smallest privacy budget at which mean regret is at most a number, or a ratio.
+
+    For stopping rules, find the smallest budget at which the mean stopping time is at most a
+    number, or a ratio, or compute what given budgets cost.
 
     The search adds runs at a budget until the regret there is above or below the goal with
     confidence, and bisects the budgets until the interval is as narrow as ``precision`` requires,
@@ -72,22 +75,22 @@ def budget(
 
     Args:
         algo: an algorithm, or several, as in ``run``.
-        rule: instead of it a stopping rule, or several, as in ``stop``.
+        rule: instead of ``algo`` a stopping rule, or several, as in ``stop``.
         env: one environment.
         horizon: number of rounds, T.
         regret: the largest mean regret at the horizon.
         samples: for rules, the largest mean number of samples.
         ratio: instead of ``regret`` or ``samples``, the largest ratio to the mean regret of the
             baseline, or to the samples without privacy.
-        quantile: for rules, a quantile of the number of samples in the place of its mean.
-        per_week: for rules, the users of a week, so that answers are in weeks, too.
+        quantile: for rules, the quantile of the number of samples that replaces the mean.
+        per_week: for rules, the number of users per week, so that answers are also in weeks.
         weeks: for the sheet of rules with ``per_week``, the weeks after which a test ends in any
             case; 26 by default.
         baseline: for ``ratio``, an algorithm without privacy; None for each algorithm itself
             without privacy.
-        beats: instead of ``regret`` and ``ratio``, ``constant`` or ``uniform``: the budget from
-            which on fewer mistakes are made about labelled users than by the best constant action,
-            or by uniform play.
+        beats: instead of ``regret`` and ``ratio``, ``constant`` or ``uniform``: find the budget
+            from which on the algorithm makes fewer mistakes about labelled users than the best
+            constant action, or than uniform play.
         least: the smallest budget that is tried; .001 by default, and .1 with ``beats``.
         most: the largest budget that is tried; 1000 by default, and 100 with ``beats``.
         precision: the ratio of the ends of the requested interval; 1.25 by default.
@@ -275,7 +278,7 @@ def audit(
 
 
 def _audited(audits: Sequence[Audit], folder: Path | None, max_time: float) -> pd.DataFrame:
-    """The findings of audits, one row for each."""
+    """Return the findings of audits, one row for each."""
     import pandas as pd
 
     from ..audit.findings import findings_of

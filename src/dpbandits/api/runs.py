@@ -93,8 +93,8 @@ def run(
         horizon: number of rounds, T.
         runs: independent runs of each setting; 100 by default. No interval of n runs can account
             for bad runs that are rarer than 3/n. ``auto``: as many as are needed (docs/runs.md).
-        precision: with ``runs="auto"``, half of the interval of a mean by the mean, at most.
-        max_runs: with ``runs="auto"``, runs of each setting, at most.
+        precision: with ``runs="auto"``, the largest ratio of half of a mean's interval to the mean.
+        max_runs: with ``runs="auto"``, the largest number of runs of each setting.
         max_time: with ``runs="auto"``, seconds after which no more runs are begun.
         seed: setting, seed and run number determine a run.
         population: users with individual privacy levels, for local privacy.
@@ -193,8 +193,8 @@ def stop(
         cap: a rule that has not halted after so many samples is stopped.
         runs: independent runs of each setting; 100 by default. No interval of n runs can account
             for bad runs that are rarer than 3/n. ``auto``: as many as are needed (docs/runs.md).
-        precision: with ``runs="auto"``, half of the interval of a mean by the mean, at most.
-        max_runs: with ``runs="auto"``, runs of each setting, at most.
+        precision: with ``runs="auto"``, the largest ratio of half of a mean's interval to the mean.
+        max_runs: with ``runs="auto"``, the largest number of runs of each setting.
         max_time: with ``runs="auto"``, seconds after which no more runs are begun.
         seed: setting, seed and run number determine a run.
         shuffle_arms: for rules that name the best arm, whether each run shuffles the arms; true by
@@ -278,14 +278,14 @@ def algorithm(
 
 
 def _table(question: str, arguments: dict[str, Any]) -> pd.DataFrame:
-    """The tidy table of a call."""
+    """Return the tidy table of a call."""
     from ..running.monte_carlo import run_request
 
     return run_request(request_of(question, arguments))[0]
 
 
 def request_of(question: str, arguments: dict[str, Any]) -> Request:
-    """The request of a call with these arguments, by the names of its signature."""
+    """Return the request of a call; the arguments are given by the names of its signature."""
     from ..contracts.question import question_named
     from ..settings.compose import request_from
 

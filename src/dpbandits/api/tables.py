@@ -1,4 +1,4 @@
-"""Tables of runs: read, written, summarised, compared."""
+"""Read, write, summarise and compare tables of runs."""
 
 from __future__ import annotations
 
@@ -41,8 +41,9 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
 
 @checked
 def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
-    """Write a tidy table, with the bytes that a command writes for the same settings, but without
-    the manifest that labels and bounds in figures are read from: only the commands write it.
+    """Write a tidy table; the file has the same bytes as that of a command for the same settings.
+
+    The manifest, from which figures read labels and bounds, is not written; only commands write it.
 
     Args:
         table: a tidy table of ``dp.run`` or ``dp.stop``.
@@ -50,8 +51,8 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
             other name as CSV.
 
     Raises:
-        BadInput: the path names another compressed file, or pyarrow is not installed, or the table
-            is none of pandas or of a package that converts its tables to pandas.
+        BadInput: the path names another compressed file, pyarrow is not installed, or the argument
+            is not a table of pandas or of a package that converts its tables to pandas.
         CannotWrite: the disk is full, or the folder is not writable.
     """
     from ..errors import BadInput, plain
@@ -73,7 +74,7 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
 
 @checked
 def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
-    """Final regret, or stopping time, of each setting of a tidy table.
+    """Summarise the final regret, or the stopping time, of each setting of a tidy table.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo="dp_se", eps=[0.5, 1], horizon=1e4, runs=3)
@@ -117,7 +118,7 @@ def latex(
     labels: Mapping[str, str] | None = None,
     metric: str = "regret",
 ) -> str:
-    """A tidy table, or several as one, as the table for LaTeX that the commands write.
+    """Return a tidy table, or several joined ones, as the LaTeX table that the commands write.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo=["dp_klucb", "adap_ucb"], eps=[0.5, 1], horizon=1e4, runs=5)
@@ -129,9 +130,9 @@ def latex(
         columns: columns of ``summary`` and of ``compare``, in their order, as a list or as text
             with commas; ``interval`` is the interval of the mean. A column that tells rows apart is
             added.
-        best: ``tied`` prints the means in bold that ``compare`` does not distinguish from the
-            smallest mean of their game (``bold`` means the same), ``plain`` none.
-        pivot: the column that has a column of the table for each of its values, such as ``eps``.
+        best: ``tied`` (or ``bold``) prints the means in bold that ``compare`` does not distinguish
+            from the smallest mean of their game; ``plain`` prints no mean in bold.
+        pivot: a column, such as ``eps``; each of its values has a column of the table.
         digits: the number of significant digits.
         labels: the names of algorithms, environments and other words in the table.
         metric: ``regret``, ``average`` or ``nash``, as in ``measured``.
@@ -160,8 +161,9 @@ def latex(
 
 @checked
 def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """A tidy table of another statistic, in a column ``average_regret``, ``nash_regret``
-    or ``error``.
+    """Return a tidy table of another statistic.
+
+    The statistic is in a column ``average_regret``, ``nash_regret`` or ``error``.
 
     ``average`` is pseudo-regret divided by the number of rounds. ``nash`` is the Nash regret of
     Barman et al. 2023: the best mean minus the geometric mean, over the rounds so far, of the

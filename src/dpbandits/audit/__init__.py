@@ -1,1 +1,1 @@
-"""Measuring how much privacy an algorithm spends."""
+"""Audits: measurements of the privacy that an algorithm spends."""

@@ -1,4 +1,4 @@
-"""The figure of an audit's table: losses, measured and exact, as shares of the promised ones."""
+"""The figure of an audit's table: measured and exact losses as shares of the promised losses."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ NOTE = (
 
 @styled
 def bars(table: pd.DataFrame) -> Figure:
-    """A row for each name, with a dot for each budget at the share of the promised loss that was
-    measured; a cross in a band of its own where nothing was.
+    """Draw the figure of an audit's table, with a row for each name.
+
+    A dot for each budget shows the measured loss as a share of the promised loss. Where no loss was
+    measured, a cross is drawn in a separate band.
     """
     value = (
         table[with_budgets(["eps"], table)].bfill(axis=1).iloc[:, 0]
@@ -50,7 +52,7 @@ def bars(table: pd.DataFrame) -> Figure:
 
 
 def _rows(ax: Axes, rows: pd.DataFrame, names: list[str], values: list[float]) -> None:
-    """Draw the findings about some names, from below."""
+    """Draw the findings about some names, the first at the bottom."""
     budget = " or ".join(symbol(b) for b in with_budgets(["eps"], rows) if rows[b].notna().any())
     share = (rows["measured"] / rows["promised"]).clip(upper=MAX_DRAWN_SHARE)
     exact = (rows["exact"] / rows["promised"]).clip(upper=MAX_DRAWN_SHARE)

@@ -1,7 +1,7 @@
-"""A requested audit and its findings: a row of a table with one verdict.
+"""Requested audits and their findings; a finding is a row of a table with one verdict.
 
-Findings of samples are stored, so that none is made twice. The exact losses of several algorithms
-are computed in parallel.
+Findings of samples are stored, so that no audit is repeated. Audits of several algorithms run in
+parallel.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from .targets.target import AuditTarget, Stage
 Row = dict[str, Any]
 Result = tuple[str, Row | Exception]  # a name with a row, or why there is none
 Progress = Callable[[float], object]  # called with each share of the work that is done
-# Columns in the place of those of replays
+# Columns that replace the columns of replays for a target without a range of rewards
 UNBOUNDED: Row = {
     "replays": 0,
     "aligned": 0,
@@ -52,12 +52,12 @@ UNBOUNDED: Row = {
 }
 EXPLAINED = (verdicts.MISALIGNED, verdicts.UNDECIDED)  # verdicts that replays lead to
 REPLAYED = 0.3  # share of the work of an audit that replays are, about
-# What makes the findings of samples: these files, and all that they import of the package
+# The files that make the findings of samples, together with everything of the package they import
 MADE_BY = ("alignment/align.py", "exact/release.py", "sampling/auditor.py")
 
 
 def _ignored(share: float) -> None:
-    """The progress of an audit that nobody looks at."""
+    """Ignore the progress of an audit."""
 
 
 class Failed(Exception):
@@ -66,8 +66,10 @@ class Failed(Exception):
 
 @cache
 def made_by() -> str:
-    """Hash of all that decides a finding of samples except the algorithm or rule itself: the
-    sources of the audit, of the mechanisms and of what is promised, with what they import.
+    """Return a hash of all code except the algorithm or rule that determines findings of samples.
+
+    It covers the sources of the audit, of the mechanisms and of the guarantees, and the files of
+    the package that they import.
     """
     made = [PACKAGE / "audit" / name for name in MADE_BY]
     files = {Path(__file__), *closure(made, PACKAGE)}  # this one imports exact losses of actions
@@ -78,7 +80,7 @@ def made_by() -> str:
 
 @dataclass(frozen=True)
 class ExactAudit:
-    """The exact loss of an algorithm's actions with some arms, at one horizon."""
+    """An audit of the exact loss of an algorithm's actions, for one horizon and number of arms."""
 
     target: DecisionTarget
     horizon: int
@@ -88,7 +90,13 @@ class ExactAudit:
     def row(
         self, folder: Path | None, progress: Progress = _ignored, seconds: float = math.inf
     ) -> Row:
-        """The loss and where it is attained, however long it takes; raises OutOfReach."""
+        """Return the exact loss with the event and the neighbours that attain it.
+
+        ``folder`` and ``seconds`` are ignored: nothing is stored, and the time is not limited.
+
+        Raises:
+            OutOfReach: no exact loss is known.
+        """
         target, T, promised = self.target, self.horizon, self.target.promised
         found = exact_loss(target, T, self.arms)
         progress(1.0)
@@ -104,10 +112,10 @@ class ExactAudit:
 
 @dataclass(frozen=True)
 class SampledAudit:
-    """Replays of a target's alignment, the exact loss of a release, and samples.
+    """An audit by replays of a target's alignment, the exact loss of a release, and samples.
 
     Attributes:
-        target: what is audited.
+        target: the target of the audit.
         runs, confidence, seed, jobs: see ``sampling.auditor.audit``.
     """
 
@@ -120,10 +128,11 @@ class SampledAudit:
     def row(
         self, folder: Path | None, progress: Progress = _ignored, seconds: float = math.inf
     ) -> Row:
-        """All that it finds in some seconds, from the file in which it is stored if it was done
-        before; a folder of None stores nothing.
+        """Return the findings of at most ``seconds`` seconds.
 
-        The witness of a violation is stored, too; unfinished findings are not stored.
+        If the same audit was finished before, its findings are read from a file in ``folder``. Else
+        finished findings are stored there, with the witness of a violation. With a folder of None,
+        nothing is read or stored.
         """
         end = time.time() + seconds
         if folder is None:
@@ -142,8 +151,9 @@ class SampledAudit:
         return row
 
     def _file(self, folder: Path) -> Path:
-        """The path of the stored findings; its name contains everything that decides the
-        findings.
+        """Return the path of the stored findings.
+
+        The name contains a hash of everything that determines the findings.
         """
         target, settings = self.target, (self.runs, self.confidence, self.seed)
         declared = getattr(target.source, "declared", "")
@@ -152,7 +162,7 @@ class SampledAudit:
         return folder / f"{target.name}-{budget}-{hashed}.json"
 
     def _found(self, progress: Progress, end: float) -> tuple[Row, Sampled]:
-        """All that replays and samples find up to a time, with the neighbours that show it."""
+        """Return the row of findings up to the time ``end``, and the worst of the samples."""
         target, exact, event = self.target, None, ""
         target.check()
         tried, parts = Tried(), []
@@ -208,7 +218,7 @@ class SampledAudit:
     def _sampled(
         self, stages: Sequence[Stage], progress: Progress, end: float
     ) -> Iterator[Sampled]:
-        """The findings of the stages, up to the first violation or the end of the time."""
+        """Yield the findings of the stages, up to the first violation or the time ``end``."""
         runs = [self.runs or stage.runs or usual_runs(stage.target) for stage in stages]
         runs = [min(n, stage.most or n) for n, stage in zip(runs, stages, strict=True)]
         for stage, n in zip(stages, runs, strict=True):
@@ -244,7 +254,10 @@ def _say(target: AuditTarget, step: str) -> None:
 
 
 def _write_witness(sampled: Sampled, stem: Path) -> list[str]:
-    """The two sequences as CSV files, which ``env=table env.file=...`` reads; their paths."""
+    """Write the two sequences of rewards as CSV files, and return their paths.
+
+    ``env=table env.file=...`` reads these files.
+    """
     paths = [stem.with_name(f"{stem.name}-{which}.csv") for which in ("first", "second")]
     for data, path in zip(sampled.pair, paths, strict=True):
         table = pd.DataFrame(data.reshape(len(data), -1)).add_prefix("arm_")
@@ -256,11 +269,10 @@ def _write_witness(sampled: Sampled, stem: Path) -> list[str]:
 def findings_of(
     audits: Sequence[Audit], folder: Path | None, max_time: float = math.inf
 ) -> Iterator[Result]:
-    """The results of audits in their order, with a progress bar.
+    """Yield the results of audits in their order, and show a progress bar.
 
-    The exact losses of several algorithms or mechanisms are computed in parallel, each by a
-    process. All audits together have ``max_time`` seconds: each audit has an equal part of the
-    remaining time.
+    Audits of several algorithms or mechanisms run in parallel, in one process for each of them. All
+    audits together have ``max_time`` seconds; each audit gets an equal part of the remaining time.
     """
     groups = [list(group) for _, group in groupby(audits, lambda audit: audit.target.name)]
     jobs = audits[0].jobs if len(groups) > 1 else 1
@@ -279,7 +291,7 @@ def findings_of(
 
 
 def _in_process(audits: Sequence[Audit], folder: Path | None, max_time: float) -> list[Result]:
-    """The results of audits, by a child of a process."""
+    """Return the results of audits from a child process, with errors as text."""
     singly = [replace(audit, jobs=1) for audit in audits]
     found = _results(singly, folder, _ignored, max_time)
     return [(name, result if isinstance(result, dict | BadInput) else Failed(text_of(result)))
@@ -287,7 +299,7 @@ def _in_process(audits: Sequence[Audit], folder: Path | None, max_time: float) -
 
 
 def text_of(error: Exception) -> str:
-    """An error as text: of bad input a line, of others the traceback."""
+    """Return an error as text: the message of bad input, or the traceback of another error."""
     if isinstance(error, BadInput | Failed):
         return f"{error}\n"
     return "".join(traceback.format_exception(error))

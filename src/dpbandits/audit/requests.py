@@ -1,4 +1,4 @@
-"""From a configuration to the audits that it asks for, every value checked."""
+"""Conversion of a configuration into the audits that it requests, with a check of every value."""
 
 from __future__ import annotations
 
@@ -45,15 +45,18 @@ def requested(
     algorithm: Algorithm | None,
     spec: Mapping[str, Any],
 ) -> list[Audit]:
-    """The audits of a configuration: one for each budget; of exact losses, and each horizon.
+    """Return the audits that a configuration requests.
+
+    There is one audit for each budget; of exact losses, one for each budget, horizon and number of
+    arms. An algorithm with local privacy has an additional audit of its randomizer for each budget.
 
     Args:
         config: the configuration as plain data; ``algo`` and ``rule`` are names.
-        given: the keys that the user set; other parameters are those of short games. None if they
-            are those of several audits, which take different ones.
-        algorithm: the algorithm or stopping rule that is chosen, or what is claimed of external
-            policies; None for others.
-        spec: the contents of its configuration file.
+        given: the keys that the user set; other parameters have their values for short games. None
+            if the keys were set for several audits, which take different keys.
+        algorithm: the algorithm or stopping rule, or the claim about external policies; None for
+            a mechanism.
+        spec: the contents of the algorithm's configuration file.
 
     Raises:
         BadInput: something cannot be audited, or a library is not installed.
@@ -106,7 +109,7 @@ def requested(
 
 
 def seconds_of(config: Mapping[str, Any]) -> float:
-    """The time that all audits of a configuration may take, in seconds."""
+    """Return the time, in seconds, that all audits of a configuration together may take."""
     given = config["max_time"]
     return math.inf if given is None else argument("max_time", given, POSITIVE, math.nan)
 
@@ -117,8 +120,10 @@ def _check_keys(
     exact: bool,
     algorithm: Algorithm | None,
 ) -> None:
-    """Refuse keys that the audit of external policies does not take, values that the audit of an
-    algorithm or rule, or of a mechanism, ignores, and what is not one of them.
+    """Refuse keys that an audit would ignore, and requests without exactly one target.
+
+    For external policies, all keys are refused that their audit does not take. For an algorithm, a
+    rule or a mechanism, values are refused that the audit would not use.
     """
     if algorithm is not None and isinstance(algorithm.function, ExternalPolicy):
         if exact:
@@ -151,7 +156,10 @@ def _check_keys(
 
 
 def _levels(config: Mapping[str, Any], audited: str, name: str, usual: Any = 1.0) -> list[float]:
-    """The values of the privacy budget that is audited, or the usual one; another is refused."""
+    """Return the values of the privacy budget ``name``, by default the usual value.
+
+    A value for another privacy budget is refused.
+    """
     for other in BUDGETS:
         if other != name and config[other] is not None:
             given = plain(config[other])
@@ -161,7 +169,7 @@ def _levels(config: Mapping[str, Any], audited: str, name: str, usual: Any = 1.0
 
 
 def _target(config, algorithm: Algorithm, spec, budget: float, sizes, given) -> DecisionTarget:
-    """The target of an algorithm or stopping rule at one budget, its parameters checked."""
+    """Return the target of an algorithm or stopping rule at one budget; check its parameters."""
     group, where = algorithm.group, f"{algorithm.group}={algorithm.name}"
     local = algorithm.guarantee is not None and algorithm.guarantee.notion == "local"
     if algorithm.per_user and not local:
@@ -171,7 +179,8 @@ def _target(config, algorithm: Algorithm, spec, budget: float, sizes, given) -> 
         )
     goals = algorithm.question.goal if group == STOPPING.group else ()
     goal = {key: argument(key, config[key], domain, math.nan) for key, domain in goals}
-    # parameters of short games, unless the user set them; an exact loss is that of the usual ones
+    # Samples use the parameters of short games unless the user set them; an exact loss uses the
+    # usual parameters
     external = isinstance(algorithm.function, ExternalPolicy)
     short = {} if config["exact"] or external else config["short"].get(algorithm.name, {})
     values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given} | goal
@@ -193,8 +202,10 @@ def _target(config, algorithm: Algorithm, spec, budget: float, sizes, given) -> 
 
 
 def _replayed(target: DecisionTarget) -> DecisionTarget:
-    """The target of a class that promises nothing but its eps, and assumes rewards in [0, 1]: its
-    noise is replayed, as of any policy. Other targets are as they were.
+    """Return a target whose noise can be replayed without a declared alignment.
+
+    A class that declares no guarantee, has the budget eps and assumes rewards in [0, 1] is audited
+    as an external policy. Any other target is returned unchanged.
     """
     source = target.source
     if not source.of_class or source.guarantee is not None or source.budget != "eps":

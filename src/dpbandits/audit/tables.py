@@ -15,14 +15,14 @@ Column = tuple[str, str, Callable[[Row], Any]]  # its head, its side, and the te
 
 
 def render(rows: Sequence[Row], style: str) -> str:
-    """The table as text, in a style of tabulate's; losses are eps, or mu where the promise is."""
+    """Return the table as text, in a style of tabulate; losses have the unit of the promise."""
     head, sides, texts = zip(*(EXACT if _is_exact(rows[0]) else SAMPLED), strict=True)
     cells = [[text(row) for text in texts] for row in rows]
     return tabulate(cells, head, tablefmt=style, colalign=sides, disable_numparse=True)
 
 
 def promised(row: Row) -> str:
-    """The loss that is promised; the budget it comes from, if it is not the budget itself."""
+    """Return the promised loss in words, with the budget from which it follows if this differs."""
     if row["unit"] == "eps":
         return f"{row['promised']:g}"
     return f"{row['budget']} {row[row['budget']]:g}: mu {row['promised']:.4g}"
@@ -37,12 +37,15 @@ def _tried(row: Row) -> str:
 
 
 def _verdict(row: Row) -> str:
-    """The verdict; shortly why it is undecided, if it is."""
+    """Return the verdict, with a short reason if it is undecided."""
     return f"{row['verdict']}: {row['why']}" if row["verdict"] == UNDECIDED else row["verdict"]
 
 
 def _interval(row: Row) -> str:
-    """A loss to ten digits, or as an interval, rounded outwards, if it is not known as well."""
+    """Return a loss with ten digits, or, if it is known less precisely, an interval around it.
+
+    The ends of the interval are rounded outwards.
+    """
     low, high = row["low"], row["high"]
     if high - low <= 1e-10 * high:
         return f"{(low + high) / 2:#.10g}"
@@ -72,7 +75,7 @@ EXACT: tuple[Column, ...] = (
 
 
 def in_words(row: Row) -> str:
-    """The witness of a finding: the neighbours, the event, and its frequencies or its loss."""
+    """Return the witness of a finding: the neighbours, the event, and its frequencies or loss."""
     return _exact_in_words(row) if _is_exact(row) else _sampled_in_words(row)
 
 
@@ -110,7 +113,11 @@ def _sampled_in_words(row: Row) -> str:
 
 
 def alignments_in_words(rows: Sequence[Row]) -> str:
-    """What replays have shown: of many rows, their counter-examples and how many held."""
+    """Return the results of replays in words.
+
+    If more than four targets were replayed, the text gives the counter-examples and how many
+    alignments held.
+    """
     said = {(row["name"], row["alignment"]): row for row in rows if row.get("tried")}
     failed = [row for row in rows if row.get("replays", 0) > row.get("aligned", 0)]
     shown = failed if len(said) > 4 else said.values()

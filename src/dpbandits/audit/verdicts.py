@@ -21,21 +21,21 @@ ABOVE = 1.0 + 1e-9  # times the promised loss: an exact one above this exceeds i
 
 
 def combined(*words: str) -> str:
-    """One verdict of several: the first in ``MEANING``, or nothing if there is none."""
+    """Return the verdict among ``words`` that is first in ``MEANING``, or "" if there is none."""
     return next((word for word in MEANING if word in words), "")
 
 
 def of_samples(measured: float, promised: float) -> str:
-    """The verdict on a lower confidence bound, the largest loss that is refuted."""
+    """Return the verdict on a lower confidence bound, the largest loss that samples refute."""
     return VIOLATED if measured >= promised else CONSISTENT
 
 
 def of_replays(aligned: int, replays: int) -> str:
-    """The verdict on the replays of an alignment, of which so many succeeded."""
+    """Return the verdict on the replays of an alignment, of which ``aligned`` succeeded."""
     return MISALIGNED if aligned < replays else CONSISTENT if replays else ""
 
 
 def of_exact(low: float, high: float, promised: float) -> str:
-    """The verdict on an exact loss, an interval."""
+    """Return the verdict on an exact loss, which lies in the interval [low, high]."""
     limit = promised * ABOVE
     return VIOLATED if low > limit else PROVED if high <= limit else UNDECIDED

@@ -1,1 +1,3 @@
-"""What papers claim from their experiments, one file per paper, and the verdict of our own runs."""
+"""The claims of papers about their experiments, one file per paper, and the verdicts of our
+own runs.
+"""

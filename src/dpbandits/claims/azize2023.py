@@ -103,5 +103,5 @@ def samples_of_the_slides(runs: Runs) -> Parts:
 
 
 def near(found: Runs, samples: float, center: str = "mean") -> Part:
-    """The samples of a rule, which should be within a tenth of the published number."""
+    """Return a part that requires samples of a rule within a tenth of the published number."""
     return regret(found, center=center, above=0.9 * samples, below=1.1 * samples)

@@ -14,7 +14,7 @@ OTHERS = "lazy_dp_ts", "dp_se", "adap_klucb"  # the other private algorithms of 
 
 
 def by_bound(setting: Setting, regrets: np.ndarray) -> np.ndarray:
-    """Regrets divided by the lower bound of Theorem 1 on the final one."""
+    """Return regrets divided by the lower bound of Theorem 1 on the final regret."""
     means = setting.instance.means.tolist()
     return regrets / bernoulli_lower(means, setting.budget, setting.horizon)
 

@@ -6,8 +6,8 @@ from .claim import claim
 from .statistics import Parts, Runs, excess_ratio, ratio
 
 BONUSES = "printed", "eigenvalue"
-# A price is compared with the regret without noise, of rho inf: within a tenth counts as the same
-# (ours). Its share is (R - R0) / R0.
+# The price of privacy is R - R0, where R0 is the regret without noise (rho inf); its share is (R -
+# R0) / R0. A regret within a tenth of R0 counts as the same (ours).
 
 
 @claim("AB1", "Azize's thesis, Fig. 5.4", "both fall to 0", "printed", "azize2023_zcdp")

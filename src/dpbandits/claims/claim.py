@@ -1,4 +1,4 @@
-"""A claim of a paper as a function of runs, its verdict, and all claims by name."""
+"""Claims of papers as functions of runs, their verdicts, and a list of all claims by name."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ PartsOf = Callable[[Runs], Parts]  # the function of a claim
 class Claim:
     """A claim of a paper.
 
-    ``published`` is the paper's value, ``basis`` how it was found (see ``BASES``), ``parts`` what
-    is compared, and ``why`` is a sentence on the verdict.
+    ``published`` is the paper's value, ``basis`` says how it was found (see ``BASES``), ``parts``
+    returns the comparisons, and ``why`` is a sentence on the verdict.
     """
 
     name: str
@@ -42,9 +42,11 @@ class Claim:
     parts: PartsOf = field(repr=False)
 
     def measure(self, measured: Measured) -> pd.DataFrame:
-        """The parts of the claim, a row each. Their intervals hold with 95 % at once: the error
-        level is divided by the number of parts (Bonferroni). In the column ``part`` a part holds,
-        or fails, if it does so for its whole interval; else it is undecided.
+        """Return the parts of the claim, a row for each.
+
+        Their intervals hold together with probability 95 %: the error level is divided by the
+        number of parts (Bonferroni). The column ``part`` says that a part holds, or fails, if it
+        does so for all values of its interval; else the part is undecided.
         """
         number = len([*self.parts(Runs(self.name, measured))])
         found = pd.DataFrame(self.parts(Runs(self.name, measured, TAIL / number)))
@@ -58,8 +60,8 @@ def claim(
 ) -> Callable[[PartsOf], Claim]:
     """Declare a function of runs as a claim, which ``load_claims`` finds; see ``Claim``.
 
-    The first paragraph of the function's docstring is what the paper says, the second one why the
-    verdict is what it is.
+    The first paragraph of the function's docstring is what the paper says, the second paragraph the
+    reason of the verdict.
     """
 
     def decorate(parts: PartsOf) -> Claim:
@@ -70,7 +72,7 @@ def claim(
 
 
 def load_claims() -> dict[str, Claim]:
-    """The claims in the files of this package, by name."""
+    """Return the claims in the files of this package, by name."""
     files = pkgutil.iter_modules(importlib.import_module(str(__package__)).__path__)
     modules = [importlib.import_module(f"{__package__}.{file.name}") for file in files]
     found = [x for module in modules for x in vars(module).values() if isinstance(x, Claim)]
@@ -78,9 +80,10 @@ def load_claims() -> dict[str, Claim]:
 
 
 def verdict(parts: Sequence[str]) -> str:
-    """Reproduced if every part holds, not reproduced if every part fails, else partly; and how many
-    parts hold, are undecided, and fail. Where the verdict depends on parts that are undecided, it
-    is undecided, between two that are possible.
+    """Return the verdict on a claim, with the numbers of parts that hold, are undecided, and fail.
+
+    A claim is reproduced if every part holds, not reproduced if every part fails, and else partly
+    reproduced. If undecided parts could change this, the verdict is undecided between two verdicts.
     """
 
     def if_undecided(part: str) -> str:
@@ -94,5 +97,5 @@ def verdict(parts: Sequence[str]) -> str:
 
 
 def kind(verdict: str) -> str:
-    """The first words of a verdict: reproduced, not reproduced, partly or undecided."""
+    """Return the first words of a verdict: reproduced, not reproduced, partly or undecided."""
     return verdict.partition(":")[0].partition(" (")[0]

@@ -7,7 +7,7 @@ LEVELS = 0.5, 1.0
 
 
 def greedy(runs: Runs):
-    """The runs of each greedy learner: LDP-SGD, and LDP-OLS with two calibrations."""
+    """Yield the runs of each greedy learner: LDP-SGD, and LDP-OLS with two calibrations."""
     yield from runs.each(algo=["ldp_sgd"])
     yield from runs.each(algo=["ldp_ols"], calibration=["printed", "exact"])
 

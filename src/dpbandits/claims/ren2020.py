@@ -18,14 +18,16 @@ BOTH = "heldp_ucb_l", "heldp_ucb_b"
 
 
 def leading_term(setting: Setting) -> float:
-    """The leading term of the regret, V_L or V_B."""
+    """Return the leading term of a setting's regret, V_L or V_B."""
     term = LEADING_TERMS[str(setting.algorithm.leading_term)]
     return term(setting.population, setting.parameters["eps_min"])
 
 
 def linear_fit(terms: Sequence[float], found: Located) -> Located:
-    """R^2 of regrets against terms. It is not monotone in each of them: what it gains, and loses,
-    when one of them moves to its limits is squared and added.
+    """Return R^2 of a linear fit of regrets to terms, with limits.
+
+    R^2 is not monotone in each regret. Therefore each regret in turn is moved to its limits; the
+    resulting gains of R^2 are squared and added, and so are the losses.
     """
 
     def of(regrets: np.ndarray) -> Any:
@@ -98,7 +100,7 @@ def every_eps_min_converges(runs: Runs) -> Parts:
     a little more than the fifth that we allow, by 21 %.
     """
     uniform, normal = "uniform_levels", "clipped_normal"
-    # regret at T over regret at T/2: 2 if linear, 1.04 if proportional to ln T
+    # regret at T over regret at T/2: 2 if regret is linear, 1.04 if it is proportional to ln T
     for case in runs(population=uniform).each(eps_min=[0.2, 1.0, 2.0, 100.0], algo=BOTH):
         yield growth(case, below=1.2)
     for case in runs(population=normal).each(eps_min=[0.5, 1.0, 1.5, 2.0], algo=BOTH):

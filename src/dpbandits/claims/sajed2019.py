@@ -25,7 +25,7 @@ def eps_moves_dp_ucb_more(runs: Runs) -> Parts:
 
     DP-UCB's bonus is proportional to 1/eps, DP-SE's epochs mostly are not.
     """
-    # much more: the ratio of largest to smallest regret is at least twice as large
+    # much more: the ratio of the largest to the smallest regret is at least twice as large
     for panel in runs.each(env=ENVS):
         ucb, se = panel(algo="dp_ucb"), panel(algo="dp_se")
         finals = [x.final() for algo in (ucb, se) for x in algo.each(eps=LEVELS)]

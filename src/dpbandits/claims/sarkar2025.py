@@ -9,7 +9,7 @@ from .statistics import Parts, Runs, ratio
 
 
 def nash_regret(setting: Setting, regrets: np.ndarray) -> np.ndarray:
-    """What averages to the Nash regret (see ``results.metrics``)."""
+    """Return values of runs whose mean is the Nash regret (see ``results.metrics``)."""
     return nash(regrets, setting.rounds(), float(setting.instance.means.max()))
 
 

@@ -1,7 +1,7 @@
-"""The runs that a claim is about, and the numbers that it states about them.
+"""The runs that a claim is about, and the numbers that the claim states about them.
 
-Regrets stand for stopping times, too. The ``center`` of the runs of a setting is their mean or
-median. A claim holds for numbers between its limits ``above`` and ``below``.
+"Regret" here also means the stopping time of a rule. The ``center`` of the runs of a setting is
+their mean or median. A part of a claim holds if its number lies between ``above`` and ``below``.
 """
 
 from __future__ import annotations
@@ -23,24 +23,25 @@ from ..results.tables import described
 from ..settings.setting import Setting
 
 MAX_GROWTH = 1e6  # that an interval contains
-# Of the runs of each setting the regret at the checkpoints, float64 array (runs, C), or the
-# stopping time, (runs, 1): the cap for a run that has not stopped
+# For each setting the regret of its runs at the checkpoints, float64 array (runs, C), or their
+# stopping times, (runs, 1); the cap for a run that has not stopped
 Measured = Mapping[Setting, np.ndarray]
 
 
 @dataclass(frozen=True)
 class Runs:
-    """The runs of a claim's experiments, in settings that have some values.
+    """The runs of a claim's experiments, restricted to settings with some values.
 
-    A call with more values leaves the settings that have these, too. The keys of an environment,
-    such as ``env.alpha``, are written as keywords such as ``env_alpha``.
+    A call with more values returns the runs of the settings that also have these values. A key of
+    an environment, such as ``env.alpha``, is written as a keyword with an underscore,
+    ``env_alpha``.
 
     Attributes:
         claim: the name of the claim, for messages.
         measured: what was measured, by setting.
         tail: the probability with which each limit of a part may fail.
         values: the values that all settings have, by key.
-        last: those of the last call.
+        last: the values of the last call.
     """
 
     claim: str
@@ -56,23 +57,23 @@ class Runs:
         return replace(self, measured=fitting, values={**self.values, **last}, last=last)
 
     def each(self, **choices: Sequence[Any]) -> Iterator[Runs]:
-        """The runs with each combination of some values."""
+        """Yield the runs with each combination of some values."""
         for combination in itertools.product(*choices.values()):
             yield self(**dict(zip(choices, combination, strict=True)))
 
     def measure(self, number: Callable[[Setting, np.ndarray], np.ndarray]) -> Runs:
-        """The same runs with another number in the place of what was measured."""
+        """Return the same runs with the measured values replaced by ``number`` of them."""
         return replace(self, measured={s: number(s, x) for s, x in self.measured.items()})
 
     def one(self) -> tuple[Setting, np.ndarray]:
-        """The only setting, and what was measured in it."""
+        """Return the only setting, and its measured values."""
         n = len(self.measured)
         if n != 1:
             raise BadInput(f"claim {self.claim}: {n} settings, not one, are {plain(self.values)}")
         return next(iter(self.measured.items()))
 
     def final(self) -> np.ndarray:
-        """The last number of each run of the only setting, float64 array (runs,)."""
+        """Return the last measured value of each run of the only setting, float64 array (runs,)."""
         return self.one()[1][:, -1]
 
 
@@ -93,7 +94,9 @@ Parts = Iterator[Part]  # what the function of a claim returns
 def part(
     found: Located, over: Runs, of: Runs | None = None, /, center: str = "mean", **limits: float
 ) -> Part:
-    """An estimate as a part of a claim about some runs, compared with others."""
+    """Return an estimate as a part of a claim about the runs ``over``, compared with the
+    runs ``of``.
+    """
     where = ", ".join(f"{key} {plain(value)}" for key, value in over.values.items())
     if of is not None:
         where += " by " + ", ".join(map(plain, of.last.values()))
@@ -102,28 +105,29 @@ def part(
 
 
 def regret(runs: Runs, center: str = "mean", **limits: float) -> Part:
-    """Regret of a single setting."""
+    """Return the regret of a single setting as a part."""
     found = located([runs.final()], center, runs.tail)
     return part(found.of(0), runs, center=center, **limits)
 
 
 def ratio(over: Runs, of: Runs, center: str = "mean", **limits: float) -> Part:
-    """Regret of one setting divided by that of another."""
+    """Return the regret of one setting divided by that of another as a part."""
     found = located([over.final(), of.final()], center, over.tail)
     return part(pairs.ratio(found.of(0), found.of(1)), over, of, center=center, **limits)
 
 
 def growth(runs: Runs, below: float) -> Part:
-    """Mean regret of a setting at T divided by that at T/2."""
+    """Return the mean regret of a setting at T divided by its mean regret at T/2 as a part."""
     setting, regrets = runs.one()
     middle = np.abs(setting.rounds() - setting.horizon / 2).argmin()
     return part(quotient_of_means(regrets[:, -1], regrets[:, middle], runs.tail), runs, below=below)
 
 
 def quotient_of_means(final: np.ndarray, half: np.ndarray, tail: float) -> Located:
-    """The mean of one quantity divided by that of another of the same runs: the numbers r for which
-    the mean of final - r half may be 0 (Fieller 1954), since the two depend on each other. Each
-    limit fails with probability ``tail``.
+    """Return the mean of one quantity divided by the mean of another quantity of the same runs.
+
+    The two depend on each other, so the interval has the numbers r for which the mean of final - r
+    half may be 0 (Fieller 1954). Each limit fails with probability ``tail``.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(rounded(mean_of_runs(final) / mean_of_runs(half)))
@@ -143,14 +147,14 @@ def quotient_of_means(final: np.ndarray, half: np.ndarray, tail: float) -> Locat
 def spread(
     runs: Runs, center: str = "mean", *, above: float = 0.0, below: float = np.inf, **across: Any
 ) -> Part:
-    """Largest regret of settings with the values ``across``, divided by the smallest."""
+    """Return the largest regret of settings with the values ``across``, divided by the smallest."""
     finals = [x.final() for x in runs.each(**across)]
     found = located(finals, center, runs.tail / (len(finals) * (len(finals) - 1) / 2))
     return part(largest_ratio(found), runs, center=center, above=above, below=below)
 
 
 def largest_ratio(found: Located) -> Located:
-    """The largest of the ratios of all pairs, for all of which the limits must hold at once."""
+    """Return the largest of the ratios of all pairs; the limits of all ratios must hold at once."""
     each = pairs.ratio(found.of(np.s_[:, np.newaxis]), found)
     largest = each.value[found.value.argmax(), found.value.argmin()]
     others = ~np.eye(len(found.value), dtype=bool)
@@ -160,11 +164,11 @@ def largest_ratio(found: Located) -> Located:
 def excess_ratio(
     over: Runs, of: Runs, *, above: float = 0.0, below: float = np.inf, **across: Any
 ) -> Part:
-    """The ratio of two excesses, at the first and at the second of two values ``across``.
+    """Return the ratio of two excesses, at the first and at the second of two values ``across``.
 
-    An excess is (R - R0) / R0 for the regret R ``over`` the regret R0 ``of`` other runs. If an
-    excess is not positive, only an upper limit of the ratio is known: the upper limit of the first
-    excess divided by the lower limit of the second.
+    An excess is (R - R0) / R0, where R is the regret of the runs ``over``, and R0 that of the runs
+    ``of``. If an excess is not positive, only an upper limit of the ratio is known: the upper limit
+    of the first excess divided by the lower limit of the second.
     """
     finals = [x.final() for runs in (over, of) for x in runs.each(**across)]
     found = located(finals, "mean", over.tail)

@@ -1,4 +1,4 @@
-"""The commands."""
+"""The commands of the package."""
 
 import os
 import signal
@@ -7,15 +7,16 @@ from types import FrameType
 
 
 def command_name() -> str:
-    """The name of the command that runs in this process; empty if the package is a library."""
+    """Return the name of the command that runs in this process; empty if there is no command."""
     name = os.path.basename(sys.argv[0]).removesuffix(".exe") if sys.argv else ""
     return name if name.startswith(("bandit-", "dpbandits")) else ""
 
 
 def leave_when_interrupted(command: str) -> None:
-    """Let Ctrl-C end the command at once, with one line, while it imports packages: there is no
-    finished run to store, and an import could swallow an exception. A command that ignores SIGINT,
-    as a shell wants of commands in its background, continues to ignore the signal.
+    """Let Ctrl-C end the command at once, with one line, while it imports packages.
+
+    At this time there is no finished run to store, and an import could swallow an exception. A
+    command that ignores SIGINT continues to do so: shells start background commands in this way.
     """
 
     def leave(number: int, frame: FrameType | None) -> None:

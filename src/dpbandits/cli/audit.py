@@ -37,7 +37,7 @@ GROUPS = ("algo", "rule")
 
 
 def _lists() -> dict[str, str]:
-    """The lists in the help."""
+    """Return the lists that the help prints."""
     mechanisms = "\n".join(f"  {m.name:<21} {m.says}" for m in MECHANISMS.values())
     verdicts = "\n".join(f"  {word:<11} {says}" for word, says in MEANING.items())
     return {"keys": keys_listing("audit"), "mechanisms": mechanisms, "verdicts": verdicts}
@@ -72,7 +72,7 @@ def main(given: Namespace) -> int:
 def configuration(
     given: Mapping[str, Any], folders: tuple[str, ...]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """All keys, and the contents of the only file that they choose, in one of some folders."""
+    """Return all keys, and the contents of the chosen file, which may be in the user's folders."""
     chosen = {g: plain(given[g]) for g in GROUPS if given.get(g) is not None}
     for group, name in chosen.items():
         file_of(group, name, folders)
@@ -90,14 +90,18 @@ def configuration(
 
 
 def points_of(words: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """The keys of the words of a command line, for every combination of several values."""
+    """Yield the keys of a command line with one value each, for every combination of their
+    values.
+    """
     given = {word.key: word for word in map(value_of, words)}
     for combination in product(*(x.value if x.many else [x.value] for x in given.values())):
         yield dict(zip(given, combination, strict=True))
 
 
 def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
-    """The overrides of an audit of everything that promises privacy, with the budgets given."""
+    """Yield the overrides for audits of everything that promises privacy, with the given
+    budgets.
+    """
     subjects: list[tuple[str, str]] = []
     given = {name for name in BUDGETS if any(o.startswith(f"{name}=") for o in overrides)}
     for group in GROUPS:
@@ -114,11 +118,13 @@ def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
 def report_findings(
     audits: Sequence[Audit], beyond: Sequence[str], results: Path, stem: str, max_time: float
 ) -> int:
-    """Do the audits that are not stored yet, then print and write all findings under a name;
-    ``beyond`` are the reasons of what is out of reach, and ``max_time`` the seconds for all audits.
+    """Do the audits that are not stored yet, then print and write all findings.
+
+    ``stem`` is the name of the files, ``beyond`` the reasons why some exact losses are out of
+    reach, and ``max_time`` the seconds for all audits. Returns the exit code.
 
     Raises:
-        OutOfReach: all of it is out of reach.
+        OutOfReach: all audits are out of reach.
     """
     rows: list[dict[str, Any]] = []
     failed: dict[str, None] = {}
@@ -162,8 +168,9 @@ def report_findings(
 
 
 def table_name(kind: str, overrides: Sequence[str], names: Sequence[str], chosen: bool) -> str:
-    """The name of a table of some kind: that alone for everything, else the names audited and a
-    hash.
+    """Return the name of a table of audits.
+
+    For an audit of everything it is the kind; otherwise it also has the audited names and a hash.
     """
     changed = [o for o in overrides if not o.startswith(("jobs=", "results=", "exact="))]
     if not chosen and not changed:

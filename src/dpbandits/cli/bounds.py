@@ -44,8 +44,9 @@ def main(given: Namespace) -> int:
 
 
 def report(request: Request, setting: Setting, everything: bool = False) -> str:
-    """The bounds on the regret of a setting, and the measured regret, as text; with ``everything``
-    also why other theorems do not apply.
+    """Return the bounds on the regret of a setting, and the measured regret, as text.
+
+    With ``everything`` the text also says why other theorems do not apply.
     """
     about = problem(setting.record)
     rows, reasons = bound_rows(about)
@@ -60,7 +61,7 @@ def report(request: Request, setting: Setting, everything: bool = False) -> str:
 
 
 def heading(request: Request, setting: Setting) -> str:
-    """The setting in one line."""
+    """Return a description of the setting in one line."""
     budget = f"{setting.budget_name} {setting.budget:g}"
     if math.isinf(setting.budget):
         budget = "not private"
@@ -71,7 +72,7 @@ def heading(request: Request, setting: Setting) -> str:
 
 
 def measured_regret(results: Path, setting: Setting) -> tuple[float | None, str]:
-    """Mean final regret of the finished runs of a setting, None without any, and in words."""
+    """Return the mean final regret of a setting's finished runs, None without runs, and a text."""
     store = RunStore(results)
     finished = store.load(setting)
     runs = next(n for n in itertools.count() if n not in finished)
@@ -83,7 +84,9 @@ def measured_regret(results: Path, setting: Setting) -> tuple[float | None, str]
 
 
 def ratio_to_bound(problem: Problem, measured: float | None) -> list[str]:
-    """The measured regret divided by the best lower bound, in a line; no line without both."""
+    """Return a line with the measured regret divided by the best lower bound; nothing
+    without both.
+    """
     bound = best_lower_bound(problem)
     if measured is None or bound is None:
         return []
@@ -92,7 +95,7 @@ def ratio_to_bound(problem: Problem, measured: float | None) -> list[str]:
 
 
 def table(bounds: list[dict[str, Any]], T: int, measured: float | None) -> str:
-    """The bounds that apply, beside the measured regret if there is one."""
+    """Return the bounds that apply as a table, with the measured regret if there is one."""
     rows = []
     for bound in bounds:
         x = bound["value"]
@@ -108,7 +111,7 @@ def table(bounds: list[dict[str, Any]], T: int, measured: float | None) -> str:
 
 
 def number(x: float) -> str:
-    """A number for a column of a table; an empty string for NaN."""
+    """Return a number as text for a table; an empty string for NaN."""
     if math.isnan(x):
         return ""
     return significant(x) if 1e-3 <= abs(x) < 1e9 else f"{x:.3g}"

@@ -78,8 +78,11 @@ def main(given: Namespace) -> int:
 
 
 def _for_paper(found: pd.DataFrame) -> pd.DataFrame:
-    """The answers with the column ``interval``, and which budgets may be the smallest: those whose
-    interval begins below the end of the interval of the smallest one.
+    """Return the answers with the columns ``ci_low``, ``ci_high`` and ``tied`` of a table for a
+    paper.
+
+    A budget is tied, so that it may be the smallest one, if its interval begins below the upper end
+    of the interval of the smallest budget.
     """
     smallest = found["high"][found["budget"] == found["budget"].min()].min()
     tied = (found["low"] <= smallest) & found["budget"].notna()
@@ -87,7 +90,7 @@ def _for_paper(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def text_of_rules(found: pd.DataFrame, style: str) -> str:
-    """What privacy costs stopping rules, or the budget for a goal, as a table."""
+    """Return the cost of privacy for stopping rules, or the budget for a goal, as a table."""
     shown = found.drop(columns=["answer", "env"]).dropna(axis=1, how="all")
     if shown["rule"].nunique() == 1:
         shown = shown.drop(columns="rule")
@@ -97,7 +100,7 @@ def text_of_rules(found: pd.DataFrame, style: str) -> str:
 
 
 def text(found: pd.DataFrame, style: str) -> str:
-    """The answers as a table."""
+    """Return the answers as a table."""
     rows = [
         [
             row["algo"], "none" if pd.isna(row["budget"]) else f"{row['name']}={row['budget']:g}",
@@ -110,7 +113,7 @@ def text(found: pd.DataFrame, style: str) -> str:
 
 
 def _keys(words: list[str]) -> dict[str, Any]:
-    """The keys of a command line with their values."""
+    """Return the keys of a command line with their values."""
     found: dict[str, Any] = {}
     for word in words:
         key, equals, text = word.partition("=")
@@ -128,11 +131,11 @@ def _keys(words: list[str]) -> dict[str, Any]:
 
 
 def _taken(names: Iterable[str], keys: dict[str, Any]) -> dict[str, Any]:
-    """Take some keys from all, where they are given."""
+    """Remove the named keys from ``keys``, and return those that were there."""
     return {name: keys.pop(name) for name in names if name in keys}
 
 
 def _parameters(group: str, keys: dict[str, Any]) -> dict[str, Any]:
-    """Take the parameters of a group from the keys."""
+    """Remove the parameters of a group from the keys, and return them."""
     taken = _taken([key for key in keys if key.startswith(f"{group}.")], keys)
     return {name.partition(".")[2]: value for name, value in taken.items()}

@@ -35,7 +35,7 @@ HEAD = ["claim", "what it says", "source", "published", "measured [95 %]", "verd
 
 
 def _lists() -> dict[str, str]:
-    """The lists in the help."""
+    """Return the lists that the help prints."""
     lines = [f"  {c.name}  {c.says} ({c.source})" for c in load_claims().values()]
     return {"claims": "\n".join(lines)}
 
@@ -56,7 +56,9 @@ def main(given: Namespace) -> int:
 
 
 def settle(claims: Sequence[Claim], runs: int | None, keys: Mapping[str, str], stem: str) -> int:
-    """Run what is missing for some claims, then print and write the ledger under a name."""
+    """Play the missing runs of some claims, then print the ledger and write it to files
+    named ``stem``.
+    """
     results = results_of(keys)
     names = dict.fromkeys(name for c in claims for name in c.experiments)
     measured = {name: measure(name, runs, keys, results) for name in names}
@@ -79,7 +81,7 @@ def settle(claims: Sequence[Claim], runs: int | None, keys: Mapping[str, str], s
 
 
 def request_of(experiment: str, keys: Mapping[str, str]) -> Request:
-    """The request of an experiment with some keys changed."""
+    """Return the request of an experiment with some keys changed."""
     given = {**keys, "experiment": experiment}
     question = question_of(experiment) or REGRET
     if not question.plays_on:
@@ -88,8 +90,9 @@ def request_of(experiment: str, keys: Mapping[str, str]) -> Request:
 
 
 def measure(experiment: str, runs: int | None, keys: Mapping[str, str], results: Path) -> Measured:
-    """What claims compare of the runs of an experiment; those that are missing are played. Cheap
-    settings have at least ``runs`` runs; None for the number of CHEAP_RUNS.
+    """Return the runs of an experiment that claims compare; missing runs are played.
+
+    Cheap settings have at least ``runs`` runs; if it is None, a number of CHEAP_RUNS.
     """
     request = request_of(experiment, {**keys, "results": str(results)})
     check_writable(results)
@@ -109,19 +112,23 @@ def measure(experiment: str, runs: int | None, keys: Mapping[str, str], results:
 
 
 def is_cheap(setting: Setting) -> bool:
-    """Whether the running time of a setting of an algorithm does not depend on its horizon."""
+    """Return whether the running time of a setting's algorithm does not depend on the horizon."""
     return setting.question.plays_on and is_played_in_blocks(setting)
 
 
 def row_of(c: Claim, measured: str, words: str) -> list[str]:
-    """The row of a claim in the ledger, with what was measured and its verdict in words."""
+    """Return the row of a claim in the ledger, with the measured values and the verdict in
+    words.
+    """
     published = f"{c.published} ({BASES[c.basis]})"
     return [c.name, c.says, c.source, published, measured, words, c.why]
 
 
 def in_words(found: pd.DataFrame) -> str:
-    """The parts of a claim: all if there are few, else the worst of them: that whose value is, as a
-    logarithm, below a limit by most, or nearest to one.
+    """Return the parts of a claim as text: all parts if there are at most three, else the worst.
+
+    The worst part is the one whose value, as a logarithm, exceeds a limit by most or is nearest to
+    a limit.
     """
     texts = []
     for numbers in found[["value", "ci_low", "ci_high"]].to_numpy():

@@ -1,4 +1,4 @@
-"""What all commands share: their parser, and their keys."""
+"""The parser of all commands, and the keys that commands share."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .words import value_of
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that fails in one line."""
+    """An argument parser whose errors are a single line."""
 
     def error(self, message: str) -> NoReturn:
         raise BadInput(f"{message} (see {self.prog} --help)")
@@ -36,12 +36,13 @@ class Parser(argparse.ArgumentParser):
 def names_and_keys(
     command: str, words: Sequence[str], files: bool = False
 ) -> tuple[list[str], dict[str, str]]:
-    """Divide words into names and KEY=VALUE. With ``files`` the names are paths of tables; a word
-    with = is one, too, if there is such a file.
+    """Divide words into names and KEY=VALUE.
+
+    With ``files`` the names are paths of tables; a word with = is also a path if the file exists.
 
     Raises:
-        BadInput: the command has no such key of its own, or there are both tables and an
-            experiment, or neither.
+        BadInput: the command has no such key of its own; there are both tables and an experiment,
+            or neither; or a results folder is given in addition to tables.
     """
     names = [x for x in words if "=" not in x or (files and os.path.exists(x))]
     keys = dict(x.split("=", 1) for x in words if x not in names)
@@ -60,13 +61,14 @@ def names_and_keys(
 
 
 def results_of(keys: Mapping[str, str]) -> Path:
-    """The results folder that a command reads or writes."""
+    """Return the results folder that a command reads or writes."""
     return folder("results", keys.get("results", "results"))
 
 
 def tables_of(names: Sequence[str]) -> list[Path]:
-    """The tables that names stand for: files, or all tables of a folder. Summaries among them, as
-    the shell's ``results/*.csv`` names them, are no tables.
+    """Return the tables that are named: files, or all tables of a folder.
+
+    Summaries among the names, which the shell's ``results/*.csv`` includes, are left out.
     """
     files = [name for name in names if not name.endswith(SUMMARY_CSV)]
     if names and not files:
@@ -92,8 +94,10 @@ def _tables_in(path: Path) -> list[Path]:
 
 
 def _has_runs(file: Path) -> bool:
-    """Whether the first line of a CSV file is that of a table of runs, or cannot be read now; so is
-    any other file that is a table by its name.
+    """Return whether a file may be a table of runs.
+
+    This is decided by the first line of a CSV file. A CSV file that cannot be read now, and a file
+    of another format, count as tables of runs.
     """
     if format_of(file) != "csv":
         return True
@@ -109,21 +113,22 @@ def _has_runs(file: Path) -> bool:
 
 
 def named_after(files: Sequence[Path], end: str = "") -> Path:
-    """The path, without a suffix, of the files that are made from some tables."""
+    """Return the path, without a suffix, of files that are made from some tables."""
     more = f"-and-{len(files) - 1}-more" if len(files) > 1 else ""
     return files[0].with_name(f"{bare_name(files[0])}{more}{end}")
 
 
 def is_true(keys: Mapping[str, str], name: str) -> bool:
-    """Whether a key is true; it is false if it is not given."""
+    """Return whether a key is true; a missing key is false."""
     return one_of(("true", "false"), name, keys.get(name, "false")) == "true"
 
 
 def stem_of(keys: Mapping[str, str], usual: Path) -> Path:
-    """The path of what a command writes, without a suffix: ``out``, or the usual one.
+    """Return the path, without a suffix, of the files that a command writes: ``out``, or the usual
+    path.
 
     Raises:
-        BadInput: it is that of a folder.
+        BadInput: the path is that of a folder.
     """
     stem = path_of("out", keys.get("out", usual))
     if not stem.name or stem.is_dir():
@@ -132,7 +137,7 @@ def stem_of(keys: Mapping[str, str], usual: Path) -> Path:
 
 
 def table_options(keys: Mapping[str, str]) -> TableOptions | None:
-    """The style of a table for LaTeX, from the keys of a command."""
+    """Return the style of a table for LaTeX, from the keys of a command; None if there is none."""
     found: dict[str, Any] = {key: keys[key] for key in latex.KEYS if key in keys}
     if "labels" in found:
         found["labels"] = value_of(f"labels={keys['labels']}").value
@@ -144,14 +149,15 @@ def table_options(keys: Mapping[str, str]) -> TableOptions | None:
 def entry_point(
     name: str, lists: Callable[[], Lists] = dict
 ) -> Callable[[Callable[[argparse.Namespace], int]], Callable[[], None]]:
-    """Make of a function of what a command line holds, which returns the exit code, the entry point
-    of the command ``bandit-NAME``.
+    """Decorate a function as the entry point of the command ``bandit-NAME``.
+
+    The function gets the parsed command line and returns the exit code.
 
     Args:
         name: the name; ``usage/NAME.txt`` is the help. The function gets the options of the command
             as attributes, with the other ``words``, all words of the ``line``, and the ``folders``
             of the user's configuration files.
-        lists: the lists that ``--help NAME`` prints, by their names.
+        lists: a function that returns the lists of ``--help LIST`` by their names.
     """
 
     def decorate(work: Callable[[argparse.Namespace], int]) -> Callable[[], None]:

@@ -1,7 +1,7 @@
 """Tab completion in bash, zsh and fish.
 
-A shell's script passes the line that is typed to ``COMMAND --complete LINE``, which prints the
-words that could follow. It reads names in the configuration files and imports nothing that is slow.
+A shell's script passes the typed line to ``COMMAND --complete LINE``, which prints the words that
+could follow. The command reads names in the configuration files and imports no slow package.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ OF_GROUPS = ("algo", "rule", "env", "population", "runner")  # whose parameters 
 
 
 def script(shell: str) -> str:
-    """The script that gives a shell the completion of all commands.
+    """Return the script that gives a shell the completion of all commands.
 
     Raises:
-        BadInput: there is none for that shell.
+        BadInput: there is no script for the shell.
     """
     if shell not in SHELLS:
         raise BadInput(f"--completion {shell}: {', '.join(SHELLS)} is needed")
@@ -53,11 +53,11 @@ def script(shell: str) -> str:
 
 
 def completions(command: str, line: str) -> list[str]:
-    """The words that the last word of a line can become.
+    """Return the words that the last word of a line can become.
 
     Args:
-        command: one of ``COMMANDS``, or ``help`` for ``dpbandits``, whose first word is one.
-        line: what is typed, up to the cursor.
+        command: one of ``COMMANDS``, or ``help`` for ``dpbandits``, whose first word is a command.
+        line: the typed text up to the cursor.
     """
     *before, word = line.split(" ")
     if command == "help":
@@ -81,7 +81,7 @@ def completions(command: str, line: str) -> list[str]:
 
 
 def _own_folders(words: list[str]) -> Iterator[Path]:
-    """The user's configuration folder, if a line names one."""
+    """Yield the user's configuration folder if a line names it."""
     for word, following in zip(words, [*words, ""][1:], strict=True):
         option, equals, value = word.partition("=")
         if option in FOLDERS:
@@ -89,7 +89,7 @@ def _own_folders(words: list[str]) -> Iterator[Path]:
 
 
 def _words(command: str, word: str, before: list[str], folders: list[Path]) -> Iterator[str]:
-    """Options, keys and names that a word can become."""
+    """Yield the options, keys and names that a word can become."""
     if word.startswith("-"):
         yield from ["--help", *COMMANDS[command].get("options", ())]
         return
@@ -113,7 +113,7 @@ def _words(command: str, word: str, before: list[str], folders: list[Path]) -> I
 
 
 def _values(command: str, key: str, before: list[str], folders: list[Path]) -> list[str]:
-    """The values that a key can have, if they have names."""
+    """Return the named values that a key can have."""
     if key == "mechanism":
         return _mechanisms()
     if key in NAMES_OF_ALGORITHMS:
@@ -126,7 +126,7 @@ def _values(command: str, key: str, before: list[str], folders: list[Path]) -> l
 
 
 def _names(group: str, folders: list[Path]) -> list[str]:
-    """The names of the files of a group."""
+    """Return the names of the files of a group."""
     if not group.isidentifier():
         return []
     ends = "yaml", *(["py"] * (group in ALGORITHMS))
@@ -135,8 +135,10 @@ def _names(group: str, folders: list[Path]) -> list[str]:
 
 
 def _tables(command: str, before: list[str]) -> Iterator[str]:
-    """The tables of the results folder of a line: their paths, or for ``bandit-results`` their
-    names, after an action.
+    """Yield the tables of the results folder of a line.
+
+    These are their paths, or for ``bandit-results`` the actions and, after an action, the names of
+    tables.
     """
     given = [x.partition("=")[2] for x in before if x.startswith("results=")]
     files = sorted(Path(given[-1] if given else "results").glob("*.csv"))
@@ -150,13 +152,13 @@ def _tables(command: str, before: list[str]) -> Iterator[str]:
 
 
 def _claims() -> list[str]:
-    """The names of the claims in the files of their papers."""
+    """Return the names of the claims in the files of their papers."""
     texts = [file.read_text() for file in (PACKAGE / "claims").glob("*.py")]
     return sorted(re.findall(r'^@claim\("(\w+)"', "\n".join(texts), flags=re.MULTILINE))
 
 
 def _keys(file: Path) -> list[str]:
-    """The keys in a configuration file."""
+    """Return the keys in a configuration file."""
     try:
         return [name for name in keys_of(file) if name not in HIDDEN]
     except BadInput:
@@ -164,21 +166,21 @@ def _keys(file: Path) -> list[str]:
 
 
 def _chosen(group: str, before: list[str], folders: list[Path]) -> list[str]:
-    """The names that a line chooses in a group, or all."""
+    """Return the names that a line chooses in a group, or all names of the group."""
     chosen = [w.partition("=")[2].split(",") for w in before if w.startswith(f"{group}=")]
     names = chosen[-1] if chosen else _names(group, folders)
     return [name for name in names if name.isidentifier()]
 
 
 def _parameters(group: str, before: list[str], folders: list[Path]) -> list[str]:
-    """The parameters in the files that a line chooses in a group."""
+    """Return the parameters in the files that a line chooses in a group."""
     names = _chosen(group, before, folders)
     files = [home / group / f"{name}.yaml" for home in folders for name in names]
     return list(dict.fromkeys(name for file in files for name in _keys(file)))
 
 
 def _options(group: str, name: str, before: list[str], folders: list[Path]) -> list[str]:
-    """The names that a parameter of an algorithm can have, from the annotation in its file."""
+    """Return the named values of an algorithm's parameter, from the annotation in its file."""
     found: dict[str, None] = {}
     for algorithm in _chosen(group, before, folders) if group in ALGORITHMS else ():
         homes = [PACKAGE / ALGORITHMS[group], *(folder / group for folder in folders)]
@@ -192,7 +194,7 @@ def _options(group: str, name: str, before: list[str], folders: list[Path]) -> l
 
 
 def _mechanisms() -> list[str]:
-    """The releases that can be audited: the functions that are decorated as such."""
+    """Return the releases that can be audited: the functions with the decorator ``mechanism``."""
     return [
         function.name
         for function in _functions(PACKAGE / "audit" / "targets" / "releases.py")
@@ -201,6 +203,6 @@ def _mechanisms() -> list[str]:
 
 
 def _functions(*files: Path) -> list[ast.FunctionDef]:
-    """The functions that some files define; a file may be missing."""
+    """Return the functions that some files define; missing files are ignored."""
     trees = [ast.parse(file.read_bytes()) for file in files if file.is_file()]
     return [x for tree in trees for x in tree.body if isinstance(x, ast.FunctionDef)]

@@ -1,4 +1,4 @@
-"""How commands end: with an exit code, and with one line where something is wrong."""
+"""The end of commands: their exit codes, and the single line that reports an error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ STORED = "finished runs are stored, the same command plays the rest"
 PLAYING = tuple(f"bandit-{name}" for name in ("run", "stop", "budget", "claims", "audit"))
 MAX_TRACEBACKS = 5
 AGAIN = 0.01  # seconds after which an interruption that was swallowed is raised again
-# SIGHUP: of a lost connection; the last three: of limits and of schedulers of jobs
+# SIGHUP comes from a lost connection; the last three signals come from limits and from schedulers
+# of jobs
 ENDING = (
     signal.SIGINT,
     signal.SIGTERM,
@@ -50,7 +51,7 @@ class Printable:
 
 
 def run_command(name: str, command: Callable[[], int]) -> None:
-    """Run a command and exit: bad input ends with one line and exit code 2."""
+    """Run a command and exit; bad input ends with one line and exit code 2."""
     with (
         redirect_stdout(Printable(sys.stdout)),
         redirect_stderr(Printable(sys.stderr)),
@@ -106,11 +107,14 @@ def _check_working_folder() -> None:
 
 @contextmanager
 def _answered_signals(name: str) -> Iterator[None]:
-    """Answer Ctrl-C, and the signals by which a system or a scheduler of jobs ends a command, at
-    once and raise KeyboardInterrupt; later ones change nothing, nor do signals that are ignored.
+    """Raise KeyboardInterrupt for Ctrl-C and other signals that should end a command.
+
+    A system or a scheduler of jobs sends such signals. The first signal is answered at once, and
+    later ones change nothing. Signals that were ignored before remain ignored.
 
     If the signal comes during a finalizer, or during a callback of a library (LLVM has one while a
-    kernel compiles), the exception is lost: Python only reports it. It is then raised again soon.
+    kernel compiles), the exception is lost, since Python only reports it. It is then raised again
+    after a short time.
     """
     usual = (signal.default_int_handler, signal.SIG_DFL)
     own = [s for s in ENDING if signal.getsignal(s) in usual]
@@ -165,8 +169,9 @@ def _exit_now(code: int, message: str) -> NoReturn:
 
 
 def report_failures(name: str, failures: list[Failure]) -> int:
-    """Print each traceback once, then each setting with its reason; returns the exit code. A reason
-    that is no traceback is not printed twice.
+    """Print each traceback once, then each setting with its reason, and return the exit code.
+
+    A reason that is not a traceback is printed with its setting only.
     """
     traces = list(dict.fromkeys(x.trace for x in failures if "\n" in x.trace.strip()))
     for trace in traces[:MAX_TRACEBACKS]:

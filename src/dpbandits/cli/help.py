@@ -22,7 +22,7 @@ Lists = Mapping[str, str]
 
 
 def main() -> None:
-    """The entry point of ``dpbandits`` without the name of a command."""
+    """Run ``dpbandits`` without the name of a command."""
     run_command("dpbandits", lambda: _answer(sys.argv[1:]))
 
 
@@ -40,23 +40,23 @@ def _answer(words: list[str]) -> int:
 
 
 def _purpose(name: str) -> str:
-    """The purpose of a command: the first sentence of its module, which is not imported."""
+    """Return the purpose of a command: the first line of its module, which is not imported."""
     module = ast.parse((PACKAGE / "cli" / f"{name}.py").read_text())
     return (ast.get_docstring(module) or "").partition("\n")[0].partition(": ")[2].rstrip(".")
 
 
 def version_line() -> str:
-    """The name and the version of the package, as every command prints them."""
+    """Return the name and the version of the package, as every command prints them."""
     return f"dpbandits {version('dpbandits')}"
 
 
 def help_text(
     name: str, topic: str, lists: Callable[[], Lists], folders: tuple[str, ...] = ()
 ) -> str:
-    """The help of a command.
+    """Return the help of a command.
 
-    The help without a topic is one screen of text. The help on a list is this list, and the help on
-    ``GROUP=NAME`` is the file that ``GROUP=NAME`` chooses, also a file in a user's ``folders``.
+    Without a topic it is one screen of text. The help on a list is this list, and the help on
+    ``GROUP=NAME`` is the file of this name, which may be in a user's ``folders``.
 
     Raises:
         BadInput: the command has no such list.
@@ -77,14 +77,14 @@ def help_text(
 
 
 def entry(name: str, about: str) -> str:
-    """A name with its description, wrapped to the terminal."""
+    """Return a name with its description, wrapped to the width of the terminal."""
     width = min(shutil.get_terminal_size().columns, 110)
     start, indent = f"  {name:<21} {about}", " " * 24
     return textwrap.fill(start, width, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def keys_listing(keys_file: str) -> str:
-    """The keys of a command with their defaults, as its file in conf describes them."""
+    """Return the keys of a command with their defaults, as its file in conf describes them."""
     lines = (package_folder("conf") / f"{keys_file}.yaml").read_text().splitlines()
     words = (
         line.removeprefix("  - ").partition("  #") for line in lines if not line.startswith("#")
@@ -93,7 +93,7 @@ def keys_listing(keys_file: str) -> str:
 
 
 def groups_listing(question: Question) -> dict[str, str]:
-    """For each group of files, such as the algorithms, the names with their descriptions."""
+    """Return the names in each group of files, such as the algorithms, with their descriptions."""
     return {
         group: "\n".join(
             entry(name, about(group, name))

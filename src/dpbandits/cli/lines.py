@@ -1,4 +1,4 @@
-"""Long lists: their first lines are printed, and how many more there are."""
+"""Print the first lines of long lists, and the number of other lines."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ MAX_LINES = 20
 
 
 def shortened(lines: Sequence[Any], more: str = "more", most: int = MAX_LINES) -> list[Any]:
-    """Lines; of many only the first ``most``, and how many ``more`` there are."""
+    """Return the first ``most`` lines and, if there are others, how many ``more`` there are."""
     rest = [f"and {len(lines) - most} {more}"] if len(lines) > most else []
     return [*lines[:most], *rest]
 
 
 def print_some(name: str, what: str, lines: Sequence[str], more: str) -> None:
-    """Print lines about ``what``; of many only the first, and how many ``more``."""
+    """Print the first lines about ``what`` and, if there are others, how many ``more``
+    there are.
+    """
     for line in lines[:MAX_LINES]:
         print(f"{name}: {what}: {line}", file=sys.stderr)
     if len(lines) > MAX_LINES:
@@ -25,6 +27,6 @@ def print_some(name: str, what: str, lines: Sequence[str], more: str) -> None:
 
 
 def print_rest(rows: int, page: Path) -> None:
-    """Say how many rows of a table are not printed, and which page has all."""
+    """Print how many rows of a table are not shown, and which page has all rows."""
     if rows > MAX_LINES:
         print(f"and {rows - MAX_LINES} more rows: {page} has all")

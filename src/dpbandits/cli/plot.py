@@ -46,7 +46,7 @@ def main(given: Namespace) -> int:
     files = tables_of(names)
     if keys.get("out") == "-" and formats:
         raise BadInput(f"format={keys['format']}: out=- prints text")
-    # matplotlib takes a second to import: no mistake above waits for it
+    # matplotlib takes a second to import, so mistakes in the keys are reported before
     from ..figures.output import in_text
     from ..figures.style import save
 
@@ -75,8 +75,9 @@ def _show(given: Namespace) -> int:
 
 
 def _options(keys: dict[str, str], command: str) -> FigureOptions:
-    """The style of the figure. Values are written as those of other commands; a list of names may
-    stand without brackets.
+    """Return the style of the figure from the keys.
+
+    Values are written as in other commands; a list of names needs no brackets.
     """
     values: dict[str, Any] = {}
     for key in filter(keys.__contains__, KEYS):
@@ -89,7 +90,7 @@ def _options(keys: dict[str, str], command: str) -> FigureOptions:
 def _of_experiment(
     keys: dict[str, str], bounds: bool, chosen: FigureOptions
 ) -> tuple[Path, Figure]:
-    """The figure of an experiment, and its path without a suffix."""
+    """Return the path of an experiment's figure without a suffix, and the figure."""
     from ..figures.experiments import experiment_figure
 
     for key in OF_TABLES:
@@ -108,7 +109,9 @@ def _of_tables(
     folders: tuple[str, ...],
     chosen: FigureOptions,
 ) -> tuple[Path, Figure]:
-    """The figure of tables, and its path without a suffix; says what was chosen."""
+    """Draw tables; return the path without a suffix and the figure, and print the chosen
+    axis and band.
+    """
     from ..figures.bands import BANDS
     from ..figures.draw import axis_of, chosen_settings, figure_as_chosen
 

@@ -39,7 +39,7 @@ STORED = re.compile(r".+-.+-([0-9a-f]{16})\.(npz|failed|damaged\d*)")
 MANIFEST = {"config", "settings", "sha256", "sources"}  # keys without which a manifest is not ours
 BESIDE = ".json", ".md", ".tex", SUMMARY_CSV  # the files of a table besides its own
 DRAWN = ".pdf", ".png", ".svg", ".pgf"  # and its figures
-# Names that bandit-budget, bandit-audit and bandit-compare give to what they write
+# Names that bandit-budget, bandit-audit and bandit-compare give to the files that they write
 ANSWER = re.compile(
     r"budget-[0-9a-f]{8}(-compare)?|(audit|exact)-.+-[0-9a-f]{8}|sweep-[0-9a-f]{8}-compare"
 )
@@ -65,13 +65,13 @@ class Table:
 
     @property
     def name(self) -> str:
-        """The name of its files, without what they end in."""
+        """The name of its files without their endings."""
         return bare_name(self.file)
 
 
 @dataclass(frozen=True)
 class Contents:
-    """The content of a results folder: tables, with and without a manifest, and stored runs."""
+    """The content of a results folder: tables with and without a manifest, and stored runs."""
 
     tables: list[Table]
     others: list[Path]  # tables without a manifest of theirs, which no action removes
@@ -79,10 +79,10 @@ class Contents:
     answers: dict[str, list[Path]]  # files of audits, comparisons and budgets, by their names
 
     def ids(self, start: str) -> list[str]:
-        """The ids of settings that begin with some characters.
+        """Return the ids of settings that begin with ``start``: none or one.
 
         Raises:
-            BadInput: several ids do.
+            BadInput: several ids have this beginning.
         """
         known = self.all_ids() if len(start) >= SHORTEST else []
         found = [own for own in known if own.startswith(start)]
@@ -93,7 +93,7 @@ class Contents:
         return found
 
     def all_ids(self) -> list[str]:
-        """The ids of the settings of tables and of stored runs, each once."""
+        """Return the ids of the settings of tables and of stored runs without repetitions."""
         of_tables = [own for table in self.tables for own in table.settings]
         return list(dict.fromkeys([*of_tables, *map(_id_of, self.stored)]))
 
@@ -126,7 +126,7 @@ def main(given: Namespace) -> int:
 
 
 def _folder_of(names: Sequence[str], keys: Mapping[str, str]) -> Path:
-    """The results folder that is given, or else the folder of the paths among the names."""
+    """Return the results folder that is given, or else the folder of the paths among the names."""
     named = {Path(name).parent: name for name in names if Path(name).parent != Path()}
     if len(named) == 1 and "results" not in keys:
         return results_of({"results": str(*named)})
@@ -138,7 +138,9 @@ def _folder_of(names: Sequence[str], keys: Mapping[str, str]) -> Path:
 
 
 def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
-    """Print the tables of a folder with what they hold, and how much its stored runs are."""
+    """Print the tables of a folder with their contents, and the number and size of its
+    stored runs.
+    """
     _refuse_names("list", names)
     rows = [[t.name, f"{len(t.settings):,}", *_size_and_age(t.files)] for t in found.tables]
     rows.append(["stored runs", f"{len(found.stored):,}", *_size_and_age(found.stored)])
@@ -156,7 +158,7 @@ def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
 
 
 def _held(found: Contents) -> list[str]:
-    """What each table holds, and which table has more runs of the same settings."""
+    """Describe the contents of each table, and which table has more runs of the same settings."""
     largest: dict[frozenset[str], Table] = {}
     for table in sorted(found.tables, key=lambda table: table.runs):
         largest[frozenset(table.settings)] = table
@@ -169,7 +171,7 @@ def _held(found: Contents) -> list[str]:
 
 
 def _contents(table: Table) -> Iterator[str]:
-    """The algorithms, environments, budgets and runs of a table."""
+    """Yield texts about the algorithms, environments, budgets and runs of a table."""
     records = table.settings.values()
     algorithms = dict.fromkeys(str(x.get("rule", x.get("algo"))) for x in records)
     environments = dict.fromkeys(" ".join([str(x.get("env")), *_set_in_env(x)]) for x in records)
@@ -184,8 +186,8 @@ def _contents(table: Table) -> Iterator[str]:
 
 
 def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
-    """Print the files and settings of a table, or the configuration, the tables and the runs of
-    the setting with an id.
+    """Print the files and settings of a table, or the record, tables and stored runs of a
+    setting's id.
     """
     if len(names) != 1:
         raise BadInput("show: the name of a table is needed, or an id from its column setting")
@@ -209,7 +211,7 @@ def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
 
 
 def _in_words(record: Mapping[str, Any]) -> str:
-    """The setting of a record in a few words."""
+    """Return a description of a record's setting in a few words."""
     shown = {name: record.get(name) for name in (*BUDGETS, "horizon")}
     shown |= record.get("parameters", {})
     known = [f"{name} {plain(x)}" for name, x in shown.items() if x is not None]
@@ -218,8 +220,10 @@ def _in_words(record: Mapping[str, Any]) -> str:
 
 
 def _set_in_env(record: Mapping[str, Any]) -> list[str]:
-    """The values of an environment that its name does not tell, as ``env.means=[0.9,0.2]``: those
-    that are not in its file, and the means of one that is only a law.
+    """Return the values of an environment that its name does not determine.
+
+    They are written as ``env.means=[0.9,0.2]``: the values that are not in the environment's file,
+    and the means if the environment is only a law.
     """
     env, spec = record.get("env"), record.get("env_spec")
     if not isinstance(spec, dict):
@@ -231,7 +235,7 @@ def _set_in_env(record: Mapping[str, Any]) -> list[str]:
 
 @cache
 def _usual(env: str, is_law: bool) -> dict[str, Any]:
-    """The values in the file of an environment, without the means of one that is only a law."""
+    """Return the values in an environment's file, without the means if it is only a law."""
     usual = read_group("env", env) if env in names_in("env") else {}
     if is_law:
         usual = {key: x for key, x in usual.items() if key != "means"}
@@ -239,7 +243,7 @@ def _usual(env: str, is_law: bool) -> dict[str, Any]:
 
 
 def _prune(found: Contents, names: Sequence[str], given: Namespace) -> None:
-    """Remove stored runs and tables that are older than an age."""
+    """Remove stored runs and tables that are older than a given age."""
     _refuse_names("prune", names)
     if given.older is None:
         raise BadInput("prune: --older AGE is needed, such as 30d (h: hours, d: days, w: weeks)")
@@ -254,8 +258,10 @@ def _prune(found: Contents, names: Sequence[str], given: Namespace) -> None:
 
 
 def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
-    """Remove tables, audits, comparisons and budgets by their names, by what only one name begins
-    with or by patterns of names, and the runs of settings by their ids.
+    """Remove tables, audits, comparisons and budgets by their names, and runs by the ids of
+    settings.
+
+    A name may be given by its beginning, if only one name begins with it, or by a pattern.
     """
     if not names:
         raise BadInput("rm: names of tables or ids of settings are needed (bandit-results list)")
@@ -297,13 +303,15 @@ def _refuse_names(action: str, names: Sequence[str]) -> None:
 
 
 def _regular(files: Iterable[Path]) -> list[Path]:
-    """Those files that exist and are no links."""
+    """Return the files that exist and are not links."""
     return [file for file in files if file.is_file() and not file.is_symlink()]
 
 
 def _tables(folder: Path) -> tuple[list[Table], list[Path]]:
-    """The tables of a folder that have the manifest that this package wrote with them, and the
-    other tables, such as one that was edited since or lies beside the manifest of another.
+    """Return the tables of a folder with a manifest that this package wrote with them, and other
+    tables.
+
+    A table that was edited, or that lies beside the manifest of another table, is among the others.
     """
     ours: list[Table] = []
     others: list[Path] = []
@@ -321,8 +329,8 @@ def _tables(folder: Path) -> tuple[list[Table], list[Path]]:
 
 
 def _answers(folder: Path, tables: Sequence[Table]) -> dict[str, list[Path]]:
-    """The files of audits, comparisons and budgets that have the names which the commands give, by
-    these names.
+    """Return the files of audits, comparisons and budgets that have names given by
+    commands, by name.
     """
     compared = {f"{table.name}{COMPARED}" for table in tables}
     found: dict[str, list[Path]] = {}
@@ -336,20 +344,22 @@ def _answers(folder: Path, tables: Sequence[Table]) -> dict[str, list[Path]]:
 
 
 def _stored(folder: Path) -> list[Path]:
-    """The files of stored runs, with those of failures and damaged ones."""
+    """Return the files of stored runs, of failures and of damaged runs."""
     files = _regular(sorted(folder.glob(f"{RUNS}/[0-9a-f][0-9a-f]/*")))
     real = [file for file in files if not file.parent.is_symlink()]
     return [file for file in real if _id_of(file).startswith(file.parent.name)]
 
 
 def _id_of(file: Path) -> str:
-    """The id of the setting whose runs a file has; empty if the name is not one of ours."""
+    """Return the id of the setting whose runs are in a file; empty if the name is not one
+    of ours.
+    """
     found = STORED.fullmatch(file.name)
     return found[1] if found else ""
 
 
 def _size_and_age(files: Sequence[Path]) -> tuple[str, str]:
-    """The size of files together in MB, and the age of the newest in days."""
+    """Return the total size of files in MB, and the age of the newest file in days, as text."""
     if not files:
         return "0", ""
     found = [file.stat() for file in files]
@@ -358,7 +368,7 @@ def _size_and_age(files: Sequence[Path]) -> tuple[str, str]:
 
 
 def _remove(files: Sequence[Path], really: bool) -> None:
-    """Print files and, if it is really meant, remove them."""
+    """Print files and, if ``really`` is true, remove them."""
     megabytes = sum(file.stat().st_size for file in files) / 1e6
     for file in files:
         if really:

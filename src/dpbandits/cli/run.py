@@ -44,7 +44,7 @@ from .words import read_requests
 
 
 def command(question: Question) -> Callable[[], None]:
-    """The entry point of ``bandit-run`` or ``bandit-stop``."""
+    """Return the entry point of ``bandit-run`` or ``bandit-stop``."""
 
     def lists() -> dict[str, str]:
         return {"keys": keys_listing(question.keys_file), **groups_listing(question)}
@@ -105,8 +105,9 @@ def run(request: Request, style: TableOptions | None = None) -> None:
 def report(
     request: Request, found: Played, seconds: float, style: TableOptions | None = None
 ) -> None:
-    """Write the table of finished runs; print its summary and its path. With a style its summary
-    for LaTeX has that style.
+    """Write the table of finished runs, and print its summary and its path.
+
+    If a style is given, the summary for LaTeX has this style.
     """
     if names := made_by_others(request):
         which = f"{either(names)}, or by another NumPy or Numba"
@@ -135,7 +136,7 @@ def report(
 
 
 def _not_reached(summary: pd.DataFrame, auto: Auto | None) -> Iterator[str]:
-    """With ``runs=auto``: in how many settings the interval is wider than it should be."""
+    """Yield a line that says in how many settings ``runs=auto`` did not reach the precision."""
     if auto is None:
         return
     half = (summary["ci_high"] - summary["ci_low"]) / 2
@@ -149,7 +150,7 @@ def _not_reached(summary: pd.DataFrame, auto: Auto | None) -> Iterator[str]:
 
 
 def _latex(summary: pd.DataFrame, question: Question, style: TableOptions) -> str:
-    """A summary for LaTeX in a style."""
+    """Return a summary for LaTeX in a style."""
     shown = [*columns_shown(summary, question), "mean", "interval", "runs"]
     return latex_of(summary, shown, style) + "\n"
 
@@ -170,7 +171,9 @@ def _check_style(request: Request, style: TableOptions) -> None:
 
 
 def _default_budgets(request: Request) -> dict[str, str]:
-    """The privacy budgets, and their values, that were not given and are those by default."""
+    """Return the names and values of the privacy budgets that were not given and have their
+    defaults.
+    """
     given = swept_names(request.config) | {k for k, x in request.config.items() if x is not None}
     own = [s for s in request.settings if s.algorithm.private and not s.population_spec]
     usual = {(s.budget_name, f"{s.budget:g}"): None for s in own if s.budget_name not in given}
@@ -178,7 +181,7 @@ def _default_budgets(request: Request) -> dict[str, str]:
 
 
 def _promises(settings: Sequence[Setting]) -> Iterator[str]:
-    """The guarantee of each algorithm, with numbers for what has only one value."""
+    """Yield the guarantee of each algorithm, with numbers for symbols that have a single value."""
     for name, algorithm in {s.algo: s.algorithm for s in settings}.items():
         if algorithm.private and all(math.isinf(s.budget) for s in settings if s.algo == name):
             yield f"{name}: not private: {algorithm.budget}=inf adds no noise"
@@ -197,13 +200,13 @@ def _promises(settings: Sequence[Setting]) -> Iterator[str]:
 
 
 def _in_words(setting: Setting) -> str:
-    """The budget of a setting, and the values that a sweep has changed."""
+    """Return the budget of a setting, and the values that a sweep has changed, as text."""
     values = {setting.budget_name: f"{setting.budget:g}", **setting.columns}
     return " ".join(f"{name}={plain(value)}" for name, value in values.items())
 
 
 def _in_options(algorithm: Algorithm, settings: Sequence[Setting]) -> Iterator[str]:
-    """The promise with each choice of the options on which it depends."""
+    """Yield the guarantee for each choice of the options on which it depends."""
     kinds: dict[int, list[Setting]] = {}
     for setting in settings:
         kinds.setdefault(id(setting.guarantee), []).append(setting)
@@ -221,7 +224,9 @@ def _in_options(algorithm: Algorithm, settings: Sequence[Setting]) -> Iterator[s
 
 
 def _broken(settings: Sequence[Setting]) -> dict[str, list[str]]:
-    """Where noise that was chosen for an (eps, delta) does not keep it, by the reason."""
+    """Return, by reason, the settings in which noise for a given (eps, delta) does not
+    provide it.
+    """
     found: dict[str, list[str]] = {}
     for setting in settings:
         guarantee = setting.guarantee
@@ -233,7 +238,7 @@ def _broken(settings: Sequence[Setting]) -> dict[str, list[str]]:
 
 
 def _of_group(setting: Setting) -> str:
-    """What private contexts promise of a user who returns; empty if none does."""
+    """Return the guarantee of private contexts for a user who returns; empty if no user returns."""
     guarantee, m = setting.guarantee, data_of(setting).instance.passes
     if guarantee is None or not guarantee.of_contexts or m == 1 or math.isinf(setting.budget):
         return ""
@@ -245,8 +250,10 @@ def _of_group(setting: Setting) -> str:
 
 
 def _void(setting: Setting) -> str:
-    """Why the privacy is not promised on the environment: ``assume=true`` has waived what it needs,
-    or the data decide the scale of private contexts. Empty if it is promised.
+    """Return why the privacy of a setting does not hold on its environment; empty if it holds.
+
+    Either ``assume=true`` has waived an assumption that the privacy needs, or the data determine
+    the scale of private contexts.
     """
     rewards, guarantee = setting.algorithm.rewards, setting.guarantee
     instance = data_of(setting).instance
@@ -261,7 +268,7 @@ def _void(setting: Setting) -> str:
 
 
 def _print_candidates(settings: Sequence[Setting]) -> None:
-    """Where eps_min is chosen automatically: the leading term of the regret at each candidate."""
+    """Print the leading term of the regret at the best candidates for an automatic eps_min."""
     seen = {(s.population_spec, s.budget, s.algorithm.leading_term): s for s in settings if s.auto}
     for setting in seen.values():
         term = setting.algorithm.leading_term or "V_L"
@@ -275,7 +282,9 @@ def _print_candidates(settings: Sequence[Setting]) -> None:
 
 
 def _warn_of_zero_means(settings: Sequence[Setting]) -> None:
-    """No estimate has a small relative error if the mean is 0: every run goes on to its cap."""
+    """Warn if the mean is 0: no estimate has a small relative error, so every run lasts to
+    its cap.
+    """
     arms = [s for s in settings if s.arm is not None and data_of(s).instance.means[0] == 0]
     for env, arm in dict.fromkeys((s.env, s.arm) for s in arms):
         print(

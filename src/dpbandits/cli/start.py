@@ -1,4 +1,4 @@
-"""The entry points of the commands: the work before heavy packages are imported."""
+"""The entry points of the commands, which work before heavy packages are imported."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def open_streams() -> None:
 
 
 def check_variables() -> None:
-    """Refuse variables of the environment that Numba or loky could not be imported with."""
+    """Refuse environment variables with which Numba or loky could not be imported."""
     name = "NUMBA_NUM_THREADS"
     value = os.environ.get(name, "1")
     if not (value.isdecimal() and int(value) >= 1):
@@ -116,8 +116,9 @@ def check_words() -> None:
 
 
 def adapt_to_thread_limit() -> None:
-    """If the system refuses threads that a command may start (``ulimit -u``), make libraries start
-    none: OpenBLAS would send SIGINT to the process, which no user has interrupted.
+    """Make libraries start no threads if the system refuses threads of a command (``ulimit -u``).
+
+    Otherwise OpenBLAS would send SIGINT to the process, as if a user had interrupted it.
     """
     end = threading.Event()
     started = []
@@ -135,7 +136,7 @@ def adapt_to_thread_limit() -> None:
 
 
 def adapt_to_memory_limit() -> None:
-    """If ``ulimit -v`` limits the memory of the process, make libraries reserve little of it.
+    """Make libraries reserve little memory if ``ulimit -v`` limits the memory of the process.
 
     Raises:
         MemoryError: the limit is below LEAST_MEMORY.

@@ -37,8 +37,10 @@ def main(given: Namespace) -> int:
 
 
 def preview(requests: Sequence[Request]) -> str:
-    """The settings of requests with the states of their runs, the rows and the bytes of their
-    tables and runs, and the time left, as text.
+    """Describe what requests would run, as text.
+
+    The text has the settings with the states of their runs, the number of rows of the tables, the
+    sizes of tables and runs, and the time left.
     """
     lines = [report(*_found(requests))]
     for request in requests:
@@ -56,7 +58,7 @@ def preview(requests: Sequence[Request]) -> str:
 
 
 def _found(requests: Sequence[Request]) -> tuple[list[Status], int]:
-    """The status of each setting of some requests, and the number of workers."""
+    """Return the status of each setting of some requests, and the number of workers."""
     wanted = {(r.folder, setting): r.runs for r in requests for setting in r.settings}
     found = [status_of(results, setting, runs) for (results, setting), runs in wanted.items()]
     jobs = requests[0].jobs
@@ -64,7 +66,9 @@ def _found(requests: Sequence[Request]) -> tuple[list[Status], int]:
 
 
 def report(found: Sequence[Status], jobs: int) -> str:
-    """The table of states, the reasons of failures and damage, and the time left."""
+    """Return the table of states, the reasons of failures and damage, and the time left, as
+    text.
+    """
     many = len(found) > MAX_SETTINGS
     names = [f"{s.algo} on {s.env}" if many else in_words(s) for s in (x.setting for x in found)]
     each = [[1, *(getattr(one, state) for state in STATES)] for one in found]
@@ -80,7 +84,7 @@ def report(found: Sequence[Status], jobs: int) -> str:
 
 
 def time_left(found: Sequence[Status], jobs: int) -> str:
-    """The time left in words."""
+    """Return the time left as text."""
     left = sum(one.left for one in found)
     if left == 0:
         return "nothing is left to run"
@@ -95,7 +99,7 @@ def time_left(found: Sequence[Status], jobs: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time in the largest unit of which it is at least two."""
+    """Return a time as text, in the largest unit of which it has at least two."""
     for unit, size in {"days": 86_400, "hours": 3600, "minutes": 60}.items():
         if seconds >= 2 * size:
             return f"{seconds / size:.1f} {unit}"

@@ -1,4 +1,4 @@
-"""The words of a command line, in Hydra's grammar, as keys with their values."""
+"""Read the words of a command line, in Hydra's grammar, as keys with their values."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def read_requests(
     multirun: bool = False,
     file: str | None = None,
 ) -> list[Request]:
-    """The requests of the words of a command line: one, or one for each of several experiments.
+    """Return the requests of a command line: one, or one for each of several experiments.
 
     An experiment can change the question. Without ``multirun`` each key has one value. ``file`` is
-    the user's file of all keys, None for the package's.
+    the user's file of all keys, None for the package's file.
 
     Raises:
-        BadInput: they cannot be run.
+        BadInput: the words are not allowed, or a request cannot be run.
     """
     given = [value_of(word, folders) for word in words]
     keys = {found.key for found in given}
@@ -82,7 +82,7 @@ def read_requests(
     changed = tuple(word for word, x in zip(words, given, strict=True) if decides_rows(x.key))
     if multirun:
         changed = ("-m", *changed)
-    # Of a key that is given twice the last word counts
+    # If a key is given twice, the last word counts
     last = {found.key: found for found in given}
     experiments = last.pop("experiment", Word("experiment", None))
     requests = []
@@ -108,16 +108,16 @@ def read_request(
     question: Question = REGRET,
     multirun: bool = False,
 ) -> Request:
-    """The request of the words of a command line with at most one experiment."""
+    """Return the request of a command line with at most one experiment."""
     (request,) = read_requests(words, folders, question, multirun)
     return request
 
 
 def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
-    """The key of a word, and its value.
+    """Return the key of a word, and its value.
 
-    The time that Hydra's parser needs grows as the square of the length of a list. Long lists of
-    numbers are therefore read as JSON, and text stands in their place while the rest is parsed.
+    The time of Hydra's parser grows as the square of the length of a list. Long lists of numbers
+    are therefore read as JSON, and short marks replace them while the rest is parsed.
     """
     refuse_overflow(word, word)
     lists: dict[str, Any] = {}
@@ -157,7 +157,7 @@ def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
 
 
 def _parsed(word: str, text: str) -> Override:
-    """A word parsed by Hydra, which sets a key."""
+    """Parse a word that sets a key with Hydra."""
     name = word.lstrip("+~").partition("=")[0]
     if re.split(r"[./@]", name)[0] == "hydra" or "@hydra" in name:
         raise BadInput(f"{word}: {instead_of(name)}")
@@ -177,7 +177,7 @@ def _parsed(word: str, text: str) -> Override:
 
 
 def _what_to_write(word: str) -> str:
-    """The error of a word that Hydra does not understand."""
+    """Return what is wrong with a word that Hydra does not understand."""
     key, _, value = word.partition("=")
     value, doubled = value.lstrip("="), value.startswith("=")
     if any(value.count(a) != value.count(b) for a, b in ("[]", "{}")):
@@ -197,14 +197,14 @@ def _what_to_write(word: str) -> str:
 
 
 def _quoted(key: str, value: str) -> str:
-    """How a key gets a text of any characters."""
+    """Say how to write an arbitrary text as the value of a key."""
     inner = re.sub(r"(\\+)$", r"\1\1", re.sub(r'(\\*)"', r'\1\1\\"', value))
     word = shlex.quote(f'{key}="{inner}"')
     return f"quote text twice, for the shell and inside: {word}"
 
 
 def _data(value: Any, lists: dict[str, Any]) -> Any:
-    """A value as plain data, with the long lists in their places."""
+    """Return a value as plain data, with the marks of long lists replaced by the lists."""
     if isinstance(value, QuotedString):
         return value.text
     if isinstance(value, dict):

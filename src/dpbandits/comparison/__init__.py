@@ -1,1 +1,1 @@
-"""Comparing algorithms: intervals that hold at once, ties, and the statistics behind them."""
+"""Compare algorithms: intervals that hold at once, ties, and the statistics behind them."""

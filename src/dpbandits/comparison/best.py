@@ -1,4 +1,6 @@
-"""Several algorithms: which may be the best, how far the others are from it, groups of ties."""
+"""Comparisons with the best of several algorithms: which may be the best, how far others are from
+it, and groups of ties.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +12,22 @@ from .pairs import Located, ratio
 
 
 class AgainstBest(NamedTuple):
-    """Each of K algorithms against the one of smallest mean (or median), arrays (K,)."""
+    """A comparison of K algorithms with the one of smallest mean (or median), arrays (K,)."""
 
     tied: np.ndarray  # whether it may be the best
     ratio: Located  # to the smallest
 
 
 def against_best(found: Located, tied: np.ndarray | None = None) -> AgainstBest:
-    """Multiple comparisons with the best (Hsu 1984), on the scale of ratios.
+    """Compute multiple comparisons with the best (Hsu 1984), on the scale of ratios.
 
-    Whichever algorithm is the best, only the K - 1 comparisons with this one have to hold; then it
-    is among the ``tied``, and no ratio to it leaves its limits.
+    Whichever algorithm is the best, only the K - 1 comparisons with this algorithm have to hold.
+    Then it is among the ``tied`` algorithms, and every ratio to it lies between its limits.
 
     Args:
         found: the estimates of K algorithms, with limits at the tail alpha / (2 (K - 1)).
-        tied: which may be the best, bool array (K,); None for those than which no other is smaller
-            beyond the limits.
+        tied: which algorithms may be the best, bool array (K,). By default an algorithm may be the
+            best if the limits show no other algorithm to be smaller.
     """
     every = np.arange(len(found.value))
     a, b = np.meshgrid(every, every, indexing="ij")
@@ -43,11 +45,11 @@ def against_best(found: Located, tied: np.ndarray | None = None) -> AgainstBest:
 
 
 def letters(differ: np.ndarray, order: np.ndarray) -> list[str]:
-    """Letters for algorithms: two share a letter if and only if the test does not distinguish
+    """Assign letters to algorithms: two share a letter if and only if the test does not distinguish
     them.
 
-    Insert and absorb (Piepho 2004). ``order`` lists the algorithms from the smallest mean on; the
-    group of the first has the letter a.
+    The method is insert and absorb (Piepho 2004). ``order`` lists the algorithms by their means,
+    the smallest first; the group of the first algorithm has the letter a.
     """
     place = {int(i): rank for rank, i in enumerate(order)}
     groups = [frozenset(place)]
@@ -58,7 +60,7 @@ def letters(differ: np.ndarray, order: np.ndarray) -> list[str]:
         unique = list(dict.fromkeys(split))
         groups = [g for g in unique if not any(g < other for other in unique)]
     groups.sort(key=lambda group: sorted(place[i] for i in group))
-    # the letters a to z, then a1 to z1, and so on
+    # names of groups: the letters a to z, then a1 to z1, and so on
     names = [chr(ord("a") + n % 26) + str(n // 26 or "") for n in range(len(groups))]
     return [
         "".join(name for name, group in zip(names, groups, strict=True) if i in group)

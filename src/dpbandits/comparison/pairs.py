@@ -1,4 +1,6 @@
-"""Two algorithms: difference and ratio of their means or medians, probability of the smaller."""
+"""Comparisons of two algorithms: the difference and the ratio of their means or medians, and the
+probability that one has the smaller value.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +22,18 @@ from ..results.intervals import (
 
 
 class Located(NamedTuple):
-    """Estimates with their limits, arrays of one shape or numbers."""
+    """Estimates with their limits: arrays of one shape, or numbers."""
 
     value: Any
     low: Any
     high: Any
 
     def of(self, some: Any) -> Located:
-        """Some of the estimates."""
+        """Return some of the estimates."""
         return Located(*(x[some] for x in self))
 
 
-# How a mean, or a median, of each column of an array is estimated, and its interval
+# For a mean and a median, the functions that estimate it for each column and compute its interval
 CENTERS: dict[str, tuple[Any, Any]] = {
     "mean": (rounded_mean, interval_of_mean),
     "median": (lambda values: np.median(values, axis=0), interval_of_median),
@@ -41,10 +43,12 @@ CENTERS: dict[str, tuple[Any, Any]] = {
 def located(
     samples: Sequence[np.ndarray], center: str, tail: float, largest: float = np.inf
 ) -> Located:
-    """The mean, or median, of each of several samples of regrets or times with limits at a tail.
-    Where the runs have no interval (too few, or all equal), it is as wide as their sign allows. But
-    equal runs show that other values are rare (``another_value``), which bounds a mean from below
-    if none is negative, and from above if none is larger than ``largest``.
+    """Return the mean, or median, of each of several samples, with limits at a tail.
+
+    Samples are regrets or times. If runs have no interval (too few, or all equal), their limits are
+    as wide as the sign of the values allows. But equal runs show that other values are rare
+    (``another_value``): this bounds a mean from below if no value is negative, and from above if no
+    value exceeds ``largest``.
     """
     middle, interval = CENTERS[center]
     found = Located(*np.empty((3, len(samples))))
@@ -66,10 +70,11 @@ def located(
 
 
 def difference(a: Located, b: Located) -> Located:
-    """The difference a - b, with limits by square and add of both limits (Zou & Donner 2008).
+    """Return the difference a - b, with limits by square and add of both limits (Zou & Donner
+    2008).
 
-    If a and b are normal and have limits at some tail, so has their difference. The limits may be
-    skewed.
+    If a and b are normal and their limits have some tail, the limits of the difference have the
+    same tail. The limits may be skewed.
     """
     return Located(*map(rounded, _difference(a, b)))
 
@@ -82,7 +87,9 @@ def _difference(a: Located, b: Located) -> Located:
 
 
 def ratio(a: Located, b: Located) -> Located:
-    """The ratio a / b, as a difference of logarithms; 0 / 0 is undefined, with limits 0 and inf."""
+    """Return the ratio a / b, as a difference of logarithms; 0 / 0 is undefined, with
+    limits 0 and inf.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         logarithms = _difference(*(Located(*map(np.log, estimates)) for estimates in (a, b)))
         value, low, high = (rounded(np.exp(x)) for x in logarithms)
@@ -92,11 +99,11 @@ def ratio(a: Located, b: Located) -> Located:
 
 
 def smaller(a: np.ndarray, b: np.ndarray, tail: float) -> tuple[float, float, float]:
-    """The probability that a value of ``a`` is smaller than one of ``b``, equal ones counted half.
+    """Return the probability that a value of ``a`` is smaller than a value of ``b``.
 
-    Its interval follows Brunner & Munzel (2000), on the logit scale. If all values of one are
-    smaller, the variance is not estimable: then the runs are paired in their order, and the
-    interval follows Clopper & Pearson.
+    Equal values count half. The interval follows Brunner & Munzel (2000), on the logit scale. If
+    all values of one sample are smaller, the variance cannot be estimated; then the runs are paired
+    in their order, and the interval follows Clopper & Pearson.
 
     Args:
         a: values of one algorithm.

@@ -1,11 +1,11 @@
-"""Which algorithms differ: a studentised permutation test of all pairs at once.
+"""A studentised permutation test that finds which algorithms differ, for all pairs at once.
 
-The statistic of two samples is the difference of their means by its standard error (Welch 1947).
-Under the hypothesis of equal laws every way of dealing the pooled runs to the two algorithms is as
-likely, so that the test is exact; if the laws differ but not their means, its error tends to the
-level, since the statistic is studentised (Janssen 1997; Chung & Romano 2013). Pairs of one table
-are dealt by the same shuffles, and each statistic is compared with the largest statistic of all
-pairs in each shuffle, so that the error holds for all pairs together.
+The statistic of two samples is the difference of their means divided by its standard error (Welch
+1947). If both samples have the same law, every way of dealing the pooled runs to the two algorithms
+is equally likely, so that the test is exact. If the laws differ but the means are equal, the error
+of the test tends to the level, since the statistic is studentised (Janssen 1997; Chung & Romano
+2013). All pairs of a table are dealt by the same shuffles, and each statistic is compared with the
+largest statistic of all pairs in each shuffle, so that the error holds for all pairs together.
 
 The seed is fixed. Values are rounded to integers whose sums are exact in every order, so that the
 test is the same on every processor.
@@ -26,11 +26,11 @@ NEARLY = 1e-9  # relative difference of statistics that are equal but for roundi
 
 
 def differing(pairs: Sequence[tuple[np.ndarray, np.ndarray]], error: float) -> np.ndarray:
-    """Which pairs of samples have different means, bool array (pairs,).
+    """Return which pairs of samples have different means, bool array (pairs,).
 
     Args:
-        pairs: the runs of two algorithms each.
-        error: the probability that any two algorithms of equal laws are told apart.
+        pairs: the runs of the two algorithms of each pair.
+        error: the probability that any two algorithms with the same law are told apart.
     """
     pooled = {
         i: _pooled(*sorted(pair, key=len))
@@ -61,8 +61,10 @@ def differing(pairs: Sequence[tuple[np.ndarray, np.ndarray]], error: float) -> n
 
 
 def _pooled(x: np.ndarray, y: np.ndarray) -> tuple[int, np.ndarray]:
-    """The runs of a sample that is not the larger, and of another, as integers; and how many of
-    them are of the first.
+    """Pool the runs of two samples, the smaller one first, as integers.
+
+    Returns:
+        How many values belong to the first sample, and all values.
     """
     batch = max(1, len(x) // MAX_DEALT_RUNS)
     x, y = (_batches(values, batch) for values in (x, y))
@@ -73,15 +75,16 @@ def _pooled(x: np.ndarray, y: np.ndarray) -> tuple[int, np.ndarray]:
 
 
 def _batches(values: np.ndarray, batch: int) -> np.ndarray:
-    """The means of as many runs that follow each other."""
+    """Return the means of batches of ``batch`` runs that follow each other."""
     whole = len(values) // batch * batch
     return np.add.accumulate(values[:whole].reshape(-1, batch), axis=1)[:, -1] / batch
 
 
 def _statistics(pools: np.ndarray, dealt: np.ndarray) -> np.ndarray:
-    """Welch's statistic, without its sign, of pairs (p, N) in shuffles (s, N): (s, p).
+    """Return the absolute value of Welch's statistic of pairs (p, N) in shuffles (s, N): (s, p).
 
-    Sums of integers below 2^53 are exact as float64, in whichever order a product adds them.
+    Sums of integers below 2^53 are exact as float64, whatever the order in which a matrix product
+    adds them.
     """
     n = int(dealt[0].sum())
     m = pools.shape[1] - n

@@ -1,4 +1,4 @@
-"""The runs of a tidy table by setting, the settings by game, and the baseline of each."""
+"""The runs of a tidy table by setting, the settings by game, and the baseline of each setting."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ITSELF = "inf"  # the baseline that is each algorithm itself without privacy
 
 
 class Samples:
-    """The settings of a table, which of them make a game, and the runs of each."""
+    """The settings of a table, the games that they make, and the runs of each setting."""
 
     def __init__(self, table: Table):
         self.question, self.budgets = table.question, table.budgets
@@ -34,18 +34,18 @@ class Samples:
         self.games: list[np.ndarray] = [np.flatnonzero(game == k) for k in range(game.max() + 1)]
 
     def _alike(self, columns: list[str]) -> np.ndarray:
-        """The number of the group of each setting: settings that agree in some columns."""
+        """Return the number of each setting's group: settings of a group agree in some columns."""
         if not columns:
             return np.zeros(len(self.settings), dtype=int)
         return self.settings.groupby(columns, sort=False, dropna=False).ngroup().to_numpy()
 
     def located(self, center: str, tail: float) -> Located:
-        """The mean, or median, of each setting with limits at a tail."""
+        """Return the mean, or median, of each setting with limits at a tail."""
         found = located(self.values, center, tail)
         return found._replace(value=rounded(found.value))
 
     def references(self, game: np.ndarray, baseline: str | None) -> list[int | None]:
-        """For each setting of a game the one that it is compared with."""
+        """Return for each setting of a game the setting that it is compared with, or None."""
         if baseline is None:
             return [None] * len(game)
         group = self.question.group
@@ -73,8 +73,10 @@ class Samples:
     def differing(
         self, pairs: Iterable[tuple[int, int]], error: float
     ) -> dict[tuple[int, int], bool]:
-        """Whether the means of two settings differ by one test of all pairs, see ``differing``;
-        each pair is also found the other way round.
+        """Return whether the means of two settings differ, by one test of all pairs, see
+        ``differing``.
+
+        The result has each pair in both orders.
         """
         chosen = list(dict.fromkeys(pairs))
         found = differing([(self.values[i], self.values[j]) for i, j in chosen], error)
@@ -82,12 +84,14 @@ class Samples:
         return {(j, i): apart for (i, j), apart in differ.items()} | differ
 
     def name(self, i: int | None) -> str:
-        """The name of the algorithm of a setting."""
+        """Return the name of the algorithm of a setting."""
         return "" if i is None else str(self.settings[self.question.group].iloc[i])
 
 
 def game_columns(settings: pd.DataFrame, question: Question) -> list[str]:
-    """The columns that make a game; the others, parameters of algorithms, are what is compared."""
+    """Return the columns that define a game; other columns are parameters of the compared
+    algorithms.
+    """
     fixed = {*with_budgets(question.columns, settings), *question.goal_names, "seed"}
     own = fixed - {question.group}
     return [c for c in settings.columns if c in own or c.startswith(("env.", "population"))]

@@ -33,16 +33,17 @@ RESULTS = (
 def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.DataFrame:
     """Compare the algorithms in each game of a tidy table with the best, or with a baseline.
 
-    A game is an environment with a budget and a horizon. One test of all pairs of all games, and of
-    the pairs with a baseline, finds which means differ; ``differs``, ``tied`` and ``letters`` come
-    from it, and with probability 95 % none of them tells equal algorithms apart. All intervals of a
+    A game is an environment with a budget and a horizon. One test of all pairs in all games, and of
+    the pairs with a baseline, finds which means differ and determines ``differs``, ``tied`` and
+    ``letters``. With probability 95 % these tell no equal algorithms apart. All intervals of a
     column hold at once with probability 95 %, too: with C comparisons with the best (or baseline),
     each end fails with probability at most .05 / (2 C).
 
     Args:
         table: a table of regret or of stopping times.
         baseline: the name of an algorithm; ``inf`` for each algorithm itself without privacy; None
-            for the best. A game without the baseline has it from the same game without privacy.
+            for the best. If a game lacks the baseline, its baseline is taken from the same game
+            without privacy.
         looks: how often the table was looked at while runs were added to it.
 
     Returns:
@@ -102,8 +103,9 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
 
 
 def complete(found: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    """A summary or a comparison with the columns that only the other has: what tables for a paper
-    choose their columns from.
+    """Return a summary or a comparison with the columns that only the other one has.
+
+    Tables for a paper choose their columns from the result.
     """
     more = other.set_index(SETTING).loc[found[SETTING]]
     return found.assign(**{str(x): more[x].to_numpy() for x in more if x not in found})
@@ -112,7 +114,9 @@ def complete(found: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
 def _differ(
     samples: Samples, references: Mapping[int, int | None], error: float
 ) -> dict[tuple[int, int], bool]:
-    """Whether the means of two settings differ, for the pairs of each game and with references."""
+    """Return whether the means of two settings differ, for pairs of a game and pairs with
+    references.
+    """
     pairs = {
         (min(i, j), max(i, j))
         for game in samples.games
@@ -125,19 +129,21 @@ def _differ(
 
 
 def contradicted(comparison: pd.DataFrame) -> pd.Series:
-    """Rows in which the test and the interval of the ratio disagree on whether two means differ."""
+    """Return in which rows the test and the interval of the ratio disagree on a difference
+    of means.
+    """
     excludes = (comparison["ratio_low"] > 1.0) | (comparison["ratio_high"] < 1.0)
     return excludes != comparison["differs"]
 
 
 def _columns(name: str, found: Located) -> dict[str, float]:
-    """An estimate and its limits as columns."""
+    """Return an estimate and its limits as columns."""
     ends = zip(("", "_low", "_high"), found, strict=True)
     return {f"{name}{end}": float(x) for end, x in ends}
 
 
 def _against(found: Located, i: int, j: int | None) -> tuple[Located, Located]:
-    """Difference and ratio of a setting and its reference."""
+    """Return the difference and the ratio of a setting and its reference."""
     if j is None:
         return NOTHING, NOTHING
     if i == j:
@@ -146,7 +152,7 @@ def _against(found: Located, i: int, j: int | None) -> tuple[Located, Located]:
 
 
 def _from_best(found: Located, i: int, tied: np.ndarray) -> Located:
-    """The difference of a setting from the best one, which may be any of the tied settings."""
+    """Return the difference of a setting from the best, which may be any of the tied settings."""
     others = tied[tied != i]
     if not len(others):
         return Located(0.0, 0.0, 0.0)
@@ -156,6 +162,6 @@ def _from_best(found: Located, i: int, tied: np.ndarray) -> Located:
 
 
 def games(comparison: pd.DataFrame, question: Question) -> list[pd.DataFrame]:
-    """The rows of each game of a comparison."""
+    """Return the rows of each game of a comparison."""
     columns = game_columns(comparison[describing(comparison)], question)
     return [rows for _, rows in comparison.groupby(columns, sort=False, dropna=False)]

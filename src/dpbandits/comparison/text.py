@@ -1,4 +1,4 @@
-"""A comparison as text: a table for the terminal, Markdown or LaTeX."""
+"""A comparison as text: a table for the terminal, for Markdown or for LaTeX."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ NOTHING = "Each game has one algorithm: nothing is compared."
 def render(
     comparison: pd.DataFrame, question: Question, style: str, baseline: str | None = None
 ) -> str:
-    """A comparison as text, the smallest mean of each game first.
+    """Return a comparison as text, with the smallest mean of each game first.
 
     Args:
         comparison: the result of ``compare``.
         question: the question that the runs answer.
         style: ``simple`` or ``pipe`` of tabulate, or ``latex`` (booktabs).
-        baseline: what was compared with, as given to ``compare``.
+        baseline: the baseline as given to ``compare``.
     """
     shown = columns_shown(comparison, question)
     formats = FORMATS | (NAMES if style == "latex" else {})
@@ -70,7 +70,7 @@ def render(
 
 
 def note(comparison: pd.DataFrame, question: Question) -> str:
-    """The note that explains the intervals, the ties and the letters of a comparison."""
+    """Return the note that explains the intervals, the ties and the letters of a comparison."""
     count = int(comparison["smaller"].notna().sum())
     if not count:
         return NOTHING
@@ -85,8 +85,10 @@ def note(comparison: pd.DataFrame, question: Question) -> str:
 
 
 def sentences(comparison: pd.DataFrame, question: Question) -> list[str]:
-    """A sentence about each game for the text of a paper: which algorithms the test does not tell
-    from the best, and by which factors the means of the others exceed the smallest mean.
+    """Return a sentence about each game for the text of a paper.
+
+    It says which algorithms the test does not tell from the best, and by which factors the means of
+    the others exceed the smallest mean.
     """
     found = []
     shown = columns_shown(comparison, question)
@@ -117,14 +119,18 @@ def sentences(comparison: pd.DataFrame, question: Question) -> list[str]:
 
 
 def _times(row: Mapping[Hashable, Any], names: Sequence[str]) -> str:
-    """An algorithm in a sentence, with the ratio of its mean to the smallest."""
+    """Return an algorithm's name for a sentence, with the ratio of its mean to the smallest
+    mean.
+    """
     low, high = row["ratio_low"], row["ratio_high"]
     interval = f", {_beside(1.0, low)} to {_beside(1.0, high)}" if math.isfinite(high) else ""
     return f"{_named(row, names)} ({row['ratio']:.3g} times{interval})"
 
 
 def _named(row: Mapping[Hashable, Any], names: Sequence[str]) -> str:
-    """An algorithm in a sentence, with what tells it from others of its name."""
+    """Return an algorithm's name for a sentence, with the values that distinguish settings
+    of this name.
+    """
     first, *others = (n for n in names if pd.notna(row[n]))
     values = [f"{n} = {FORMATS.get(n, value_text)(row[n])}" for n in others]
     name = NAMES.get(first, str)(row[first])
@@ -159,6 +165,8 @@ def _located(row: Mapping[Hashable, Any], name: str) -> list[str]:
 
 
 def _beside(equal: float, x: float) -> str:
-    """The end of an interval with three digits, or as many as show that it is not ``equal``."""
+    """Return the end of an interval with three digits, or enough digits to differ from
+    ``equal``.
+    """
     texts = (f"{x:.{digits}g}" for digits in range(3, 17))
     return next((text for text in texts if float(text) != equal), f"{x:.3g}")

@@ -1,4 +1,6 @@
-"""Algorithms over several environments: how often one is better than another, and their ranks."""
+"""Comparisons over several environments: how often an algorithm is better than another, and
+ranks.
+"""
 
 from __future__ import annotations
 
@@ -33,22 +35,24 @@ def over_sets(table: Table) -> pd.DataFrame:
     """Count over environments, at each budget, how often one algorithm is better than another.
 
     An algorithm without a budget is compared at every budget. Only algorithms that play every
-    environment at a budget are compared there.
+    environment at a budget are compared at this budget.
 
     Args:
         table: a table of regret or of stopping times, with several environments.
 
     Returns:
-        A row for each ordered pair of algorithms and budget: the budget; ``algo`` (or ``rule``) and
-        ``other``; the number of ``sets``; ``below``, on how many the mean is below the mean of
-        the other; ``wins``, ``ties`` and ``losses`` by one permutation test of all pairs of the
-        table (with an error of 5 % in all), a tie if the test does not tell the means apart;
-        ``share``, below / sets, with its 95 % interval over sets (Clopper & Pearson);
-        ``rank`` and ``other_rank``, the means over sets of the ranks of means; and of Friedman's
-        test of equal ranks ``p``, and the ``critical_difference`` of two ranks (Nemenyi, 5 %).
+        A row for each ordered pair of algorithms and budget, with these columns: the budget;
+            ``algo`` (or ``rule``) and ``other``; the number of ``sets`` (environments); ``below``,
+            on how many sets the mean is below the mean of the other; ``wins``, ``ties`` and
+            ``losses`` by one permutation test of all pairs of the table (with an error of 5 % in
+            all), where a tie is a pair that the test does not tell apart; ``share``, which is below
+            / sets, with its 95 % interval over sets (Clopper & Pearson); ``rank`` and
+            ``other_rank``, the means over sets of the ranks of means; ``p`` of Friedman's test of
+            equal ranks; and the ``critical_difference`` of two ranks (Nemenyi, 5 %).
 
     Raises:
-        BadInput: the table has fewer than three environments, or algorithms on all of them.
+        BadInput: the table has fewer than three environments, or fewer than three algorithms on all
+            of them.
     """
     samples = Samples(table)
     found = [_of_level(samples, level, own) for level, own in _levels(samples)]
@@ -64,14 +68,16 @@ def over_sets(table: Table) -> pd.DataFrame:
 
 
 def has_sets(table: Table) -> bool:
-    """Whether a table has enough environments and algorithms for ``over_sets``."""
+    """Return whether a table has enough environments and algorithms for ``over_sets``."""
     samples = Samples(table)
     return any(_of_level(samples, level, own) for level, own in _levels(samples))
 
 
 def _levels(samples: Samples) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Each budget, and what else tells games of one environment apart, with its settings; their
-    columns ``_name`` and ``_set`` are the algorithm and the environment.
+    """Yield each level with its settings.
+
+    A level is a budget, and other columns that tell games of one environment apart. The columns
+    ``_name`` and ``_set`` of the settings are the algorithm and the environment.
     """
     settings, question = samples.settings, samples.question
     sets = [x for x in samples.of_game if x in ("env", "population") or of_game(x)]
@@ -102,8 +108,10 @@ def _levels(samples: Samples) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
 def _of_level(
     samples: Samples, level: dict[str, Any], own: pd.DataFrame
 ) -> tuple[dict[str, Any], list[str], np.ndarray] | None:
-    """The names of the algorithms of a level and int array (sets, algorithms) of their settings;
-    None if they are too few.
+    """Return a level, the names of its algorithms, and their settings, int array (sets,
+    algorithms).
+
+    The result is None if there are too few sets or algorithms.
     """
     places = own.pivot_table(
         index="_set", columns="_name", aggfunc="size", values=SETTING, sort=False
@@ -119,7 +127,7 @@ def _of_level(
 def _rows(
     samples: Samples, level: dict[str, Any], names: list[str], ids: np.ndarray, differ: Any
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a level."""
+    """Yield the rows of a level for ``over_sets``."""
     from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
     means = rounded(np.array([[samples.values[i].mean() for i in own] for own in ids]))
@@ -143,7 +151,7 @@ def _rows(
 
 
 def matrices(pairs: pd.DataFrame, question: Question) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows of each level of ``over_sets``, with words for the level: eps = 1."""
+    """Yield the rows of each level of ``over_sets``, with a text for the level, such as eps = 1."""
     names = describing(pairs, question.group)
     for values, rows in pairs.groupby(names or (lambda _: ""), sort=False, dropna=False):
         given: tuple[Any, ...] = values if isinstance(values, tuple) else ()
@@ -155,7 +163,7 @@ def matrices(pairs: pd.DataFrame, question: Question) -> Iterator[tuple[str, pd.
 
 
 def sections(pairs: pd.DataFrame, question: Question) -> list[str]:
-    """Of each level a sentence about the ranks and, in Markdown, the matrix of wins."""
+    """Return for each level a sentence about the ranks and, in Markdown, the matrix of wins."""
     found = []
     for said, rows in matrices(pairs, question):
         ranks = rows.groupby(question.group)["rank"].first().sort_values(kind="stable")
@@ -176,5 +184,7 @@ def sections(pairs: pd.DataFrame, question: Question) -> list[str]:
 
 
 def _cell(row: Any) -> str:
-    """A pair in the matrix: 8 (6) [44-97 %] for 8 sets of 10, with the interval of this share."""
+    """Return the text of a pair in the matrix: 8 (6) [44-97 %], where the mean is below on 8 sets,
+    the test distinguishes 6 of them, and the interval is that of the share of sets.
+    """
     return f"{row.below} ({row.wins}) [{100 * row.share_low:.0f}-{100 * row.share_high:.0f} %]"

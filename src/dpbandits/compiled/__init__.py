@@ -1,17 +1,18 @@
 """Everything that knows Numba: decorators, random numbers, and the cache of machine code.
 
-The rest of the package imports from here, and nothing else imports llvmlite or private names:
+The other modules of dpbandits import these names from here. No module outside this folder imports
+llvmlite or private names of Numba:
 
-* ``kernel``, ``inlined``, ``inlined_counted``, ``shared`` ...: what compiled code calls; ``loop``:
-  the one piece of machine code that Python calls, with ``is_cached`` and ``is_compiled``.
-* ``random`` ... ``poisson``: the numbers of ``numpy.random.Generator``, bit by bit.
-* ``global_states`` ...: the generators behind ``np.random`` and ``random`` in compiled code.
-* ``unlikely``, ``whole``, ``call_at``: operations of the processor.
-* ``compiled_code``: the folder of cached machine code; ``compiler``: the back-end in use, which
-  ``report_choice`` reports if it is not the one that one would expect.
+* ``kernel``, ``inlined``, ``inlined_counted``, ``shared`` ... mark the functions that compiled code
+  calls; ``loop`` makes the machine code that Python calls, with ``is_cached`` and ``is_compiled``.
+* ``random`` ... ``poisson`` draw the numbers of ``numpy.random.Generator``, bit by bit.
+* ``global_states`` ... handle the generators behind ``np.random`` and ``random`` in compiled code.
+* ``unlikely``, ``whole`` and ``call_at`` are operations of the processor.
+* ``compiled_code`` returns the folder of cached machine code; ``compiler`` returns the back-end in
+  use, and ``report_choice`` reports a fall-back to ``plain``.
 
-There are two back-ends, with the same results. ``plain`` uses the public interfaces of Numba and
-llvmlite alone. ``quick`` is preferred where it works (``choice``): it shortens the first run.
+There are two back-ends, with the same results. ``plain`` uses only the public interfaces of Numba
+and llvmlite. ``quick`` shortens the first run and is preferred where it works (``choice``).
 """
 
 from .choice import VARIABLE as COMPILER

@@ -1,8 +1,8 @@
-"""Which back-end compiles: ``quick`` if it knows this Numba, else ``plain``; the results are equal.
+"""The choice of the back-end that compiles, ``quick`` or ``plain``; their results are equal.
 
-``quick`` takes private names of Numba, which change without notice. It is chosen if it was tested
-with this version of Numba and if each of these names exists. The environment's variable
-DPBANDITS_COMPILER overrides that. Processes that this one starts inherit the choice.
+``quick`` uses private names of Numba, which change without notice. It is chosen if it was tested
+with this version of Numba and if each of these names exists. The environment variable
+DPBANDITS_COMPILER overrides that choice. Processes that this one starts inherit the choice.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ COST = "same results, but compiling an algorithm takes 4 to 11 s instead of 3 to
 
 
 def compiler() -> str:
-    """The name of the back-end that compiles."""
+    """Return the name of the back-end that compiles."""
     global _chosen, _why
     if not _chosen:
         _chosen, _why = _choose()
@@ -28,13 +28,15 @@ def compiler() -> str:
 
 
 def has_fallen_back() -> bool:
-    """Whether plain compiles since quick has failed in this process."""
+    """Return whether plain is in use because quick has failed in this process."""
     return compiler() == PLAIN and _failed
 
 
 def fall_back(error: BaseException | None) -> bool:
-    """Choose plain because quick has failed, or quick again without an error, since plain has
-    failed, too. A forced choice stays.
+    """Change the back-end, and return whether it was changed.
+
+    With the error of quick, choose plain. With None, which says that plain has failed too, choose
+    quick again. A choice that VARIABLE forces is never changed.
     """
     global _chosen, _why, _failed
     if _why == VARIABLE or (error and compiler() == PLAIN):
@@ -55,10 +57,10 @@ def report() -> None:
 
 
 def wanted_compiler() -> str:
-    """The back-end that VARIABLE names, "" for none.
+    """Return the back-end that VARIABLE names, or "" if it is not set.
 
     Raises:
-        BadInput: there is no such back-end.
+        BadInput: VARIABLE names no back-end.
     """
     wanted = os.environ.get(VARIABLE, "")
     if wanted and wanted not in NAMES:
@@ -67,7 +69,7 @@ def wanted_compiler() -> str:
 
 
 def is_tested() -> bool:
-    """Whether the tests have passed with this version of Numba."""
+    """Return whether the tests have passed with this version of Numba."""
     import numba
 
     release = tuple(int(x) for x in numba.__version__.split(".")[:2])
@@ -75,7 +77,7 @@ def is_tested() -> bool:
 
 
 def _choose() -> tuple[str, str]:
-    """The back-end, and why plain was chosen or VARIABLE."""
+    """Return the back-end and the reason: why quick cannot be used, VARIABLE if forced, or ""."""
     if wanted := wanted_compiler():
         return wanted, VARIABLE
     import numba  # here, since a command whose runs are finished does not need it

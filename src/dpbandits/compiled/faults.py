@@ -1,7 +1,7 @@
 """Errors of a user's compiled function, in one line with the place in its file.
 
-Compiled code says neither where an index is out of bounds nor, before hundreds of lines, why it
-cannot be compiled.
+An IndexError of compiled code does not say where the index is out of bounds. Numba's error for a
+function that it cannot compile gives the reason only after hundreds of lines.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .sources import INSTALLED
 _numpy: Any = np.random
 PATIENCE = 1.0  # seconds of plain Python in which an index is looked for
 REJECTED = "Rejected as the implementation raised a specific error"
-# Lines of Numba's errors that say nothing of the function
+# Lines of Numba's errors that say nothing about the function
 IDLE = re.compile(r"(\w+: )?Failed in nopython mode|- Resolution failure|No match|$")
 LEFT_OUT = re.compile(r"^\w*(Error|Exception): |^The compiler failed to analyze the bytecode\. ")
 PLACE = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+):| at (?P<at>\S.*) \((?P<n>\d+)\)')
@@ -35,19 +35,19 @@ UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 
 
 def is_of_compiling(error: BaseException) -> bool:
-    """Whether Numba has refused to compile a function."""
+    """Return whether an error means that Numba could not compile a function."""
     return type(error).__module__.startswith("numba.")
 
 
 def not_compiled(code: CodeType, error: BaseException) -> str:
-    """Why a function cannot be compiled, and where."""
+    """Return a message that says where and why a function cannot be compiled."""
     text = str(error)
     reason = _reason(text)
     return f"{_place(*_where(code, text, reason))}: Numba cannot compile it: {reason}"
 
 
 def _reason(text: str) -> str:
-    """The innermost reason in an error of Numba, its first sentence."""
+    """Return the first sentence of the innermost reason in the text of Numba's error."""
     lines = [line.strip() for line in text.splitlines()]
     start = max((i + 1 for i, line in enumerate(lines) if line.startswith(REJECTED)), default=0)
     said = [line for line in lines[start:] if not IDLE.match(line)] or ["no reason is known"]
@@ -58,7 +58,7 @@ def _reason(text: str) -> str:
 
 
 def _where(code: CodeType, text: str, reason: str) -> tuple[str, int]:
-    """The file and the line of which an error of Numba speaks, in the user's files."""
+    """Return the file and the line, among the user's files, to which Numba's error refers."""
     if missing := UNDEFINED.search(reason):  # Numba says it of a whole function
         for line, name in _names(code):
             if name == missing[1]:
@@ -72,7 +72,7 @@ def _where(code: CodeType, text: str, reason: str) -> tuple[str, int]:
 
 
 def _names(code: CodeType) -> Iterator[tuple[int, Any]]:
-    """The lines of a function and what they name."""
+    """Yield the line and the argument (such as a name) of each bytecode step of a function."""
     line = code.co_firstlineno
     for step in dis.get_instructions(code):
         line = (step.positions and step.positions.lineno) or line
@@ -80,8 +80,10 @@ def _names(code: CodeType) -> Iterator[tuple[int, Any]]:
 
 
 def out_of_bounds(played: Callable, arguments: tuple[Any, ...]) -> str:
-    """Where an index is out of bounds: the same call in plain Python says it. Empty if that takes
-    too long, or plays other random numbers.
+    """Return a message that says where an index is out of bounds.
+
+    The place is found by the same call in plain Python. The message is empty if this call raises no
+    IndexError in the user's files, for instance because it takes longer than PATIENCE seconds.
     """
     try:
         with np.errstate(all="ignore"), restored_globals(), _limited(PATIENCE):
@@ -98,7 +100,7 @@ def out_of_bounds(played: Callable, arguments: tuple[Any, ...]) -> str:
 
 @contextmanager
 def restored_globals() -> Iterator[None]:
-    """Leave the global generators of Python as they were found."""
+    """Restore the states of ``np.random`` and ``random`` at the end of the block."""
     numbers, standard = _numpy.get_state(legacy=False), random.getstate()
     try:
         yield
@@ -109,7 +111,7 @@ def restored_globals() -> Iterator[None]:
 
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError in plain Python that calls functions for longer than this."""
+    """Raise TimeoutError at the first call of a Python function after so many seconds."""
     end, before = time.monotonic() + seconds, sys.gettrace()
 
     def check(*_: Any) -> None:

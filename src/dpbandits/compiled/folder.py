@@ -1,11 +1,12 @@
-"""Folders of cached machine code, which no other user can change: one for each state of its
-sources, of which old ones are removed.
+"""Folders of cached machine code, which no other user can change.
 
-Machine code is loaded with pickle, so whoever can change it runs code as the user who loads it. A
-folder is used only if it and all folders above it belong to root or to this user, and others cannot
-write to them; in a folder that everyone can write to, such as the temporary one, the sticky bit
-protects what is in it. A group counts as others unless it is that of root, or the user's own group
-in which nobody else is. Files are opened relative to the folder's descriptor and checked then.
+There is one folder for each state of the sources; old folders are removed. Machine code is loaded
+with pickle, so whoever can change it runs code as the user who loads it. A folder is used only if
+it belongs to this user, all folders above it belong to root or to this user, and nobody else can
+write to any of them. A folder above may be writable by everyone if it has the sticky bit, as the
+temporary folder has, since the bit protects the contents. The members of a group count as other
+users unless it is root's group, or the user's own group without another member. Files are opened
+relative to the folder's descriptor and checked after they are opened.
 """
 
 from __future__ import annotations
@@ -40,14 +41,17 @@ class Unsafe(OSError):
 
 
 class CacheFolder(NamedTuple):
-    """The folder of a kind of files and of a state of their sources, or why there is none."""
+    """The folder for files of one kind and one state of their sources, or why it is missing."""
 
     path: Path | None
     reason: str = ""  # why the first of the possible folders cannot be used
 
 
 def cache_folder(kind: str, state: str) -> CacheFolder:
-    """Create and return the cache folder of a kind of files and of a state of their sources."""
+    """Return the cache folder for files of one kind and one state of their sources.
+
+    A new folder is created if it is missing, and old folders beside it are then removed.
+    """
     name, reasons = f"{NAME}{kind}-{state}", []
     for home in _cache_homes():
         folder = home / name
@@ -77,7 +81,7 @@ def _cache_homes() -> Iterator[Path]:
 
 
 def _create(folder: Path) -> None:
-    """Create a folder and those above it that are missing, for this user alone."""
+    """Create a folder and the missing folders above it, accessible to this user only."""
     for each in [*reversed(folder.parents), folder]:
         if not os.path.lexists(each):
             check_path(each.parent)
@@ -86,11 +90,11 @@ def _create(folder: Path) -> None:
 
 @contextlib.contextmanager
 def opened_folder(folder: Path) -> Iterator[int]:
-    """Open a folder of this user's, and yield its descriptor.
+    """Open a folder that this user owns, and yield its descriptor.
 
     Raises:
-        Unsafe: it is a link, or another user can change it, or one of the folders above it.
-        OSError: it cannot be opened.
+        Unsafe: another user owns or can change the folder, or can change a folder above it.
+        OSError: the folder cannot be opened, for instance because it is a symbolic link.
     """
     check_path(folder.parent)
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -102,8 +106,9 @@ def opened_folder(folder: Path) -> Iterator[int]:
 
 
 def check_path(folder: Path) -> None:
-    """Raise Unsafe if another user than root can replace a folder, one of those above it, or what
-    a link among them leads to.
+    """Raise Unsafe if a user other than this one and root can replace a folder of a path.
+
+    The folder itself, all folders above it and the targets of symbolic links are checked.
     """
     left, path, links = list(reversed(folder.absolute().parts)), Path(), 0
     while left:
@@ -123,7 +128,12 @@ def check_path(folder: Path) -> None:
 
 
 def check_own(found: os.stat_result, path: Path) -> None:
-    """Raise Unsafe if what was opened belongs to another user, or others can write to it."""
+    """Raise Unsafe if an opened file or folder belongs to, or is writable by, another user.
+
+    Args:
+        found: the status of the opened file or folder.
+        path: its path, for the message.
+    """
     if found.st_uid != os.geteuid():
         raise Unsafe(f"{path} belongs to another user")
     if _others_write(found):
@@ -137,8 +147,10 @@ def _others_write(found: os.stat_result) -> bool:
 
 @cache
 def _is_private(group: int) -> bool:
-    """Whether a group is that of root, or this user's own, named after the user and with no other
-    member, which many systems create for each user, and which ``umask 002`` supposes.
+    """Return whether a group is root's group or this user's private group.
+
+    A private group has the name of the user and no other member. Many systems create one for each
+    user, and ``umask 002`` relies on it.
     """
     if group == 0:
         return True
@@ -151,7 +163,11 @@ def _is_private(group: int) -> bool:
 
 
 def prune(used: Path) -> None:
-    """Remove the folders beside one in use that were not used for long, or are too large."""
+    """Remove old cache folders beside the one in use.
+
+    A folder is removed if it was last used more than OLDEST seconds ago, or if it and all folders
+    that were used later are larger than MAX_FOLDER_BYTES together.
+    """
     others = []
     for folder in used.parent.iterdir():
         with contextlib.suppress(OSError):
@@ -175,7 +191,7 @@ def _size(folder: Path) -> int:
 
 
 class Stored(NamedTuple):
-    """What identifies the machine code of a function on disk."""
+    """The identification of a function's machine code on disk."""
 
     name: str  # what users call it
     place: str  # a hash that identifies it, the same for all states of its sources
@@ -183,36 +199,42 @@ class Stored(NamedTuple):
 
     @property
     def stem(self) -> str:
-        """The beginning of the names of its files."""
+        """The stem of the names of the files that hold this machine code."""
         return re.sub(r"\W", "", self.name) + f"-{self.place}"
 
 
 def stored(function: Callable) -> Stored | None:
-    """Where the machine code of a function is cached, None for one of a notebook or a prompt."""
+    """Return what identifies a function's machine code on disk.
+
+    The result is None for a function that is defined in a notebook or at a prompt.
+    """
     if not is_in_a_file(function):
         return None
     return Stored(function.__name__, place_of(function), state_of(function))
 
 
 def is_in_a_file(function: Callable) -> bool:
-    """Whether a function is defined in a module's file, not in a notebook or at a prompt."""
+    """Return whether a function is defined in the file of a module that was imported.
+
+    Functions of a notebook, of a prompt and of the main script are not.
+    """
     if getattr(function, "__module__", None) in (None, "__main__"):
         return False
     return Path(function.__code__.co_filename).is_file()
 
 
 def compiled_code() -> CacheFolder:
-    """The folder of the machine code that the present back-end makes, or why there is none."""
+    """Return the folder for machine code of the back-end in use, or why there is none."""
     return found_folder(compiler())
 
 
 @cache
 def found_folder(backend: str) -> CacheFolder:
-    """The folder of the machine code that a back-end makes, the same in a whole process."""
+    """Return the folder for machine code of a back-end; it stays the same within a process."""
     return cache_folder(backend, shared_state())
 
 
 def report_damage(name: str, what: str = "is damaged") -> None:
-    """Print one line: cached machine code cannot be used."""
+    """Print one line to stderr: cached machine code cannot be used and is compiled again."""
     line = f"the cached machine code of {name} {what}: compiling it again"
     print(line, file=sys.stderr, flush=True)

@@ -1,9 +1,8 @@
 """The states of the generators behind ``np.random.*`` and ``random.*`` in compiled code.
 
-Each thread has two of its own, which Numba seeds from the operating system. Their addresses are
-those of ``numba._helperlib``, a private name, since Numba has no public one: from outside compiled
-code, ``np.random.seed`` does not reach these states, and nothing else reads or restores them. So
-there is no plain version of this file: both back-ends use it.
+Each thread has two states, which Numba seeds from the operating system. Numba has no public name
+that reads or restores them, and ``np.random.seed`` outside compiled code does not reach them.
+Their addresses therefore come from ``numba._helperlib``, a private name, in both back-ends.
 """
 
 from __future__ import annotations
@@ -35,24 +34,26 @@ def _numba() -> Any:
 
 
 def _places() -> tuple[int, int]:
-    """The addresses of the two states of this thread."""
+    """Return the addresses of this thread's two states, of ``np.random`` and of ``random``."""
     return _numba().rnd_get_np_state_ptr(), _numba().rnd_get_py_state_ptr()
 
 
 def global_states() -> tuple[bytes, ...]:
-    """The two states of this thread, of ``np.random`` and of ``random``."""
+    """Return the bytes of this thread's two states, of ``np.random`` and of ``random``."""
     return tuple(ctypes.string_at(place, ctypes.sizeof(_State)) for place in _places())
 
 
 def restore_global_states(states: tuple[bytes, ...]) -> None:
-    """Set the two states of this thread to those that ``global_states`` has returned."""
+    """Set this thread's two states to states that ``global_states`` has returned."""
     for place, state in zip(_places(), states, strict=True):
         ctypes.memmove(place, state, ctypes.sizeof(_State))
 
 
 def seed_global_states(words: np.ndarray) -> None:
-    """Seed the two states of this thread, from the rows of a uint32 array (2, n): with the numbers
-    of ``np.random.seed(words[0])``, and of ``random.seed`` of the integer with the words of row 1.
+    """Seed this thread's two states from the rows of a uint32 array (2, n).
+
+    They then give the numbers of ``np.random.seed(words[0])``, and the numbers of ``random.seed``
+    called with the integer whose 32-bit words are ``words[1]``.
     """
     for place, row in zip(_places(), words, strict=True):
         _numba().rnd_seed(place, row)

@@ -25,7 +25,7 @@ _lock = RLock()
 
 
 def declare() -> None:
-    """Import Numba, and let it know all functions that have been decorated by now."""
+    """Import Numba, and declare to it all functions that have been decorated so far."""
     known: Any = import_module(BACKENDS[choice.PLAIN], __package__)
     with _lock:
         quick = choice.compiler() == choice.QUICK
@@ -35,7 +35,7 @@ def declare() -> None:
             called = UNDECLARED[0]
             if quick and not called.inlined:
                 _backend().call_by_symbol(called.function, called.borrows, called.rare)
-            # What is declared first is preferred
+            # Numba prefers the implementation that was declared first
             known.callable_from_kernels(called.function, called.inlined, called.borrows)
             del UNDECLARED[0]
 
@@ -65,13 +65,22 @@ class Kernel:
 
 
 def kernel(function: Callable) -> Callable:
-    """Compile a function; an algorithm is compiled as a part of its loop (``loop``)."""
+    """Mark a function as a kernel, which Numba compiles when it is first called.
+
+    An algorithm is compiled as a part of its loop (see ``loop``).
+    """
     return Kernel(function)
 
 
 class Loop:
-    """A loop that calls a function, compiled when it is first called; ``stored`` says where its
-    code is cached.
+    """A loop that calls a function, compiled when the loop is first called.
+
+    Attributes:
+        function: the loop in plain Python.
+        called: the function that the loop calls.
+        stored: what identifies the machine code on disk, or None if it is not cached.
+        backend: the module of the back-end that has made ``dispatcher``, or None.
+        dispatcher: Numba's dispatcher of the loop, or None before the first call.
     """
 
     def __init__(self, function: Callable, called: Any, stored: Stored | None):
@@ -91,16 +100,16 @@ class Loop:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether its machine code is in this process."""
+        """Whether the machine code of the loop is in this process."""
         return self.dispatcher is not None and bool(self.dispatcher.signatures)
 
     @property
     def is_cached(self) -> bool:
-        """Whether its machine code is on disk."""
+        """Whether the machine code of the loop is on disk."""
         return self.stored is not None and _backend().is_stored(self.stored)
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call it.
+        """Call the loop.
 
         Raises:
             BadInput: a user's function cannot be compiled, or an index is out of bounds.
@@ -121,7 +130,7 @@ class Loop:
         return faults.not_compiled(self.called.__code__, error) if is_of_compiling else ""
 
     def _call(self, arguments: tuple) -> Any:
-        """Call it; if compiling with quick fails, compile with plain."""
+        """Call the loop; if compiling with quick fails, compile with plain."""
         if self.is_compiled:
             return self.dispatcher(*arguments)
         choice.report()
@@ -157,8 +166,10 @@ TYPES: dict[Any, Any] = {}  # of Numba, by layout
 
 
 def type_of(value: Any) -> Any:
-    """The Numba type of an argument; Numba finds that of a game anew in every call, which takes
-    half a millisecond.
+    """Return the Numba type of an argument, remembered by layout.
+
+    Numba itself would determine the type of a game anew in every call, which takes half a
+    millisecond.
     """
     layout = layout_of(value)
     if layout not in TYPES:
@@ -167,8 +178,10 @@ def type_of(value: Any) -> Any:
 
 
 def layout_of(value: Any) -> Any:
-    """What determines the Numba type of an argument of a loop: a number, an array, a generator, or
-    a tuple of them. Functions have types of their own, and are no arguments.
+    """Return a hashable value that determines the Numba type of an argument of a loop.
+
+    The argument is a number, an array, a generator or a tuple of these. It is never a function:
+    each function has a Numba type of its own.
     """
     if isinstance(value, tuple):
         return type(value), *map(layout_of, value)
@@ -181,12 +194,13 @@ def layout_of(value: Any) -> Any:
 def loop(template: FunctionType, function: Callable) -> Callable:
     """Instantiate a template of a loop that calls a function, such as the runs of an algorithm.
 
-    Calling compiled code from Python costs more than an episodic run, so the function is compiled
-    as a part of its loop.
+    Calling compiled code from Python takes longer than a run of an episodic algorithm, so the
+    function is compiled as a part of its loop.
 
     Args:
         template: the loop, in which the global name ``played`` denotes the function.
-        function: the function to call; the loop is compiled if kernels can call the function.
+        function: the function to call. If kernels can call it, the result is a ``Loop``, which is
+            compiled; else it is a plain Python function.
     """
     called = getattr(function, "py_func", function)
     names = template.__globals__ | {"played": called}
@@ -198,7 +212,7 @@ def loop(template: FunctionType, function: Callable) -> Callable:
     place = hash_of(template.__name__, place_of(called)) if on_disk else uuid4().hex
     constants = {n: x for n in template.__code__.co_names if is_constant(x := names.get(n))}
     state = hash_of(getsource(template), constants, state_of(called)) if on_disk else ""
-    # Machine code is linked by name: that of each loop, in each state, must be unique
+    # Machine code is linked by name, so the name of each loop in each state must be unique
     made.__name__ = made.__qualname__ = f"{template.__name__}_{called.__name__}_{place}{state}"
     if function not in INLINED:
         UNDECLARED.append(Called(called, inlined=True, borrows=False))
@@ -206,10 +220,10 @@ def loop(template: FunctionType, function: Callable) -> Callable:
 
 
 def is_compiled(function: Callable) -> bool:
-    """Whether a function is a compiled kernel, which releases the interpreter's lock."""
+    """Return whether a function is a kernel, whose machine code releases the interpreter lock."""
     return hasattr(function, "py_func")
 
 
 def compiles(function: Callable) -> bool:
-    """Whether kernels can call a function."""
+    """Return whether a function is a kernel or inlined, so that its loop can be compiled."""
     return is_compiled(function) or function in INLINED

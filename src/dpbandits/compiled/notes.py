@@ -1,7 +1,8 @@
-"""Notes of the functions that kernels call: the decorators ``inlined`` and ``shared``.
+"""Decorators that note the functions that kernels call: ``inlined`` and ``shared``.
 
-Importing Numba takes as long as the rest of a command whose runs are finished. So a decorator only
-notes the function, and Numba learns of all of them when something is compiled (``kernels``).
+A command whose runs are all finished would take twice as long if it imported Numba. A decorator
+therefore only notes its function; ``kernels`` declares the noted functions to Numba before it
+compiles.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ INLINED: set[Callable] = set()
 
 
 class Called(NamedTuple):
-    """A function that kernels can call, and how."""
+    """A function that kernels can call, and the way in which they call it."""
 
     function: Callable
     inlined: bool  # into each kernel that calls it
@@ -28,15 +29,19 @@ UNDECLARED: list[Called] = []  # to Numba, in the order of their notes
 def inlined(function: Callable) -> Callable:
     """Make a small function callable from kernels, which always inline it.
 
-    It must not create arrays: references to its arguments are not counted, which would take ten
-    times as long as the rest of a round. Called from Python it runs as plain Python, which is
-    thirty times faster than passing a game to compiled code for a single round.
+    The function must not create arrays, because references to its arguments are not counted.
+    Counting them would take ten times as long as everything else in a round. When Python calls the
+    function, it runs as plain Python, which is thirty times faster than passing a game to compiled
+    code for a single round.
     """
     return _inlined(function, borrows=True)
 
 
 def inlined_counted(function: Callable) -> Callable:
-    """Let kernels inline a function that counts references, so that it may create arrays."""
+    """Make a function callable from kernels, which inline it; it may create arrays.
+
+    Unlike with ``inlined``, references to its arguments are counted.
+    """
     return _inlined(function, borrows=False)
 
 
@@ -49,9 +54,14 @@ def _inlined(function: Callable, borrows: bool) -> Callable:
 def shared(function: Callable, borrows: bool = False, rare: bool = False) -> Callable:
     """Make a larger function callable from kernels, which share its machine code.
 
-    Called from Python it runs as plain Python, as an inlined function does. One that ``borrows``
-    its arguments does not count references to them, which takes 100 ns for a game, and must not
-    create arrays.
+    When Python calls the function, it runs as plain Python, as an inlined function does.
+
+    Args:
+        function: the function.
+        borrows: whether references to its arguments are not counted, which saves 100 ns for a
+            game; the function must then not create arrays.
+        rare: whether the function is compiled only when it is first called; it must then return
+            nothing.
     """
     UNDECLARED.append(Called(function, inlined=False, borrows=borrows, rare=rare))
     return function

@@ -1,4 +1,4 @@
-"""Operations that kernels call and Numba lacks; ``plain.primitives`` has their machine code."""
+"""Operations that kernels call and that Numba lacks; ``plain.primitives`` has the machine code."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ import numpy as np
 
 
 def unlikely(condition: bool) -> bool:
-    """The condition of a branch that is rarely taken, which compiled code keeps out of the way of
-    all others: what they use then stays in registers.
+    """Return a condition, and tell the compiler that it is rarely true.
+
+    Compiled code then keeps the branch apart, so that variables of the common branch stay in
+    registers.
     """
     return condition
 
 
 def whole(x: float) -> int:
-    """The integer part of a number; the smallest or the largest of int64 if it is not in int64."""
+    """Return the integer part of a number.
+
+    Beyond the range of int64 the result is the smallest or the largest int64.
+    """
     return int(x) if abs(x) < 2.0**63 else -(2**63)
 
 

@@ -15,19 +15,22 @@ _COMPILED: list[Any] = []  # machine code that a kernel may call must not be rem
 
 
 def call_at(address: int, u: float, x: float, y: float, z: float) -> float:
-    """The value of the function at an address; those of its parameters that it lacks are unused."""
+    """Return the value at (u, x, y, z) of the function at an address.
+
+    A function with fewer parameters ignores the last arguments.
+    """
     return float(C_TYPE(int(address))(u, x, y, z))
 
 
 def compiled_at(function: Callable[..., float]) -> tuple[Callable[..., float], int]:
-    """Compile a function of a number and of up to MAX_QUANTILE_PARAMETERS parameters.
+    """Compile a function of the number u and of up to MAX_QUANTILE_PARAMETERS parameters.
 
     Returns:
-        The compiled function for calls from Python, which raises its errors, and the address for
-        ``call_at``.
+        The compiled function, for calls from Python in which its errors are raised, and its
+        address, for ``call_at``.
 
     Raises:
-        numba.core.errors.NumbaError: it cannot be compiled.
+        numba.core.errors.NumbaError: the function cannot be compiled.
     """
     import numba
 

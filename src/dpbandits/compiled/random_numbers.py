@@ -1,4 +1,4 @@
-"""Random numbers in kernels, which equal the numbers of the generator's methods bit by bit."""
+"""Random numbers in kernels, equal bit by bit to those of NumPy's ``Generator`` methods."""
 
 from __future__ import annotations
 
@@ -8,42 +8,42 @@ from .notes import inlined, inlined_counted
 
 
 def random(rng: np.random.Generator) -> float:
-    """Uniform on [0, 1)."""
+    """Draw a uniform number on [0, 1)."""
     return rng.random()
 
 
 def exponential(rng: np.random.Generator) -> float:
-    """Exponential of mean 1."""
+    """Draw an exponential number of mean 1."""
     return rng.standard_exponential()
 
 
 def normal(rng: np.random.Generator) -> float:
-    """Standard normal."""
+    """Draw a standard normal number."""
     return rng.standard_normal()
 
 
 def gamma(rng: np.random.Generator, shape: float) -> float:
-    """Gamma of scale 1."""
+    """Draw a gamma number of the given shape and scale 1."""
     return rng.standard_gamma(shape)
 
 
 def beta(rng: np.random.Generator, a: float, b: float) -> float:
-    """Beta(a, b)."""
+    """Draw a Beta(a, b) number."""
     return rng.beta(a, b)
 
 
 def student(rng: np.random.Generator, df: float) -> float:
-    """Student's t."""
+    """Draw a number of Student's t law with ``df`` degrees of freedom."""
     return rng.standard_t(df)
 
 
 def binomial(rng: np.random.Generator, n: int, p: float) -> int:
-    """Number of successes in ``n`` trials of probability ``p``."""
+    """Draw the number of successes in ``n`` trials of probability ``p``."""
     return rng.binomial(n, p)
 
 
 def poisson(rng: np.random.Generator, mean: float) -> int:
-    """Poisson."""
+    """Draw a Poisson number of the given mean."""
     return rng.poisson(mean)
 
 

@@ -1,8 +1,8 @@
 """The sources that machine code depends on, and hashes of their contents.
 
-Anything may be compiled from the files of ``SHARED``: their state is part of the name of the cache
-folder. A function of any other file, such as an algorithm, depends on them, on its own file, and on
-the files that it imports.
+All machine code may depend on the files of ``SHARED``, so the hash of these files is part of the
+name of the cache folder. The machine code of a function in any other file, such as an algorithm,
+also depends on this file and on the files that it imports.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LENGTH = 12  # of a hash
 
 
 def shared_state() -> str:
-    """Hash of the shared sources, and of the compiler, the libraries and the processor."""
+    """Return a hash of the shared sources, the versions of the libraries and the processor."""
     made_by = version("numba"), np.__version__, sys.version_info[:3]
     places = [PACKAGE / name for name in SHARED]
     files = sorted(f for p in places for f in (p.rglob("*.py") if p.is_dir() else [p]))
@@ -40,8 +40,10 @@ def shared_state() -> str:
 
 
 def state_of(function: Callable) -> str:
-    """Hash of the sources of a function less those that are shared: its file, and the files of all
-    that its module's names, and theirs, come from.
+    """Return a hash of the sources of a function without the shared sources.
+
+    These are the file of the function and, recursively, the files of the modules that define the
+    values to which the names of its module refer.
     """
     digest = hashlib.sha256(Path(function.__code__.co_filename).read_bytes())
     own, seen, left = function.__module__.partition(".")[0], set(), [function]
@@ -66,25 +68,28 @@ def state_of(function: Callable) -> str:
 
 
 def is_constant(value: Any) -> bool:
-    """Whether machine code holds a global value instead of reading it."""
+    """Return whether machine code contains this global value instead of reading it when it runs."""
     if isinstance(value, tuple):
         return all(map(is_constant, value))
     return isinstance(value, int | float | str)
 
 
 def is_of_package(function: Callable) -> bool:
-    """Whether a function is one of this package, not a user's."""
+    """Return whether a function belongs to this package, not to a user."""
     return (function.__module__ or "").startswith(f"{PACKAGE.name}.")
 
 
 def place_of(function: Callable) -> str:
-    """What identifies a function in all processes, whatever state its file is in."""
+    """Return a hash that identifies a function in all processes.
+
+    The hash stays the same when the file of the function changes.
+    """
     home = function.__module__ if is_of_package(function) else function.__code__.co_filename
     return hash_of(home, function.__qualname__, [_identity(x) for x in _enclosed(function)])
 
 
 def hash_of(*values: Any) -> str:
-    """Hash of values that their representations determine."""
+    """Return a hash of the representations (``repr``) of some values."""
     return hashlib.sha256(repr(values).encode()).hexdigest()[:LENGTH]
 
 
@@ -92,7 +97,7 @@ SOURCES = hash_of(*map(Path.read_bytes, sorted(PACKAGE.rglob("*.py"))))  # of th
 
 
 def _enclosed(function: Callable) -> tuple:
-    """The values of the enclosing functions that a function uses, if they are defined by now."""
+    """Return the values of enclosing functions that a function uses, where they have a value."""
     values = []
     for cell in function.__closure__ or ():
         with suppress(ValueError):
@@ -101,7 +106,7 @@ def _enclosed(function: Callable) -> tuple:
 
 
 def _identity(value: Any) -> Any:
-    """What identifies an enclosed value: of a function its name and its code."""
+    """Return what identifies a value: the name and the code of a function, else the value."""
     value = getattr(value, "py_func", value)
     if isinstance(value, FunctionType):
         return value.__module__, value.__qualname__, value.__code__.co_code
@@ -109,7 +114,11 @@ def _identity(value: Any) -> Any:
 
 
 def _is_followed(module: ModuleType, own: str) -> bool:
-    """Whether the state of a module counts: not if it is shared, or another installed package."""
+    """Return whether the hash of a function includes a module.
+
+    It includes the package's algorithms and stopping rules, the modules of the function's own
+    top-level package ``own``, and modules outside the folders of installed packages.
+    """
     top, _, rest = module.__name__.partition(".")
     file = getattr(module, "__file__", None)
     if top in sys.stdlib_module_names or not file or not Path(file).is_file():

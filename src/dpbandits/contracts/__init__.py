@@ -1,1 +1,1 @@
-"""The declarations of an algorithm: question, parameters, assumptions, guarantees."""
+"""What an algorithm declares: its question, parameters, assumption on the rewards, guarantee."""

@@ -1,4 +1,4 @@
-"""The page docs/guarantees.md, made of the guarantees by ``python -m dpbandits.contracts``."""
+"""``python -m dpbandits.contracts`` prints the page docs/guarantees.md from the guarantees."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ as if the noise were Gaussian. They convert to (eps', delta)-DP, for every delta
 
 
 def page() -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     files = [file for home in HOMES.values() for file in sorted(home.glob("*.py"))]
     found = [load(file) for file in files if f"def {file.stem}(" in file.read_text()]
     return HEAD + "".join(f"| {' | '.join(row(algorithm))} |\n" for algorithm in found)
 
 
 def row(algorithm: Algorithm) -> list[str]:
-    """A guarantee as a row of the table."""
+    """Return the cells of the table's row for an algorithm and its guarantee."""
     promised = algorithm.guarantee
     if promised is None or promised.notion == "none":
         return [f"`{algorithm.name}`", "none", "", "", "", "", "", ""]
@@ -70,7 +70,7 @@ def row(algorithm: Algorithm) -> list[str]:
 
 
 def _beneath(promised: Guarantee) -> str:
-    """What a promise without an alignment of vectors rests on."""
+    """Return the technique behind a guarantee that has no named release and no noisy vectors."""
     return "sparse vector" if promised.alignment else "a fit for each batch"
 
 

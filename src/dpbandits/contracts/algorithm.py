@@ -1,4 +1,4 @@
-"""An algorithm or a stopping rule: what its file or function declares, and how it is found."""
+"""Algorithms and stopping rules: their declarations, and how they are found and loaded."""
 
 from __future__ import annotations
 
@@ -40,20 +40,22 @@ class Algorithm:
         group: ``algo`` or ``rule``.
         function: ``function(game, rng, *parameters)``, compiled or plain Python.
         domains: the values that each parameter may take, in the order of the signature.
-        rewards: what it assumes of the rewards, or None.
-        guarantee: what it promises, or None if that is not declared.
-        round_by_round: whether its running time grows with the horizon.
-        leading_term: for local privacy, the leading term of its regret (in theory/ren2020.py).
-        any_rewards: the name of its variant for unbounded rewards, or None.
-        unused: values of parameters that change nothing where another one has a value: pairs of
-            name and value. NUMBER is any number, unless the guarantee consists of the parameter.
-        question: the question that it answers.
-        version: hash of the sources that decide what it does; for a user's, of all that the loaded
-            function uses.
-        unfollowed: what a user's function uses that its version does not notice, in words.
-        reports: whether it plays on if outliers replace what its users send.
-        file: the file that defines it, or None for a function that was passed as such.
-        defaults: default values in its signature.
+        rewards: the assumption on the rewards, or None.
+        guarantee: the privacy guarantee, or None if none is declared.
+        round_by_round: whether the running time grows with the horizon.
+        leading_term: for local privacy, the leading term of the regret (in theory/ren2020.py).
+        any_rewards: the name of the variant for unbounded rewards, or None.
+        unused: values of parameters that have no effect when another parameter has a certain value.
+            Keys and values are pairs of a parameter's name and its value. NUMBER stands for any
+            number, unless the guarantee consists of the parameter.
+        question: the question that the algorithm answers.
+        version: hash of the sources that decide what the algorithm does; for a user's function,
+            hash of everything that the loaded function uses.
+        unfollowed: in words, the things that a user's function uses and whose changes do not change
+            the version.
+        reports: whether the algorithm can play when outliers replace what its users send.
+        file: the file that defines the algorithm, or None if the function itself was passed.
+        defaults: default values in the signature.
         shown: a user's printed name and line in figures, ``NAME`` and ``LINE``.
     """
 
@@ -78,8 +80,10 @@ class Algorithm:
     shown: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __reduce__(self):
-        """Other processes load an algorithm from its file, one of the package from their own
-        installation; a function is sent as it is.
+        """Pickle the algorithm for another process.
+
+        The other process loads an algorithm from its file; for an algorithm of the package, this is
+        the file in its own installation. An algorithm without a file is sent with its function.
         """
         if self.file is not None:
             ours = self.file.parent in HOMES.values()
@@ -88,40 +92,41 @@ class Algorithm:
 
     @property
     def compiled(self) -> bool:
-        """Whether it is a compiled kernel."""
+        """Whether the function is a compiled kernel."""
         return is_compiled(self.function)
 
     @property
     def declared(self) -> str:
-        """Hash of what a user declares of the rewards and of the promise; the version of one of the
-        package has it.
+        """Hash of the assumption and the guarantee that a user's algorithm declares.
+
+        It is empty for an algorithm of the package, whose version covers the declarations.
         """
         ours = self.file is not None and self.file.parent in HOMES.values()
         return "" if ours else version_of_function((self.rewards, self.guarantee))
 
     @property
     def of_class(self) -> bool:
-        """Whether it plays the objects of a class that choose arms."""
+        """Whether the algorithm plays policies: objects of a class that choose arms."""
         return self.function.__module__ == POLICIES
 
     @property
     def per_user(self) -> bool:
-        """Whether users may have privacy levels of their own: whether it takes ``eps_min``."""
+        """Whether users may have individual privacy levels: whether it has an ``eps_min``."""
         return "eps_min" in self.domains
 
     @property
     def actions(self) -> str:
-        """The information that the algorithm has about the actions that it plays."""
+        """The kind of actions that the algorithm plays: ARMS, FEATURES, CONTEXTS or USERS."""
         return ARMS if self.rewards is None else self.rewards.actions
 
     @property
     def question_played(self) -> Question:
-        """The question that it answers on the environments that it can play."""
+        """The question that the algorithm answers on the environments that it can play."""
         return question_for(self.question, self.actions) or self.question
 
     @property
     def budget(self) -> str | None:
-        """The name of its privacy budget, one of BUDGETS; None if it takes none."""
+        """The name of the privacy budget, one of BUDGETS, or None without a privacy budget."""
         if self.per_user:
             return "eps"
         return next((name for name in BUDGETS if name in self.domains), None)
@@ -133,17 +138,17 @@ class Algorithm:
 
     @property
     def private(self) -> bool:
-        """Whether it takes a privacy budget."""
+        """Whether the algorithm takes a privacy budget."""
         return self.budget is not None
 
     def without(self, budget: str) -> str:
-        """Why it does not take a privacy budget of this name, in words."""
+        """Return the message that the algorithm does not take a privacy budget of this name."""
         if not self.private:
             return f"{self.name} is not private and takes no {budget}; leave it out"
         return takes_another(self.name, budget, self.budget)
 
     def numbers(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Values of parameters, a name as the number that kernels receive."""
+        """Return values of parameters with each name replaced by the number that it denotes."""
         found = dict(values)
         for name, domain in self.domains.items():
             if isinstance(domain, Named) and isinstance(word := found.get(name), str):
@@ -151,12 +156,15 @@ class Algorithm:
         return found
 
     def guarantee_at(self, values: Mapping[str, Any]) -> Guarantee | None:
-        """What it promises at these arguments (see ``Guarantee.at``), or None if not declared."""
+        """Return the guarantee at these arguments (see ``Guarantee.at``), or None without one."""
         return self.guarantee and self.guarantee.at(self.numbers(values))
 
     def promise(self, values: Mapping[str, Any] = MappingProxyType({})) -> str:
-        """Its guarantee as a sentence; a parameter without a value is printed as its name. What
-        depends on the number of arms or on the horizon needs values of K and of T.
+        """Return the guarantee as a phrase.
+
+        Args:
+            values: the parameters by name, and K and T for a guarantee that depends on the number
+                of arms or on the horizon. A parameter without a value is printed as its name.
         """
         if self.guarantee is None:
             return "no guarantee is declared" if self.private else "not private"
@@ -165,13 +173,15 @@ class Algorithm:
 
 
 def takes_another(name: str, budget: str, own: str | None) -> str:
-    """That an algorithm or a release takes another privacy budget, in words."""
+    """Return the message that an algorithm or a release has a privacy budget of another name."""
     return f"{name} takes no {budget}; its privacy budget is {own}"
 
 
 def find_file(name: str, folders: tuple[str, ...] = (), group: str = "algo") -> Path:
-    """The file of an algorithm: ``algo/NAME.py`` in a user's folder, or one of the package's; that
-    of a stopping rule is in the folder ``rule``, its group.
+    """Return the file of an algorithm or a stopping rule.
+
+    The file is ``algo/NAME.py`` or, for a stopping rule, ``rule/NAME.py`` in the first of a user's
+    folders that has it, or else a file of the package.
 
     Raises:
         BadInput: no file has that name.
@@ -205,8 +215,10 @@ def load(file: Path) -> Algorithm:
 
 
 def _class_of(module: ModuleType, name: str) -> type | None:
-    """The class that a file defines for an algorithm: the class with the name of the file or, if
-    nothing in the file has this name, the only class without an underscore before its name.
+    """Return the class that a file defines as an algorithm, or None.
+
+    It is the class with the name of the file. If nothing in the file has this name, it is the only
+    class of the file whose name does not begin with an underscore.
     """
     own = [x for x in vars(module).values() if isinstance(x, type)]
     own = [x for x in own if x.__module__ == module.__name__]
@@ -218,22 +230,24 @@ def _class_of(module: ModuleType, name: str) -> type | None:
 
 
 def _plays(make: Callable[..., Any]) -> Callable[..., None]:
-    """The algorithm that plays the policies of a class. Its module is imported by its name, like an
-    algorithm, since it plays games.
+    """Return the function that plays the policies of a class.
+
+    Its module plays games, as algorithms do, and is therefore imported by name when it is needed.
     """
     played: Callable[..., None] = importlib.import_module(POLICIES).algorithm_of(make)
     return played
 
 
 def load_ours(name: str, group: str) -> Algorithm:
-    """Load an algorithm of the package in another process, whose package may lie elsewhere."""
+    """Load an algorithm of the package in a process where the package may be in another folder."""
     return load_elsewhere(HOMES[group] / f"{name}.py")
 
 
 def load_elsewhere(file: Path) -> Algorithm:
-    """Load an algorithm in another process, where playing it raises the error if that fails.
+    """Load an algorithm in another process; if that fails, return one that raises the error.
 
-    An error while a task is unpickled could not be distinguished from the death of the worker.
+    The error is raised when the algorithm is played, because an error while a task is unpickled
+    could not be distinguished from the death of the worker.
     """
     try:
         return load(file)
@@ -254,17 +268,16 @@ def from_function(
     guarantee: Guarantee | None = None,
     makes_policies: bool = False,
 ) -> Algorithm:
-    """The algorithm that a function or a class defines, with its assumption on the rewards and its
-    guarantee.
+    """Return the algorithm that a function or a class defines.
 
-    A function is plain or decorated with ``kernel``, and can be written in a notebook. The objects
-    of a class choose arms.
+    The function is plain Python or decorated with ``kernel``, and may be written in a notebook. The
+    objects of a class choose arms.
 
     Args:
         function: the function, or the class.
         group: ``algo`` or ``rule``.
-        rewards: what it assumes of the rewards.
-        guarantee: what it promises.
+        rewards: the assumption on the rewards.
+        guarantee: the privacy guarantee.
         makes_policies: whether the function returns an object that chooses arms, as a class does.
 
     Raises:
@@ -297,7 +310,7 @@ def from_function(
 
 
 def _declared(name, group, function, constants, where, file):
-    """The algorithm that a function and the constants beside it define, checked."""
+    """Check a function and the constants beside it, and return the algorithm that they define."""
     written = getattr(function, "py_func", function)
     signature = inspect.signature(written).parameters
     parameters = list(signature)
@@ -350,7 +363,7 @@ def _declared(name, group, function, constants, where, file):
 
 
 def _shown(name: str, constants: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """How an algorithm of a user is shown, checked."""
+    """Check NAME and LINE of a user's algorithm, and return those that it declares."""
     found = display.declare_own(name, constants)
     for key in {"NAME", "LINE"} & constants.keys() - found.keys():
         needed = {
@@ -362,17 +375,20 @@ def _shown(name: str, constants: Mapping[str, Any], where: str) -> dict[str, Any
 
 
 def import_file(file: Path, group: str) -> ModuleType:
-    """Import a Python file: one of the package, or one in a user's folder of that group, which can
-    import its neighbours. They come after all other modules of their names.
+    """Import a Python file of the package, or a file in a user's folder.
+
+    A file in a user's folder can import the modules beside it. Any other module with the same name
+    has precedence over them.
 
     Raises:
-        BadInput: it cannot be imported.
+        BadInput: the file cannot be imported.
     """
     try:
         if file.parent in HOMES.values():
             return importlib.import_module(f"dpbandits.{file.parent.name}.{file.stem}")
-        # The module's name is part of the names of machine code. Two files of one name, or two
-        # states of a file, must not share it: the linker would take the code of the first for both.
+        # The module's name is part of the names of machine code. Two files with one name, or two
+        # states of a file, must have different module names: else the linker would use the code of
+        # the first for both.
         state = hashlib.sha256(f"{file}\n".encode() + file.read_bytes()).hexdigest()[:12]
         name = f"dpbandits_{group}_{file.stem}_{state}"
         spec = importlib.util.spec_from_file_location(name, file)
@@ -388,7 +404,7 @@ def import_file(file: Path, group: str) -> ModuleType:
 
 
 def _let_import_neighbours(folder: Path) -> None:
-    """Let files import the modules in a user's folder rather than those of other users' folders."""
+    """Let files import the modules of this folder before those of other folders of users."""
     others = [x for x in _imported_from if x != folder]
     for name, module in list(sys.modules.items()):
         file, top = getattr(module, "__file__", None), name.partition(".")[0]

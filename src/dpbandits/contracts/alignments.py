@@ -1,9 +1,10 @@
 """Alignments: how noise shifts when one reward changes, so that all decisions stay the same.
 
-A coupling proof of differential privacy names, for two sequences of rewards that differ in one
-reward, a shift of the noise for which the algorithm decides as before; the densities of the noise
-and of the shifted noise then bound the privacy loss (Albarghouthi & Hsu 2018; Zhang & Kifer 2017).
-An algorithm names its alignment beside its guarantee, and ``audit/alignment`` replays it.
+A coupling proof of differential privacy considers two sequences of rewards that differ in one
+reward. It gives a shift of the noise with which the algorithm makes the same decisions on both.
+The densities of the noise and of the shifted noise then bound the privacy loss (Albarghouthi & Hsu
+2018; Zhang & Kifer 2017). An algorithm declares its alignment beside its guarantee, and
+``audit/alignment`` replays it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class Drawn(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """The reward that changes."""
+    """The reward in which the two neighbouring sequences differ."""
 
     arm: int  # its arm
     item: int  # its number among the rewards of the arm, from 1
@@ -33,7 +34,7 @@ class Changed(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What an alignment is told of a run on the first of two neighbours."""
+    """A run on the first of two neighbouring sequences, as an alignment receives it."""
 
     draws: Sequence[Drawn]  # the draws of noise, in their order
     values: Values  # the parameters
@@ -50,17 +51,19 @@ class Alignment:
 
     Attributes:
         says: the shift, in words.
-        releases: how many releases the changed reward enters at most. Noise that is added to a
-            statistic shifts by minus what the reward changes in it.
-        bits: how many comparisons of a uniform number with a probability it enters at most. The
-            result of the comparison stays the same, at the cost of its likelihood ratio.
-        shifts: for other noise, ``shifts(run, changed)``: the shift of each of these draws, by its
-            number in ``run.draws``.
-        one_change: whether ``shifts`` holds for one changed reward only; else those of several add
-            up.
-        vectors: whether vectors are released: the noise between two rewards is that of one release.
-        literal: functions, by name, that replace ones which the algorithm calls: the same law, but
-            with every draw that the proof speaks of.
+        releases: the largest number of releases that the changed reward enters. If the reward
+            changes a statistic by x, the noise that is added to the statistic shifts by -x.
+        bits: the largest number of comparisons of a uniform number with a probability that the
+            changed reward enters. The result of each comparison stays the same; its likelihood
+            ratio counts as privacy loss.
+        shifts: for other noise, the function ``shifts(run, changed)``, which returns the shift of
+            each of these draws by its number in ``run.draws``.
+        one_change: whether ``shifts`` is valid for one changed reward only; otherwise the shifts
+            for several changed rewards add up.
+        vectors: whether each release is a vector, so that all draws of noise between two rewards
+            belong to one release.
+        literal: by name, functions that replace functions which the algorithm calls. They give
+            results of the same law, but make every draw of noise that the proof mentions.
     """
 
     says: str
@@ -72,14 +75,19 @@ class Alignment:
     literal: Mapping[str, Callable] = field(default_factory=dict)
 
     def entered(self, places: Sequence[int]) -> int:
-        """How many releases a reward enters, from the number of rewards before each draw of noise
-        that shifts.
+        """Return the number of releases that the changed reward enters.
+
+        Args:
+            places: for each draw of noise that shifts, the number of rewards before it.
         """
         return len(set(places)) if self.vectors else len(places)
 
 
 def releases(most: int) -> Alignment:
-    """A reward enters at most ``most`` releases, and their noise shifts by minus its effect."""
+    """Return the alignment of a reward that enters at most ``most`` releases.
+
+    The noise of each release shifts by minus the change of the statistic to which it is added.
+    """
     return Alignment(f"the noise of the {most} releases that hold the changed reward", most)
 
 
@@ -95,12 +103,14 @@ one_bit = Alignment("none; the changed reward has one bit, which stays the same"
 
 
 def integer_release(elimination: Callable, law: str) -> Alignment:
-    """A reward enters one sum of integers modulo m, whose noise shifts by minus its effect.
+    """Return the alignment of a reward that enters one sum of integers modulo m.
+
+    The noise of the sum shifts by minus the change of the sum.
 
     Args:
-        elimination: ``elimination(noise, decode)`` makes the loop ``play`` that the algorithm
-            calls, of ``noise(rng, scale)`` and ``decode(total, noise, largest, tau)``.
-        law: the method of a replay's numbers that draws this noise.
+        elimination: ``elimination(noise, decode)`` returns the loop ``play`` that the algorithm
+            calls, with ``noise(rng, scale)`` and ``decode(total, noise, largest, tau)``.
+        law: the name of the method that draws this noise in a replay.
     """
 
     def noise(rng, scale):
@@ -116,12 +126,13 @@ def integer_release(elimination: Callable, law: str) -> Alignment:
 
 
 def nodes(of: Nodes, says: str) -> Alignment:
-    """The noise of the nodes that hold the changed reward shifts by minus its change.
+    """Return the alignment of a tree: the noise of each node that holds the changed reward shifts
+    by minus the change of the reward.
 
     Args:
-        of: ``of(n, values)``, the first and the last item of each node whose noise is drawn when
-            item n of an arm has come, in the order of the draws.
-        says: which nodes these are.
+        of: ``of(n, values)`` returns the first and the last item of each node whose noise is drawn
+            after item n of an arm has arrived, in the order of the draws.
+        says: the shift, in words.
     """
 
     def shifts(run: Run, changed: Changed) -> dict[int, float]:
@@ -137,18 +148,28 @@ def nodes(of: Nodes, says: str) -> Alignment:
 
 
 def binary_nodes(n: int, values: Values) -> list[tuple[int, int]]:
-    """Item n closes one node: as many items as the lowest set bit of n."""
+    """Return the node that item n closes in a binary tree.
+
+    The size of the node is the value of the lowest set bit of n.
+    """
     return [(n - (n & -n) + 1, n)]
 
 
 def honaker_nodes(n: int, values: Values) -> list[tuple[int, int]]:
-    """Item n closes nodes of 1, 2, 4, ... items, up to the lowest set bit of n."""
+    """Return the nodes that item n closes in Honaker's tree, in which every node has noise.
+
+    They have 1, 2, 4, ... items, up to the value of the lowest set bit of n.
+    """
     return [(n - 2**h + 1, n) for h in range((n & -n).bit_length())]
 
 
 def kary_nodes(n: int, values: Values, k: int = 19) -> list[tuple[int, int]]:
-    """Item n begins nodes of k-ary trees: those below each digit that overflows, to the left of the
-    next higher digit; and the one of the digit that grows, if it is positive.
+    """Return the nodes of k-ary trees whose noise is drawn when item n arrives.
+
+    The number of items is written in base k with balanced digits (``parts/counting/kary.py``). At
+    item n, the lowest digits may overflow, and one digit grows by 1. For each digit that overflows,
+    (k - 1)/2 nodes of its level begin, side by side, which end where the higher digits end. For the
+    digit that grows, one node begins if the digit is then positive.
     """
     half, found, size, rest = k // 2, [], 1, n - 1
     while (rest + half) % k == k - 1:
@@ -162,8 +183,10 @@ def kary_nodes(n: int, values: Values, k: int = 19) -> list[tuple[int, int]]:
 
 
 def hybrid_nodes(n: int, values: Values) -> list[tuple[int, int]]:
-    """Epochs end after 1, 3, 7, 15, ... items with a draw for the whole epoch; every other item
-    closes a node of the epoch's binary tree.
+    """Return the node that item n closes in a hybrid counter.
+
+    Epochs end after 1, 3, 7, 15, ... items. The last item of an epoch closes a node that holds the
+    whole epoch; every other item closes a node of the epoch's binary tree.
     """
     start = 2 ** ((n + 1).bit_length() - 1) - 1  # the items of the earlier epochs
     if n == start:  # n ends its epoch
@@ -181,9 +204,10 @@ hybrid_counter = nodes(hybrid_nodes, "the noise of its epoch, and of the nodes t
 
 
 def sparse_vector(sign: int, literal: Mapping[str, Callable] | None = None) -> Alignment:
-    """The sparse vector technique for sums of rewards in [-R, R], then one release.
+    """Return the alignment of the sparse vector technique for sums of rewards in [-R, R].
 
-    Its draws are the threshold's, one for each test, and the release's if a test has passed.
+    The algorithm draws noise for the threshold, then for each test. If a test passes, it also draws
+    noise for one release.
 
     Args:
         sign: 1 if the noise of a test is added to the sum, -1 if it is added to the threshold.

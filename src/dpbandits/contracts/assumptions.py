@@ -1,4 +1,4 @@
-"""Assumptions of algorithms on the rewards, and their check against an environment's laws."""
+"""Assumptions of algorithms on the rewards, and their check on an environment's reward laws."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Values = Mapping[str, float]
 
 
 class Instance(Protocol):
-    """The properties of an environment that are checked; see ``environments.instances``."""
+    """The properties of an environment that assumptions check; see ``environments.instances``."""
 
     @property
     def support(self) -> tuple[float, float]: ...
@@ -47,7 +47,7 @@ class Assumption:
             may waive it.
         outliers: whether rewards may be contaminated.
         waived_with_privacy: whether the user may waive it together with the privacy guarantee.
-        actions: what the algorithm knows of the actions, ARMS, FEATURES, CONTEXTS or USERS.
+        actions: the kind of actions that the algorithm plays: ARMS, FEATURES, CONTEXTS or USERS.
         words: the assumption in words, if the privacy guarantee requires it.
     """
 
@@ -69,23 +69,23 @@ class Assumption:
         return "any rewards"
 
     def extremes(self, values: Values) -> tuple[float, float] | None:
-        """The smallest and the largest reward, if privacy requires bounded rewards."""
+        """Return the smallest and the largest reward if privacy requires bounded rewards."""
         return None
 
     def value(self, name: str, instance: Instance, values: Values) -> float:
-        """The smallest value of an automatic parameter for which the assumption holds."""
+        """Compute the smallest value of an automatic parameter for which the assumption holds."""
         raise NotImplementedError
 
     def misfit(self, values: Values) -> str | None:
-        """The reason why the parameters are inconsistent, or None."""
+        """Return the reason why the parameters are inconsistent, or None."""
         return None
 
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
-        """What an environment violates: the property found and the property assumed, or None."""
+        """Return the property found and the property assumed if they disagree, else None."""
         raise NotImplementedError
 
     def remedy(self, instance: Instance, values: Values) -> str:
-        """A hint at the value of a parameter with which the environment would fit, or nothing."""
+        """Return a hint for a user how the environment would satisfy the assumption, or ""."""
         return ""
 
 
@@ -121,7 +121,10 @@ UNIT_INTERVAL = Bounded(0.0, 1.0)
 
 @dataclass(frozen=True)
 class OfUsers(Bounded):
-    """Users with features of length at most 1, which every environment of users has."""
+    """Rewards lie in [low, high], and users have features of length at most 1.
+
+    Every environment of users has such features.
+    """
 
     @property
     def actions(self) -> str:
@@ -161,13 +164,15 @@ WITHIN_R = WithinR()
 
 @dataclass(frozen=True)
 class LinearRewards(Assumption):
-    """The mean of a reward is <theta, x> for the vector x of the action, and theta has a length of
-    at most 1. Noise is 1-subgaussian, which is not checked.
+    """The mean of a reward is the inner product <theta, x> with the vector x of the action.
+
+    The parameter vector theta has a length of at most 1. The noise of the rewards is 1-subgaussian,
+    which is not checked.
 
     Attributes:
-        of: what the vectors are, FEATURES or CONTEXTS.
-        bounded: whether privacy needs rewards in [-1, 1] without outliers, and vectors of length at
-            most 1; the user may waive it.
+        of: the kind of the vectors, FEATURES or CONTEXTS.
+        bounded: whether privacy needs rewards in [-1, 1] without outliers and vectors of length at
+            most 1; the user may waive this together with privacy.
     """
 
     of: str
@@ -205,7 +210,7 @@ BOUNDED_LINEAR, BOUNDED_CONTEXTUAL = LinearRewards(FEATURES, True), LinearReward
 
 @dataclass(frozen=True)
 class HeavyTails(Assumption):
-    """E|X|^(1+v) <= u for every arm, without outliers (Tao et al. 2022)."""
+    """E|X|^(1+v) <= u for the reward X of every arm, without outliers (Tao et al. 2022)."""
 
     automatic: ClassVar[tuple[str, ...]] = ("u",)
     parameters: ClassVar[tuple[str, ...]] = ("v",)
@@ -238,7 +243,9 @@ class Contaminated(Assumption):
 
 @dataclass(frozen=True)
 class RawMoments(Contaminated):
-    """E|X|^k <= 1 for inliers, contamination at most alpha1 (Wu et al. 2023, Def. 3.1)."""
+    """E|X|^k <= 1 for the inliers X of every arm, and outliers have a probability of at most alpha1
+    (Wu et al. 2023, Def. 3.1).
+    """
 
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
         moments = instance.raw_moments(values["k"])
@@ -249,8 +256,8 @@ class RawMoments(Contaminated):
 
 @dataclass(frozen=True)
 class CentralMoments(Contaminated):
-    """E|X - mean|^k <= 1 and |mean| <= D for every arm's inliers, contamination at most alpha1
-    (Wu et al. 2023, Def. 3.2).
+    """E|X - mean|^k <= 1 and |mean| <= D for the inliers X of every arm, and outliers have a
+    probability of at most alpha1 (Wu et al. 2023, Def. 3.2).
 
     Attributes:
         width: the bin width r as a function of k and alpha1.
@@ -280,7 +287,7 @@ class CentralMoments(Contaminated):
 def too_large(
     words: str, order: float, moments: np.ndarray, bound: float, assumed: str
 ) -> tuple[str, str] | None:
-    """The arm whose moment exceeds its bound, as in ``Assumption.violation``."""
+    """Return the largest moment of an arm if it exceeds ``bound``, as ``Assumption.violation``."""
     worst = int(moments.argmax())
     if moments[worst] <= bound * ROUNDING:
         return None

@@ -1,4 +1,4 @@
-"""What people see in the place of names: of algorithms, environments and parameters."""
+"""What tables and figures print for the names of algorithms, environments and parameters."""
 
 from __future__ import annotations
 
@@ -18,28 +18,33 @@ SYMBOLS |= {"alpha1": r"$\alpha_1$", "c1": "$c_1$", "mu0": r"$\mu_0$", "mu1": r"
 
 
 def display_name(name: str) -> str:
-    """The printed name of an algorithm or a stopping rule: AdaP-KLUCB for ``adap_klucb``.
+    """Return the printed name of an algorithm or a stopping rule: AdaP-KLUCB for ``adap_klucb``.
 
-    It is the constant ``NAME`` of the algorithm's file or class. Any other name is returned
-    unchanged.
+    The printed name is the constant ``NAME`` of the file or the class. A name without this constant
+    is returned unchanged.
     """
     return str(_declared(name).get("NAME", _own.get(name, {}).get("NAME", name)))
 
 
 def line_of(name: str) -> tuple[str, str] | None:
-    """The names of the colour and the dash of an algorithm's lines, the same in all figures.
+    """Return the names of the colour and the dash of an algorithm's lines in all figures.
 
-    They are the constant ``LINE`` of its file or class; None if it declares none.
+    They are the constant ``LINE`` of the algorithm's file or class. The result is None without this
+    constant.
     """
     return _declared(name).get("LINE", _own.get(name, {}).get("LINE"))
 
 
 def declare_own(name: str, constants: Mapping[str, Any]) -> dict[str, Any]:
-    """Make known how an algorithm of a user is shown from now on: its constants NAME and LINE,
-    which it has in memory or in the records of its runs.
+    """Set how a user's algorithm is shown from now on.
+
+    Args:
+        name: the name of the algorithm.
+        constants: its constants; NAME and LINE are used. They come from the loaded algorithm or
+            from the records of its runs.
 
     Returns:
-        These constants, as the records hold them; those that are not valid are left out.
+        The valid constants among NAME and LINE, as the records store them.
     """
     shown, line = constants.get("NAME"), constants.get("LINE")
     found: dict[str, Any] = {}
@@ -56,16 +61,20 @@ _own: dict[str, dict[str, Any]] = {}  # of users' algorithms, by their names
 
 
 def symbol(name: str) -> str:
-    """The symbol of a parameter in figures: the Greek letter for alpha, or env.alpha."""
+    """Return the symbol of a parameter in figures: the Greek letter for ``alpha``, ``env.alpha``.
+
+    A name without a symbol is returned with spaces in place of underscores.
+    """
     last = name.rpartition(".")[2]
     return SYMBOLS.get(last, last.replace("_", " "))
 
 
 @cache
 def environment_title(name: str) -> str:
-    """The title of an environment of the package, with which its file begins: C2 for bernoulli_c2.
+    """Return the title of an environment of the package: C2 for ``bernoulli_c2``.
 
-    Any other name is returned unchanged.
+    The title is the text of the file's first comment up to the colon. Any other name is returned
+    unchanged.
     """
     file = package_folder("conf") / "env" / f"{name}.yaml"
     if name.isidentifier() and file.is_file():
@@ -76,8 +85,9 @@ def environment_title(name: str) -> str:
 
 @cache
 def _declared(name: str) -> dict[str, Any]:
-    """The constants of an algorithm's file, which is parsed and not imported: an import loads the
-    compiler.
+    """Return the constants NAME and LINE in the file of an algorithm or a stopping rule.
+
+    The file is parsed, not imported, because an import loads the compiler.
     """
     found: dict[str, Any] = {}
     for folder in ("algorithms", "stopping"):

@@ -1,6 +1,7 @@
-"""The exact (eps, delta) of Gaussian noise, and the noise that an (eps, delta) needs.
+"""The exact (eps, delta) of Gaussian noise, and the noise that a pair (eps, delta) needs.
 
-Noise whose ratio of sensitivity and standard deviation is mu is (eps, delta)-DP if and only if
+Let mu be the sensitivity divided by the standard deviation of the noise, phi the density and Phi
+the distribution function of the standard normal law. The noise is (eps, delta)-DP if and only if
 delta >= Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) (Balle & Wang 2018, Theorem 8).
 """
 
@@ -17,7 +18,7 @@ HALVINGS = 200  # of the interval in which a root lies
 
 @shared
 def mills(x: float) -> float:
-    """Phi(-x)/phi(x), Mills' ratio of the normal law, for x >= 0."""
+    """Compute Mills' ratio of the normal law, Phi(-x)/phi(x), for x >= 0."""
     if x < FAR:
         return math.erfc(x / math.sqrt(2.0)) * math.exp(x * x / 2.0) * math.sqrt(math.pi / 2.0)
     r = x
@@ -28,8 +29,10 @@ def mills(x: float) -> float:
 
 @shared
 def delta_of_noise(mu: float, eps: float) -> float:
-    """delta(eps), without e^eps, which may overflow: phi(a) = e^eps phi(b) at the arguments -a and
-    -b of Phi.
+    """Compute the least delta for which noise with this mu is (eps, delta)-DP.
+
+    The factor e^eps, which may overflow, is avoided: with a = eps/mu - mu/2 and b = eps/mu + mu/2,
+    delta = Phi(-a) - e^eps Phi(-b) and e^eps phi(b) = phi(a).
     """
     if mu == math.inf:
         return 1.0
@@ -42,7 +45,7 @@ def delta_of_noise(mu: float, eps: float) -> float:
 
 @shared
 def mu_for(eps: float, delta: float) -> float:
-    """The largest mu that is (eps, delta)-DP; infinite for an infinite eps."""
+    """Compute the largest mu for which noise is (eps, delta)-DP; infinity if eps is infinite."""
     if eps == math.inf:
         return math.inf
     low = high = 1.0
@@ -57,7 +60,7 @@ def mu_for(eps: float, delta: float) -> float:
 
 
 def eps_of_noise(mu: float, delta: float) -> float:
-    """The least eps with delta(eps) <= delta."""
+    """Compute the least eps for which noise with this mu is (eps, delta)-DP."""
     low, high = 0.0, 1.0
     if mu == math.inf or delta_of_noise(mu, 0.0) <= delta:
         return mu if mu == math.inf else 0.0

@@ -31,23 +31,22 @@ DEFAULT_DELTA = 1e-5  # of policies with an oracle, where Gaussian noise is used
 
 
 def all_of_eps(values: Values) -> float:
-    """The privacy loss is the parameter eps."""
+    """Return the privacy loss if it is the parameter eps."""
     return values["eps"]
 
 
 def nothing_hidden(values: Values) -> float:
-    """The privacy loss is unbounded."""
+    """Return the privacy loss if it is unbounded: infinity."""
     return math.inf
 
 
 @dataclass(frozen=True)
 class Gaussian:
-    """What Gaussian or Skellam noise guarantees: concentrated or Renyi DP, without pure DP."""
+    """The zCDP or Renyi DP of Gaussian or Skellam noise, which does not give pure DP."""
 
     # the parameters that the guarantee consists of, in the order of its notation
     letters: tuple[str, ...]
-    # the rho of zCDP as a function of the parameters: half of the squared ratio of sensitivity and
-    # standard deviation
+    # the rho of zCDP as a function of the parameters: (sensitivity/standard deviation)^2/2
     rho: Callable[[Values], float]
     formula: str  # the eps of (eps, delta)-DP, for every delta in (0, 1)
     epsilon: Callable[[Values, float], float]  # this eps as a function of the parameters and delta
@@ -55,7 +54,7 @@ class Gaussian:
     of_orders: bool = False  # whether the guarantee is (order, order rho) for every integer order
 
     def loss(self, values: Values) -> str:
-        """The guarantee in its notation; a parameter that has no value is printed as its name."""
+        """Return the guarantee in its notation; a parameter without a value is printed by name."""
         if self.of_orders:
             known = values.keys() >= set(self.letters)
             return f"(order, {f'{self.rho(values):.4g}' if known else 'rho'} order)"
@@ -63,11 +62,11 @@ class Gaussian:
         return f"({', '.join(found)})" if len(found) > 1 else found[0]
 
     def mu(self, values: Values) -> float:
-        """The mu of Gaussian DP: the ratio of sensitivity and standard deviation."""
+        """Return the mu of Gaussian DP: the sensitivity divided by the standard deviation."""
         return math.sqrt(2.0 * self.rho(values))
 
     def conversion(self, values: Values) -> str:
-        """The conversion to (eps, delta)-DP, with a number if all parameters have a value."""
+        """Return the conversion to (eps, delta)-DP, with numbers if all parameters have values."""
         known = values.keys() >= set(self.letters)
         number = f" = {self.epsilon(values, DELTA):.4g} at delta = {DELTA:g}" if known else ""
         return f"(eps', delta)-DP with eps' = {self.formula}{number} ({self.source})"
@@ -90,14 +89,18 @@ RDP = Gaussian(
 
 
 def skellam_rho(values: Values) -> float:
-    """The rho for which Skellam noise has a Renyi divergence of at most a rho at every integer
-    order a: what is more than a eps^2/2 is at most 3 eps/(2 s), and a is at least 2.
+    """Compute a rho for Skellam noise: its Renyi divergence of each integer order a is <= a rho.
+
+    The divergence is at most a eps^2/2 + 3 eps/(2 s), and 3 eps/(2 s) <= a 3 eps/(4 s) for a >= 2.
     """
     return values["eps"] ** 2 / 2.0 + 0.75 * values["eps"] / values["s"]
 
 
 def of_integer_orders(values: Values, delta: float) -> float:
-    """The eps of (eps, delta)-DP: the least a rho + ln(1/delta)/(a - 1) over integers a > 1."""
+    """Compute the eps of (eps, delta)-DP for Skellam noise.
+
+    It is the least a rho + ln(1/delta)/(a - 1) over integers a > 1.
+    """
     rho, l = skellam_rho(values), math.log(1.0 / delta)
     best = math.floor(1.0 + math.sqrt(l / rho))
     return min(a * rho + l / (a - 1) for a in (max(best, 2), best + 1))
@@ -115,17 +118,18 @@ SKELLAM = Gaussian(
 
 @dataclass(frozen=True)
 class ExactCurve(Gaussian):
-    """The exact delta(eps) of Gaussian noise that was chosen for an (eps, delta): it may give less
-    than what is promised, or more.
+    """The exact delta(eps) of Gaussian noise that a paper chose for a promised (eps, delta).
+
+    The noise may give less privacy than is promised, or more.
     """
 
     def broken(self, values: Values) -> str:
-        """Why it does not give the promised (eps, delta), in words; empty if it does."""
+        """Return in words that the promised (eps, delta) does not hold; empty if it holds."""
         kept = delta_of_noise(self.mu(values), values["eps"]) <= values["delta"] * (1.0 + 1e-9)
         return "" if kept else "is NOT what is promised"
 
     def conversion(self, values: Values) -> str:
-        """The noise that is used, and its delta at the promised eps."""
+        """Return, in words, the mu of the noise and its exact delta at the promised eps."""
         try:
             mu, eps, delta, broken = (
                 self.mu(values), values["eps"], values["delta"], self.broken(values)
@@ -145,16 +149,16 @@ class ExactCurve(Gaussian):
 
 @dataclass(frozen=True)
 class LimitedProof(ExactCurve):
-    """Other noise, whose (eps, delta) is proved for an eps up to a limit."""
+    """Noise without a known curve, whose (eps, delta) is proved for eps up to a limit."""
 
     limit: Callable[[Values], float] = all_of_eps
 
     def broken(self, values: Values) -> str:
-        """As for Gaussian noise; a promise beyond the proof is none."""
+        """Return in words that eps exceeds the limit of the proof; empty if it does not."""
         return "" if values["eps"] <= self.limit(values) else "is NOT proved"
 
     def conversion(self, values: Values) -> str:
-        """For which eps it is proved."""
+        """Return, in words, the largest eps for which the guarantee is proved."""
         try:
             limit, broken = f"{self.limit(values):.4g}", self.broken(values)
         except KeyError:  # a parameter has no value, or several
@@ -165,18 +169,18 @@ class LimitedProof(ExactCurve):
 
 @dataclass(frozen=True)
 class Approximate(ExactCurve):
-    """(eps, delta)-DP of noise with a curve of its own, of which no mu is known."""
+    """The (eps, delta)-DP of noise whose curve delta(eps) is known and is not a Gaussian curve."""
 
     delta: Callable[[Values, float], float] = lambda values, eps: 1.0  # at an eps
     noise: Callable[[Values], str] = str  # what is used, in words
 
     def broken(self, values: Values) -> str:
-        """As for Gaussian noise."""
+        """Return in words that the promised (eps, delta) does not hold; empty if it holds."""
         kept = self.delta(values, values["eps"]) <= values["delta"] * (1.0 + 1e-9)
         return "" if kept else "is NOT what is promised"
 
     def conversion(self, values: Values) -> str:
-        """The noise that is used, and its curve at the promised eps and around it."""
+        """Return, in words, the noise and its delta at half, once and twice the promised eps."""
         if not values.keys() >= {*self.letters}:
             return f"delta(eps) = {self.formula} ({self.source})"
         eps = values["eps"]
@@ -185,8 +189,12 @@ class Approximate(ExactCurve):
 
 
 def limited_proof(words: str, limit: Callable[[Values], float]) -> LimitedProof:
-    """The (eps, delta) of noise without a known curve, proved for an eps up to ``limit(values)``,
-    a function of the parameters, of K and of T.
+    """Return the (eps, delta) of noise without a known curve.
+
+    Args:
+        words: a phrase for the proof.
+        limit: ``limit(values)``, the largest eps for which the guarantee is proved, as a function
+            of the parameters, K and T.
     """
     return LimitedProof(
         ("eps", "delta"), nothing_hidden, words, lambda values, delta: math.inf, "", limit=limit
@@ -194,7 +202,7 @@ def limited_proof(words: str, limit: Callable[[Values], float]) -> LimitedProof:
 
 
 def exact_curve(mu: Callable[[Values], float]) -> ExactCurve:
-    """The curve of noise whose mu is a function of the parameters."""
+    """Return the exact curve of Gaussian noise whose mu is a function of the parameters."""
     return ExactCurve(
         ("eps", "delta"),
         lambda values: mu(values) ** 2 / 2.0,
@@ -206,15 +214,16 @@ def exact_curve(mu: Callable[[Values], float]) -> ExactCurve:
 
 @dataclass(frozen=True)
 class OneRelease(ExactCurve):
-    """Gaussian noise of the one release that a record enters, with the rho of zCDP for which
-    rho + 2 sqrt(rho ln(1/delta)) is the promised eps, or half of it beside a pure release of the
-    other half.
+    """Gaussian noise where each record enters one Gaussian release.
+
+    The rho of zCDP is such that rho + 2 sqrt(rho ln(1/delta)) is the share 1 - ``pure`` of the
+    promised eps. A pure release spends the remaining share, if it is positive.
     """
 
     pure: float = 0.0  # the share of eps of the pure release
 
     def conversion(self, values: Values) -> str:
-        """As for Gaussian noise; a pure release is named."""
+        """Return the guarantee of the noise in words, together with the pure release if any."""
         found = super().conversion(values)
         if not self.pure:
             return found
@@ -229,11 +238,11 @@ class OneRelease(ExactCurve):
         )
 
     def broken(self, values: Values) -> str:
-        """Nothing: the conversion of zCDP holds for every eps."""
+        """Return an empty text: the conversion of zCDP holds for every eps."""
         return ""
 
     def of_group(self, values: Values, m: int) -> tuple[float, float]:
-        """The (eps, delta) of m records that one user owns: the rho of a group is m^2 rho."""
+        """Compute the (eps, delta) for m records of one user; zCDP then holds with m^2 rho."""
         rho, l = self.rho(values), math.log(1.0 / values["delta"])
         own = m * m * rho + 2.0 * m * math.sqrt(rho * l)
         return m * self.pure * values["eps"] + own, values["delta"]
@@ -243,7 +252,7 @@ class OneRelease(ExactCurve):
 class Guarantee:
     """A guarantee of differential privacy, with its neighbouring relation and its source.
 
-    In pure DP the probability of every event about ``hides`` changes by a factor of at most
+    Under pure DP, the probability of every event about ``hides`` changes by a factor of at most
     e^epsilon between two neighbouring sequences of rewards.
 
     Attributes:
@@ -253,17 +262,19 @@ class Guarantee:
             ``none``.
         epsilon: the privacy loss in nats as a function of the parameters by name; for local
             privacy ``eps`` is the level of the user.
-        source: paper and theorem that prove it.
-        mechanism: the release that it rests on, a name in ``audit/targets/releases.py``, or None.
+        source: the paper and the theorem that prove the guarantee.
+        mechanism: the release on which the guarantee is based, a name in
+            ``audit/targets/releases.py``, or None.
         hides: the output that an adversary observes.
-        alignment: how its noise shifts when a reward changes, or None.
-        gaussian: for zCDP and RDP, what the Gaussian noise guarantees.
+        alignment: how the noise shifts when a reward changes, or None.
+        gaussian: the guarantee of the noise where it is not pure DP, such as zCDP; else None.
         neighbours: the neighbouring relation.
         curator: for local privacy, the local randomizer ``curator(rng, reward, eps)``.
-        of_contexts: whether the contexts of the changed round differ, too; its own action is then
-            not protected.
+        of_contexts: whether the contexts of the changed round differ, too; the action of this round
+            is then not protected.
         loss: ``epsilon`` as a formula.
-        unless: the guarantees with other options: name of the option, its number, the guarantee.
+        unless: the guarantees for other options: triples of the name of the option, its number, and
+            the guarantee.
     """
 
     notion: str
@@ -285,20 +296,23 @@ class Guarantee:
         return self.gaussian.letters if self.gaussian else ("eps",)
 
     def at(self, values: Values) -> Guarantee:
-        """The guarantee at these arguments, which is what a run prints, what decides which bounds
-        apply, and what an audit expects.
+        """Return the guarantee at these arguments.
+
+        A run prints this guarantee, an audit tests it, and it decides which bounds apply.
 
         Args:
-            values: the parameters by name, an option as its number; one that has no value, or
-                several, is missing.
+            values: the parameters by name, with an option as its number. A parameter that has no
+                value, or several values, is missing.
         """
         found = (other for name, x, other in self.unless if values.get(name) == x)
         return next(found, self)
 
     def of_group(self, values: Values, m: int) -> tuple[float, float]:
-        """The (eps, delta) of m records that one user owns, by the triangle inequality: a pure eps
-        becomes m eps, and (eps, delta) becomes (m eps, delta (e^(m eps) - 1)/(e^eps - 1)), unless
-        the noise of the one release that holds a record gives less.
+        """Compute the (eps, delta) for m records that one user owns, by group privacy.
+
+        A pure eps becomes m eps, and (eps, delta) becomes
+        (m eps, delta (e^(m eps) - 1)/(e^eps - 1)). Where each record enters one Gaussian release,
+        the group privacy of zCDP is used instead (``OneRelease.of_group``).
         """
         if self.gaussian is None:
             return m * self.epsilon(values), 0.0
@@ -310,7 +324,7 @@ class Guarantee:
         return m * eps, min(1.0, delta * math.expm1(m * eps) / math.expm1(eps))
 
     def in_words(self, values: Values, rewards: str) -> str:
-        """The guarantee at these arguments as a phrase.
+        """Return the guarantee at these arguments as a phrase.
 
         Args:
             values: as for ``at``, with the number of arms K and the horizon T; a parameter that has
@@ -345,8 +359,9 @@ def global_dp(
     alignment: Aligned = None,
     unless: tuple[tuple[str, float, Guarantee], ...] = (),
 ) -> Guarantee:
-    """Global DP: ``hides`` is eps-DP for sequences of rewards that differ in one reward; ``unless``
-    options promise something else (see ``Guarantee``).
+    """Return global DP: ``hides`` is eps-DP for sequences of rewards that differ in one reward.
+
+    Options in ``unless`` have another guarantee (see ``Guarantee``).
     """
     return Guarantee("global", all_of_eps, source, mechanism, hides, alignment, unless=unless)
 
@@ -354,8 +369,9 @@ def global_dp(
 def gaussian_zcdp(
     source: str, mechanism: str | None = None, hides: str = ACTIONS, alignment: Aligned = None
 ) -> Guarantee:
-    """Global zero-concentrated DP by Gaussian noise: ``hides`` is rho-zCDP, and sqrt(2 rho)-GDP,
-    for sequences of rewards that differ in one reward.
+    """Return global zero-concentrated DP by Gaussian noise.
+
+    ``hides`` is rho-zCDP, and sqrt(2 rho)-GDP, for sequences of rewards that differ in one reward.
     """
     return Guarantee("global zCDP", nothing_hidden, source, mechanism, hides, alignment, ZCDP)
 
@@ -363,8 +379,10 @@ def gaussian_zcdp(
 def gaussian_rdp(
     source: str, mechanism: str | None = None, hides: str = ACTIONS, alignment: Aligned = None
 ) -> Guarantee:
-    """Global Renyi DP by Gaussian noise: ``hides`` is (order, eps)-RDP, and sqrt(2 eps/order)-GDP,
-    for sequences of rewards that differ in one reward.
+    """Return global Renyi DP by Gaussian noise.
+
+    ``hides`` is (order, eps)-RDP, and sqrt(2 eps/order)-GDP, for sequences of rewards that differ
+    in one reward.
     """
     return Guarantee("global RDP", nothing_hidden, source, mechanism, hides, alignment, RDP)
 
@@ -372,14 +390,16 @@ def gaussian_rdp(
 def skellam_rdp(
     source: str, mechanism: str | None = None, hides: str = ACTIONS, alignment: Aligned = None
 ) -> Guarantee:
-    """Global Renyi DP of every integer order by Skellam noise, an integer counterpart of Gaussian
-    noise, for sequences of rewards that differ in one reward. It depends on a granularity ``s``.
+    """Return global Renyi DP of every integer order by Skellam noise of granularity ``s``.
+
+    Skellam noise is an integer counterpart of Gaussian noise. The guarantee is for sequences of
+    rewards that differ in one reward.
     """
     return Guarantee("global RDP", nothing_hidden, source, mechanism, hides, alignment, SKELLAM)
 
 
 def gaussian_dp(source: str, mu: Callable[[Values], float], alignment: Aligned = None) -> Guarantee:
-    """Global (eps, delta)-DP by Gaussian noise of this mu, a function of the parameters."""
+    """Return global (eps, delta)-DP by Gaussian noise; ``mu`` is a function of the parameters."""
     return Guarantee(
         "global DP", nothing_hidden, source, None, ACTIONS, alignment, exact_curve(mu)
     )  # fmt: skip
@@ -392,14 +412,17 @@ def shuffle_dp(
     alignment: Aligned = None,
     unless: tuple[tuple[str, float, Guarantee], ...] = (),
 ) -> Guarantee:
-    """(eps, delta)-DP of what a shuffler passes on to the server, if all users are honest."""
+    """Return (eps, delta)-DP of the messages that a shuffler passes on to the server.
+
+    All users are assumed to be honest.
+    """
     return Guarantee(
         "DP", nothing_hidden, source, mechanism, SHUFFLED, alignment, curve, unless=unless
     )  # fmt: skip
 
 
 def local_dp(source: str, curator: Curator, alignment: Aligned = None) -> Guarantee:
-    """Local DP: the output of ``curator(rng, reward, eps)`` is DP at the level of the user."""
+    """Return local DP: the output of ``curator(rng, reward, eps)`` is DP at the user's level."""
     return Guarantee(
         "local", all_of_eps, source, None, RESPONSE, alignment, None, ANY_TWO_REWARDS, curator
     )
@@ -411,8 +434,14 @@ def joint_dp(
     alignment: Aligned = None,
     unless: tuple[tuple[str, float, Guarantee], ...] = (),
 ) -> Guarantee:
-    """Joint (eps, delta)-DP of contexts and rewards by Gaussian noise of this mu, a function of the
-    parameters, or by other noise, such as ``limited_proof``; ``unless`` options have others.
+    """Return joint (eps, delta)-DP of contexts and rewards.
+
+    Args:
+        source: the paper and the theorem that prove the guarantee.
+        mu: the mu of Gaussian noise as a function of the parameters, or the curve of other noise,
+            such as ``limited_proof``.
+        alignment: how the noise shifts when a round changes, or None.
+        unless: the guarantees for other options (see ``Guarantee``).
     """
     curve = mu if isinstance(mu, ExactCurve) else exact_curve(mu)
     return Guarantee(
@@ -427,8 +456,10 @@ def message_dp(
     alignment: Aligned = None,
     mechanism: str | None = None,
 ) -> Guarantee:
-    """Local (eps, delta)-DP of a user's message about contexts and reward (see ``joint_dp``), or
-    with a ``mu`` of None pure eps-local DP.
+    """Return local (eps, delta)-DP of a user's message about contexts and reward.
+
+    ``mu`` is the mu of Gaussian noise as a function of the parameters. If it is None, the guarantee
+    is pure eps-local DP.
     """
     if mu is None:
         return Guarantee(
@@ -442,10 +473,11 @@ def message_dp(
 
 
 def oracle_dp(source: str, has_bonus: bool = False, has_losses: bool = True) -> Guarantee:
-    """Joint DP of a policy whose records enter one fit of an oracle each: pure eps of a logistic
-    fit and, if the policy ``has_losses`` to choose from, (eps, delta) of ``loss=quadratic``. The
-    bonus of a policy that ``has_bonus`` needs a Gaussian release beside a logistic fit, with half
-    of eps for each.
+    """Return joint DP of a policy in which each record enters one fit of an oracle.
+
+    A logistic fit gives pure eps-DP. If the policy ``has_losses`` to choose from, the option
+    ``loss=quadratic`` gives (eps, delta)-DP. A policy that ``has_bonus`` computes its bonus from a
+    Gaussian release beside the logistic fit; each of the two spends half of eps.
     """
 
     def joint(pure: float) -> Guarantee:

@@ -1,7 +1,8 @@
-"""Domains of the parameters of algorithms: the annotations of their signatures.
+"""Domains of the parameters of algorithms, declared by the annotations in their signatures.
 
-A number is annotated with an ``Interval``, ``eps: Budget``; one of several names with Python's
-``Literal``, ``variant: Literal["printed", "coded"]``, of which kernels receive the position.
+A parameter that is a number is annotated with an ``Interval``, as in ``eps: Budget``. A parameter
+that is one of several names is annotated with ``Literal``, as in
+``variant: Literal["printed", "coded"]``; kernels receive the position of the name, from 0.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ MIN_DIVISOR = 1e-100  # dividing by smaller numbers could overflow
 
 @dataclass(frozen=True)
 class Interval:
-    """The real numbers between two ends; one above 0 is at least MIN_DIVISOR.
+    """The real numbers between two ends.
+
+    The numbers of an interval whose low end is 0 and open are at least MIN_DIVISOR.
 
     Attributes:
-        low, high: the ends; infinity belongs to the interval if its end is closed.
+        low, high: the ends; an infinite end belongs to the interval if its bracket is closed.
         ends: the brackets of the interval, ``(`` or ``[`` and ``)`` or ``]``.
-        also: what else may be written, such as ``1/horizon``.
+        also: a text that a user may write instead of a number, such as ``1/horizon``.
     """
 
     low: float = -math.inf
@@ -32,7 +35,7 @@ class Interval:
     also: str = ""
 
     def contains(self, x: float) -> bool:
-        """Whether a number lies in the interval."""
+        """Return whether a number lies in the interval."""
         closed, low, high = self.ends[0] == "[", self.low, self.high
         if low == 0.0 and not closed:
             closed, low = True, MIN_DIVISOR
@@ -55,14 +58,19 @@ class Interval:
 
 @dataclass(frozen=True)
 class Named:
-    """A name that denotes a number, or, unless ``others`` is None, a number itself."""
+    """The domain of a parameter that is a name or, unless ``others`` is None, a number.
+
+    Attributes:
+        names: the number that each name denotes.
+        others: the numbers that are allowed besides the names, or None.
+    """
 
     names: Mapping[str, float]
     others: Interval | None = None
 
     @property
     def allowed(self) -> str:
-        """The names and the numbers in words."""
+        """The allowed names and numbers in words."""
         return either([*self.names, *([self.others.allowed] if self.others else [])])
 
 
@@ -93,7 +101,7 @@ AboveOne = Annotated[float, ABOVE_ONE]
 NotNegative = Annotated[float, NOT_NEGATIVE]
 Range = Annotated[float, RANGE]
 Order = Annotated[float, Interval(0.0, 1.0, "(]")]
-# kernels receive 0 for the value of smallest worst-case regret, which they compute
+# For "minimax" kernels receive 0, and compute the value with the smallest worst-case regret
 PositiveOrMinimax = Annotated[float, Named({"minimax": 0.0}, POSITIVE)]
 ShareOrMinimax = Annotated[float, Named({"minimax": 0.0}, Interval(0.0, 1.0, "(]"))]
 MomentBound = Annotated[float, Interval(0.0, also=AUTO)]
@@ -101,12 +109,16 @@ MomentOrder = Annotated[float, Interval(2.0, ends="[)")]
 
 
 def below(limit: float) -> Interval:
-    """The domain of a contamination below the breakdown point of an estimator."""
+    """Return the domain of a contamination below ``limit``, the breakdown point of an estimator."""
     return Interval(0.0, limit, "[)", also=AUTO)
 
 
 def domain_of(hint: Any, name: str = "") -> Domain:
-    """The domain of a parameter: as annotated, or that of a privacy budget by its name."""
+    """Return the domain of a parameter.
+
+    An annotation decides. Without an annotation, the name decides whether the parameter is a
+    privacy budget or a level of privacy; any other parameter may be any number.
+    """
     if get_origin(hint) is Literal:
         return Named({name: float(i) for i, name in enumerate(get_args(hint))})
     for note in getattr(hint, "__metadata__", ()):

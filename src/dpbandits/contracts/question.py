@@ -1,4 +1,4 @@
-"""The questions that runs answer, as data: keys, columns of the rows, the statistic."""
+"""The questions that runs answer, as data: their keys, columns and statistics."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from .parameters import FRACTION, RANGE, Interval
 
-# What is known of actions; a learner of contexts also plays labelled users
+# The kinds of actions; a learner that plays contexts also plays labelled users
 ARMS, FEATURES, CONTEXTS, USERS = "arms", "arms with features", "contexts", "labelled users"
 PULLS, TRACE = "pulls", "regret"
 
@@ -17,20 +17,20 @@ class Record:
 
     Attributes:
         name: PULLS, the pulls of each arm (int64), or TRACE, the regret (float64).
-        per_arm: whether it has a number for each arm.
+        per_arm: whether the record has a number for each arm.
     """
 
     name: str
     per_arm: bool
 
     def width(self, K: int) -> int:
-        """How many numbers a checkpoint has, for K arms."""
+        """Return how many numbers a checkpoint has for K arms."""
         return K if self.per_arm else 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A question that runs answer. Everything that differs between questions is data here."""
+    """A question that runs answer; its attributes hold everything in which questions differ."""
 
     name: str
     command: str
@@ -40,7 +40,7 @@ class Question:
     groups: tuple[str, ...]  # all groups of configuration files, ``group`` first
     limit: str  # the key of the largest number of rounds of a run
     largest_limit: int  # the largest value of that key
-    # keys that an answer is judged by, with their domains; algorithms may use them
+    # keys that decide whether an answer is correct, with their domains; algorithms may use them
     goal: tuple[tuple[str, Interval], ...] = ()
     swept: tuple[str, ...]  # other keys that a sweep can vary and that have a column of their own
     plays_on: bool  # whether every run goes on until the limit
@@ -49,26 +49,26 @@ class Question:
     # the columns of a table that describe a setting; ``eps`` stands for the privacy budgets in the
     # table, each of which has a column
     columns: tuple[str, ...]
-    # the columns that are measured; ``run`` stands before them. They depend on setting and run
-    # alone, so that tables have the same bytes everywhere
+    # the columns that are measured, which follow the column ``run``. Their values depend only on
+    # the setting and the run, so that tables have the same bytes everywhere
     measured: tuple[str, ...]
     each_checkpoint: bool  # whether a run has a row for each checkpoint, or a single row
     blank: tuple[str, ...] = ()  # measured columns that may be blank
     statistic: str  # the measured column whose mean is summarised, with its interval
     statistic_name: str  # what that mean is called
-    # a measured column of zeros and ones whose share is summarised, and the column of the runs that
-    # count; None if there is none
+    # a measured column of zeros and ones whose share of ones is summarised, and the column that
+    # marks the runs that count for this share; None if no share is summarised
     share: tuple[str, str] | None = None
     quantiles: bool = False  # whether the quantiles of the statistic are summarised, too
     increasing: tuple[str, ...] = ()  # keys of ``goal`` whose values must increase
     shown: tuple[str, ...]  # the columns of a summary, where ``*`` stands for what a sweep varies
     # columns of a setting that a summary shows only if they vary
     shown_if_varied: tuple[str, ...] = ()
-    # the columns that stand in the name of a table with a single setting
+    # the columns that are part of the name of a table with a single setting, with their formats
     label: tuple[tuple[str, str], ...]
 
     def __reduce__(self):
-        """Other processes find a question by its name."""
+        """Pickle the name, by which another process finds the question."""
         return question_named, (self.name,)
 
     @property
@@ -77,7 +77,7 @@ class Question:
 
     @property
     def own_keys(self) -> set[str]:
-        """The keys of the command that have a meaning for this question and not for all."""
+        """The keys of the command that have a meaning for this question but not for every one."""
         return {*self.goal_names, "arm" if self.one_arm else "shuffle_arms"}
 
 
@@ -156,7 +156,7 @@ HYPOTHESES = replace(
     label=(("budget", "-{}"), ("mu0", "-p{:g}"), ("mu1", "-p{:g}")),
 )  # fmt: skip
 
-# The gaps of contextual rounds differ, so that regret is no function of the pulls
+# The gaps of an arm differ between contextual rounds, so pulls do not determine the regret
 CONTEXTUAL = replace(REGRET, name="contextual regret", record=Record(TRACE, per_arm=False))
 
 QUESTIONS = (REGRET, STOPPING, BEST_ARM, HYPOTHESES, CONTEXTUAL)
@@ -164,12 +164,15 @@ GOALS = frozenset(name for question in QUESTIONS for name in question.goal_names
 
 
 def question_for(question: Question, actions: str) -> Question | None:
-    """The question on an environment with such actions; None if it cannot be asked there."""
+    """Return the form of a question for a kind of actions, or None if it has no such form.
+
+    With contexts and labelled users, the question of regret becomes CONTEXTUAL.
+    """
     if actions not in (CONTEXTS, USERS):
         return question
     return CONTEXTUAL if question in (REGRET, CONTEXTUAL) else None
 
 
 def question_named(name: str) -> Question:
-    """The question of a name."""
+    """Return the question with this name."""
     return next(question for question in QUESTIONS if question.name == name)

@@ -1,4 +1,4 @@
-"""Versions of algorithms: hashes of everything that decides what a run gives."""
+"""Versions of algorithms: hashes of everything that determines the results of a run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..files import PACKAGE
 from ..fingerprint import closure, fingerprint
 
 PLAYED_BY = (*(PACKAGE / "running" / f"{name}.py" for name in ("global_random", "play", "seeds")),)
-# Rooms and modules on which no number of a run depends, and their files on which some do
+# Packages and modules that change no number of a run, and the files among them that do (EXCEPT)
 DECIDE_NOTHING = (
     "compiled", "contracts", "errors.py", "files.py", "fingerprint.py", "validation.py",
 )  # fmt: skip
@@ -31,39 +31,44 @@ EXCEPT = ("compiled/random_numbers.py", "contracts/gaussian_dp.py")
 
 
 def version_of_file(file: Path) -> str:
-    """Hash of the code of an algorithm's file, of all that it imports of the package and that
-    decides a run, and of what plays it.
+    """Return a hash of the code that determines the runs of an algorithm of the package.
+
+    It covers the file of the algorithm, the files of the package that it imports and on which a run
+    can depend, and the files that play the algorithm.
     """
     found = {*closure([file], PACKAGE), *PLAYED_BY} - {file}
     return fingerprint(file, *sorted(filter(decides_a_run, found)))
 
 
 def decides_a_run(file: Path) -> bool:
-    """Whether a run can depend on a file that it imports: not on what algorithms declare, nor on
-    how kernels are compiled, since compiled and plain Python give the same bits.
+    """Return whether the numbers of a run can depend on a file that the algorithm imports.
+
+    They do not depend on the declarations of algorithms. Nor do they depend on how kernels are
+    compiled, since compiled code and plain Python give the same bits.
     """
     place = file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file
     return place.as_posix() in EXCEPT or place.parts[0] not in DECIDE_NOTHING
 
 
 def version_of_function(function: Any) -> str:
-    """Hash of a function's code, the values that it uses, and the functions, classes and modules
-    that it calls, down to those of Python and of installed packages, which count by name; and of
-    what plays it.
+    """Return a hash of a function, of everything that it uses, and of the files that play it.
+
+    The hash covers the code of the function, the values that it uses, and the functions, classes
+    and modules that it calls. Of Python and of installed packages, it covers only names.
     """
     return _Followed(function).version
 
 
 def unfollowed_in(function: Callable) -> tuple[str, ...]:
-    """What a function uses that its version does not notice, in words."""
+    """Return, in words, what a function uses that can change without a change of its version."""
     return tuple(_Followed(function).lost)
 
 
 class _Followed:
-    """All that a function uses, as it was loaded.
+    """Everything that a function uses, as it was loaded.
 
     Attributes:
-        lost: what may change without a change of the version, in words; the keys of a dict.
+        lost: a dict whose keys say, in words, what may change without a change of the version.
     """
 
     def __init__(self, function: Any):
@@ -74,14 +79,14 @@ class _Followed:
 
     @property
     def version(self) -> str:
-        """The hash."""
+        """The hash of everything that the function uses."""
         return self._digest.hexdigest()[:12]
 
     def _note(self, text: str) -> None:
         self._digest.update(text.encode())
 
     def _add(self, value: Any, names: frozenset[str] = frozenset()) -> None:
-        """Add a value; of a module what has one of these names."""
+        """Add a value to the hash; of a module, add only the values with one of these names."""
         plain = getattr(value, "py_func", value)
         if isinstance(plain, ModuleType):
             self._add_module(plain, names)
@@ -174,7 +179,7 @@ class _Followed:
                 self._note(repr(values))
 
 
-# Names with which code reads what may change between two runs
+# Names of functions and values with which code reads data that may change between two runs
 READING = frozenset({
     "open", "read_text", "read_bytes", "read_csv", "load", "loadtxt", "genfromtxt", "fromfile",
     "environ", "getenv", "exec", "eval", "import_module", "__import__",
@@ -189,7 +194,10 @@ INSTALLED = tuple(path for name, path in sysconfig.get_paths().items() if "lib" 
 
 
 def _is_installed(file: str | None) -> bool:
-    """Whether a file is of Python, of an installed package or of this one; None is built in."""
+    """Return whether a file belongs to Python, to an installed package or to this package.
+
+    None stands for a module without a file, which is built into Python.
+    """
     if file is None:
         return True
     path = Path(file)
@@ -203,7 +211,7 @@ def _is_installed(file: str | None) -> bool:
 
 
 def _file_of(module: str) -> str | None:
-    """The file of a module, in which a class is defined; that of a notebook for ``__main__``."""
+    """Return the file of a module, or ``__main__`` itself for the main module or a notebook."""
     if module == "__main__":
         return module
     return getattr(sys.modules.get(module), "__file__", None)
@@ -215,7 +223,7 @@ def _names_used(code: Any) -> set[str]:
 
 
 def _imported_by(code: Any) -> Iterator[ModuleType]:
-    """The modules of the user that a function imports while it runs."""
+    """Yield the user's modules that a function imports while it runs."""
     for step in dis.get_instructions(code):
         if step.opname == "IMPORT_NAME":
             with suppress(Exception):  # where it is called, the import fails again

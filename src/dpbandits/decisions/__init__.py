@@ -1,1 +1,1 @@
-"""Runs that go where a decision is open: the budget that is needed, the map of the best."""
+"""Searches and races that add runs until a decision is clear: a budget, or the best algorithms."""

@@ -1,4 +1,4 @@
-"""Which budget an algorithm needs for a regret, or to lose little against no privacy."""
+"""Search for the budget that an algorithm needs for a regret, or for a ratio to a baseline."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def budgets_needed(
     precision: float = 1.25,
     runs: int = 2048,
 ) -> pd.DataFrame:
-    """A row for each algorithm with the budget that it needs; see ``dpbandits.budget``.
+    """Return a row for each algorithm with the budget that it needs; see ``dpbandits.budget``.
 
     Args:
         algorithms: the algorithms, as ``dpbandits.run`` takes them.
@@ -54,12 +54,13 @@ def budgets_needed(
         parameters: parameters of the algorithms.
         folders: the user's configuration folders.
         regret: the largest mean regret.
-        ratio: instead of it, the largest ratio to the mean regret of the baseline.
+        ratio: instead of ``regret``, the largest ratio to the mean regret of the baseline.
         baseline: an algorithm without privacy; None for each algorithm itself without privacy.
-        beats: instead of both, the line of reference of labelled users that is to be beaten.
-        least: the smallest budget that is tried; None for 1e-3, or .1 to beat a line of reference.
-        most: the largest; None for 1e3, or 100.
-        precision: the ratio of the ends of the interval that is asked for.
+        beats: instead of ``regret`` and ``ratio``, the line of reference of labelled users that the
+            algorithm must beat.
+        least: the smallest budget that is tried; None for 1e-3, or .1 with ``beats``.
+        most: the largest budget that is tried; None for 1e3, or 100 with ``beats``.
+        precision: the ratio of the ends of the requested interval.
         runs: runs at one budget, at most.
     """
     if beats is not None:
@@ -98,8 +99,9 @@ def budgets_needed(
 
 
 def _differing(needs: Sequence[_Need]) -> list[dict[str, Any]]:
-    """For each need the values of the parameters that tell needs of one algorithm apart; blank for
-    the others.
+    """Return for each need the values of parameters that tell needs of one algorithm apart.
+
+    The values are blank for algorithms that are given once.
 
     Raises:
         BadInput: two needs are the same.
@@ -123,7 +125,7 @@ def _differing(needs: Sequence[_Need]) -> list[dict[str, Any]]:
 
 
 def _goal(regret: float | None, ratio: float | None, baseline: Any) -> float:
-    """The goal, checked: one of the two."""
+    """Check that either a regret or a ratio is given, and return it."""
     if (regret is None) == (ratio is None):
         raise BadInput(
             "either regret=R or ratio=R is needed: the largest mean regret, or its ratio"
@@ -180,7 +182,7 @@ class _Need(Subject):
         self._played: dict[Setting, int] = {}
 
     def of_line(self, beats: str) -> float:
-        """The mistakes that a line of reference is expected to make."""
+        """Return the expected mistakes of a line of reference."""
         instance = data_of(self.first).instance
         if not isinstance(instance, LabelledInstance):
             where = f"env={self.first.env}"
@@ -190,11 +192,13 @@ class _Need(Subject):
         return float(instance.recorded(self.first.horizon)[beats])
 
     def regrets(self, budget: float, n: int) -> np.ndarray:
-        """The final regrets of the first n runs at a budget."""
+        """Return the final regrets of the first n runs at a budget."""
         return self._regrets(self._at(budget), n)
 
     def of_baseline(self, n: int) -> np.ndarray:
-        """The final regrets of the first n runs of the baseline, or of more that are there."""
+        """Return the final regrets of the first n runs of the baseline, or of more if more
+        were played.
+        """
         assert self.reference is not None
         return self._regrets(self.reference, max(n, self._played.get(self.reference, 0)))
 
@@ -204,7 +208,9 @@ class _Need(Subject):
         return found
 
     def played(self) -> int:
-        """The runs that the answer is made of, the baseline's included."""
+        """Return the number of runs on which the answer is based, including runs of the
+        baseline.
+        """
         return sum(self._played.values())
 
 
@@ -216,7 +222,9 @@ def in_words(
     precision: float,
     line: str = "",
 ) -> str:
-    """The answer as a sentence; ``line``: the line of reference that is to be beaten, if one is."""
+    """Return the answer as a sentence; ``line`` is the line of reference to beat, if there
+    is one.
+    """
     name, of = about["name"], about["baseline"]
     aim = f"{goal:g} times the regret of {of}" if of else significant(goal)
     aim = f"the {aim} of {line}" if line else aim

@@ -1,4 +1,6 @@
-"""What privacy costs a test: how long stopping rules take against the budget, and from which on."""
+"""The cost of privacy for a test: the stopping time against the budget, and the budget for
+a goal.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ PRECISE = 1.25  # ratio of the budgets between which a sheet finds that a test b
 Rules = Callable[[float | None, float], Iterable["_Rule"]]  # ``rules_of`` some rules
 OWN_KEYS = {key for q in QUESTIONS if q.command == STOPPING.command for key in q.own_keys}
 
-# What the two answers are asked for with, beside the keys of ``bandit-stop``
+# The options of the two answers, beside the keys of ``bandit-stop``
 OF_SHEET = ("eps", "per_week", "weeks", "runs")
 OF_GOAL = ("samples", "ratio", "quantile", "per_week", "least", "most", "precision", "runs")
 
@@ -39,7 +41,7 @@ def cost_of_rules(
     rules: Sequence[Any], given: Mapping[str, Any], parameters: Mapping[str, Any],
     folders: tuple[str, ...],
 ) -> pd.DataFrame:  # fmt: skip
-    """A sheet if budgets are given, else the budget that a goal needs; see ``dpbandits.budget``."""
+    """Return a sheet if budgets are given, else the budget for a goal; see ``dpbandits.budget``."""
     given = {key: value for key, value in given.items() if value is not None}
     wanted, answer = (OF_SHEET, sheet) if "eps" in given else (OF_GOAL, budget_for_samples)
     known = {*STOPPING.groups, *OWN_KEYS, "cap", "seed", "assume", "jobs", "backend", "results"}
@@ -63,7 +65,9 @@ class _Rule(Subject):
             raise BadInput(f"rule={self.name}: a rule with a privacy budget eps is needed")
 
     def times(self, eps: float, n: int) -> np.ndarray:
-        """The stopping times; a run that has not ended counts as the cap."""
+        """Return the stopping times of the first n runs; a run that has not ended counts as
+        the cap.
+        """
         return self.measured(self.at(eps), n, "stopping_time")[0]
 
 
@@ -71,9 +75,10 @@ def rules_of(
     rules: Sequence[Any], given: Mapping[str, Any], compose: Callable[..., Request],
     per_week: float | None, weeks: float,
 ) -> list[_Rule]:  # fmt: skip
-    """The rules, of which runs end after some weeks if the users of a week are known.
+    """Return the rules; if the users per week are known, their runs end after some weeks.
 
-    A key that belongs to the questions of some of the rules, such as ``mu0``, is for these alone.
+    A key that belongs to the questions of some of the rules, such as ``mu0``, is passed only to
+    these rules.
     """
     if per_week is not None and given.get("cap") is None:
         given = {**given, "cap": math.ceil(per_week * weeks)}
@@ -92,7 +97,7 @@ def rules_of(
 def sheet(
     rules: Rules, *, eps: Any, per_week: float | None = None, weeks: float = 26.0, runs: int = 200
 ) -> pd.DataFrame:
-    """A row for each rule and budget; see ``dpbandits.budget``."""
+    """Return a row for each rule and budget; see ``dpbandits.budget``."""
     budgets = sorted({argument("eps", x, POSITIVE, math.nan) for x in each(eps)})
     runs = as_integer("runs", runs, at_least=20, at_most=10_000_000)
     per_week, weeks = _per_week(per_week, weeks)
@@ -127,8 +132,11 @@ def sheet(
 def begins_to_end(
     rule: _Rule, rows: Sequence[Mapping[str, Any]], runs: int
 ) -> tuple[float, float]:  # fmt: skip
-    """The largest budget at which the test does not end, and the next larger one at which it ends,
-    bisected; 0 and infinity if there is none.
+    """Find between which budgets the test begins to end, by bisection.
+
+    Returns:
+        The largest budget at which the test does not end, and the next larger budget at which it
+        ends; 0 and infinity if there is no such budget.
     """
     low = max((row["eps"] for row in rows if row["ended"] < ENDS), default=0.0)
     high = min((row["eps"] for row in rows if row["eps"] > low), default=math.inf)
@@ -140,8 +148,10 @@ def begins_to_end(
 
 
 def verdict(rows: Sequence[Mapping[str, Any]], low: float, high: float) -> str:
-    """A sheet of one rule as a sentence: the cost of the budget nearest to 1, the budgets at which
-    privacy is cheap, and ``begins_to_end``.
+    """Return the sheet of one rule as a sentence.
+
+    It says what the budget nearest to 1 costs, at which budgets privacy is cheap, and between which
+    budgets the test begins to end.
     """
     first = rows[0]
     start, per_week = f"{first['rule']} on {first['env']}: ", first["per_week"]
@@ -178,8 +188,10 @@ def budget_for_samples(
     quantile: float | None = None, per_week: float | None = None, least: float = 1e-3,
     most: float = 1e3, precision: float = 1.25, runs: int = 2048,
 ) -> pd.DataFrame:  # fmt: skip
-    """A row for each rule with the smallest budget at which its mean stopping time, or a quantile,
-    is at most a number of samples, or a multiple of the time without privacy.
+    """Return for each rule the smallest budget that reaches a goal.
+
+    The goal is that the mean stopping time, or a quantile of it, is at most a number of samples, or
+    at most a multiple of the time without privacy.
     """
     if (samples is None) == (ratio is None):
         raise BadInput(
@@ -227,8 +239,10 @@ def budget_for_samples(
 
 
 def samples_reached(rule: _Rule, eps: float, runs: int, share: float | None) -> float:
-    """A number of samples, of two digits, that a search finds to be reached at a budget; blank if
-    the cap ends too many runs.
+    """Return a number of samples, with two digits, that a search would find to be reached at a
+    budget.
+
+    The number is blank if the cap ends too many runs.
     """
     times, cap = np.sort(rule.times(eps, runs)), float(rule.at(eps).horizon)
     if share is None:
@@ -248,7 +262,10 @@ def in_words(
     rule: _Rule, found: Found, aim: float, free: float, what: str, per_week: float | None,
     instead: float,
 ) -> str:  # fmt: skip
-    """The answer of a search as a sentence; of none what would be reached ``instead``."""
+    """Return the answer of a search as a sentence.
+
+    If no budget reaches the goal, it says how many samples would be reached ``instead``.
+    """
     goal = f"{significant(aim)} samples"
     goal += f" ({aim / per_week:.3g} weeks)" if per_week else ""
     start, last = f"{rule.name} on {rule.env}: the {what} stopping time is ", found.looks[-1]
@@ -267,7 +284,7 @@ def in_words(
 
 
 def _per_week(per_week: float | None, weeks: float) -> tuple[float | None, float]:
-    """The users of a week and the number of weeks, checked."""
+    """Check the users per week and the number of weeks, and return them."""
     above = "a number above 0 is needed"
     users = None if per_week is None else number_where("per_week", per_week, lambda x: x > 0, above)
     return users, number_where("weeks", weeks, lambda x: x > 0, above)

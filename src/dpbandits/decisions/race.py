@@ -1,8 +1,9 @@
-"""A race: runs are added to the algorithms of a game while it is open which of them are the best.
+"""A race: runs are added to the algorithms of a game until it is clear which of them are the best.
 
 After each lap the algorithms that may be the best, by mean or by median, stay in the race. A game
-is decided when one is left, or those that are left cannot differ by more than TIE_MARGIN. With
-probability 95 %, all conclusions in all games and laps hold at once, as in ``comparison``.
+is decided when one algorithm is left, or when the remaining ones cannot differ by more than
+TIE_MARGIN. With probability 95 %, all conclusions in all games and laps hold at once, as in
+``comparison``.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ from ..comparison.pairs import CENTERS, located
 ERROR = 0.05  # the probability that any set of algorithms lacks its best
 TIE_MARGIN = 0.1  # algorithms with a ratio surely below 1 + TIE_MARGIN are equally good
 
-# Plays what is missing of the first runs of some settings, by their numbers, and returns the final
-# regrets of each
+# A function that plays the missing ones of the first runs of some settings, given by number, and
+# returns the final regrets of each setting
 Play = Callable[[Sequence[int], int], Sequence[np.ndarray]]
 
 
 @dataclass(frozen=True)
 class Result:
-    """How a race ended.
+    """The result of a race.
 
     Attributes:
         runs: the number of runs of each setting, int64 array.
-        best: for ``mean`` and ``median`` and each game its algorithms against the best.
+        best: the comparisons with the best in each game, for ``mean`` and ``median``.
         decided: whether each game was decided, bool array.
     """
 
@@ -39,7 +40,9 @@ class Result:
 
 
 def laps(first: int, most: int) -> list[int]:
-    """The numbers of runs at which a race is judged: doubled from the first to the most."""
+    """Return the numbers of runs at which a race is judged: doubled from ``first`` up to
+    ``most``.
+    """
     found = [first]
     while found[-1] < most:
         found.append(min(2 * found[-1], most))
@@ -53,15 +56,14 @@ def race(
     most: int,
     matters: Callable[[Sequence[int], np.ndarray], bool] = lambda game, means: True,
 ) -> Result:
-    """Play some games until each is decided, or the algorithms that may be the best have ``most``
-    runs.
+    """Play some games until each is decided, or its possible best algorithms have ``most`` runs.
 
     Args:
         games: the numbers of the settings of each game, from 0 on.
         play: plays runs.
         first: runs of every setting.
         most: runs of a setting, at most.
-        matters: whether a game, given the means of its settings, is to be decided at all.
+        matters: whether a game, given the means of its settings, needs to be decided at all.
     """
     settings = [i for game in games for i in game]
     regrets: dict[int, np.ndarray] = {}
@@ -92,5 +94,7 @@ def race(
 
 
 def _is_decided(best: AgainstBest) -> bool:
-    """Whether one algorithm is the best, or those that may be it are close to each other."""
+    """Return whether one algorithm is the best, or all algorithms that may be the best are
+    close.
+    """
     return bool(best.tied.sum() == 1 or (best.ratio.high[best.tied] <= 1.0 + TIE_MARGIN).all())

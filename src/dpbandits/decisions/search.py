@@ -1,9 +1,9 @@
-"""The smallest privacy budget that reaches a goal: a bisection with runs added where needed.
+"""Search for the smallest budget that reaches a goal: bisection, with runs added where needed.
 
-At a budget a test decides that the regret is above the goal, or that it is not; if the test does
-not decide, more runs are played at this budget. All that a search tells holds at once with
-probability 95 %. Regret is continuous in
-the budget, so between a budget above the goal and one that reaches it lies an answer.
+At a budget a test decides whether the regret is above the goal or not; if the test does not decide,
+more runs are played at this budget. All statements of a search hold at once with probability 95 %.
+Regret is continuous in the budget. Therefore an answer lies between a budget whose regret is above
+the goal and a budget that reaches the goal.
 """
 
 from __future__ import annotations
@@ -77,7 +77,9 @@ class Search:
     _looks: int = 0
 
     def answer(self) -> Found:
-        """Scan the range of budgets, then narrow the place where the goal is first reached."""
+        """Scan the range of budgets, then narrow the interval in which the goal is first
+        reached.
+        """
         count = max(2, round(A_DECADE * np.log10(self.most / self.least)) + 1)
         grid = [short(x) for x in np.geomspace(self.least, self.most, count)]
         self.least, self.most = grid[0], grid[-1]
@@ -103,8 +105,10 @@ class Search:
         return self._found("between", self._crossing(), low, high)
 
     def _look_aside(self) -> bool:
-        """Look on both sides of the bracket, at half its lower end and at twice its upper end;
-        returns whether the bracket has changed.
+        """Examine a budget on either side of the bracket: half its lower end, and twice its upper
+        end.
+
+        Returns whether the bracket has changed.
         """
         before = low, high = self._bracket()
         for budget in (short(max(low / ASIDE, self.least)), short(min(high * ASIDE, self.most))):
@@ -112,14 +116,21 @@ class Search:
         return self._bracket() != before
 
     def _bracket(self) -> tuple[float, float]:
-        """The smallest budget that reaches the goal, and the largest below it that does not."""
+        """Return the lower and the upper end of the bracket, which contains the answer.
+
+        The upper end is the smallest budget that reaches the goal. The lower end is the largest
+        smaller budget whose regret is above the goal, or 0 if there is none.
+        """
         high = min(look.budget for look in self._seen.values() if look.side < 0)
         above = (look.budget for look in self._seen.values() if look.side > 0)
         return max((x for x in above if x < high), default=0.0), high
 
     def _narrow(self) -> None:
-        """Bisect with few runs at each budget until nothing can be told in the middle; then narrow
-        both sides, and once more about the budget at which the means cross, with many.
+        """Narrow the bracket.
+
+        Bisect with few runs at each budget until the test does not decide at the middle. Then
+        narrow both sides, and with many runs once more around the budget at which the means cross
+        the goal.
         """
         few = min(MAX_NARROWING_RUNS, self.runs)
         while not self._is_narrow():
@@ -136,8 +147,10 @@ class Search:
         return high / low <= ROUNDED_PRECISION * self.precision or self._looks >= LOOKS
 
     def _towards(self, middle: float, runs: int) -> None:
-        """Narrow both sides about a budget: first at the distance that is asked for, then by
-        bisection between where nothing can be told and where something is known.
+        """Narrow both sides of the bracket around a budget.
+
+        First try the budgets at the requested distance, then bisect between budgets that are
+        undecided and budgets that are decided.
         """
         for outward in (1, -1):
             near, far = (
@@ -151,7 +164,9 @@ class Search:
                 near = short(np.sqrt(near * far)) if distance > self.precision else far
 
     def _decide(self, budget: float, most: int) -> int:
-        """Add runs at a budget until its side is known, or too many would be needed."""
+        """Add runs at a budget until its side is known, or too many runs would be needed;
+        return the side.
+        """
         seen = self._seen.get(budget)
         n = FIRST_LOOK_RUNS if seen is None else seen.runs
         look = self._look(budget, n) if seen is None else seen
@@ -163,7 +178,7 @@ class Search:
         return look.side
 
     def _look(self, budget: float, n: int) -> Look:
-        """Look at the first n runs at a budget."""
+        """Judge a budget by its first n runs."""
         self._looks += 1
         n = min(n, self.runs)
         found = limits(self.regrets(budget, n), self.largest)
@@ -180,7 +195,9 @@ class Search:
         return Found(kind, budget, low, high, again, looks)
 
     def _crossing(self) -> float:
-        """The budget at which the means cross the goal, on logarithmic scales."""
+        """Return the budget at which the means cross the goal, interpolated on logarithmic
+        scales.
+        """
         low, high = self._bracket()
         inside = [self._seen[x] for x in sorted(self._seen) if low <= x <= high]
         for a, b in pairwise(inside):
@@ -193,7 +210,7 @@ class Search:
 def check_search(
     least: float, most: float, precision: float, runs: int
 ) -> tuple[float, float, float, int]:
-    """Validate the range of budgets of a search, its precision, and the runs at one budget."""
+    """Check the range of budgets of a search, its precision, and the runs at one budget."""
     least, most = (argument(k, x, RANGE, np.nan) for k, x in (("least", least), ("most", most)))
     if not least < most:
         raise BadInput(f"most={most:g}: above least={least:g} is needed")
@@ -202,12 +219,12 @@ def check_search(
 
 
 def limits(regrets: np.ndarray, largest: float) -> Located:
-    """The mean of some regrets, with limits that hold in all looks at once."""
+    """Return the mean of some regrets, with limits that hold at all looks at once."""
     return located([regrets], "mean", ERROR / LOOKS, largest).of(0)
 
 
 def _excess(look: Look, goal: float) -> float:
-    """How many times as many runs as there are would tell the side, about."""
+    """Estimate by which factor the number of runs must grow to decide the side."""
     with np.errstate(divide="ignore"):
         low, mean, high, aim = np.log([look.low, look.mean, look.high, goal])
     width = mean - low if mean > aim else high - mean
@@ -215,5 +232,5 @@ def _excess(look: Look, goal: float) -> float:
 
 
 def short(budget: float) -> float:
-    """A budget of three digits, as it is written."""
+    """Round a budget to three digits."""
     return float(f"{budget:.3g}")

@@ -23,7 +23,7 @@ class Subject:
 
     Attributes:
         compose: makes a request of keys, see ``settings.compose.request_from``.
-        given: the keys of a run, the algorithm or the rule among them, with None for defaults.
+        given: the keys of a run, including the algorithm or the rule, with None for defaults.
         default: the request of its runs at the default budget.
         first: the only setting of this request.
     """
@@ -34,24 +34,25 @@ class Subject:
         self.first = self.default.only
 
     def at(self, budget: float) -> Setting:
-        """Its setting at a budget."""
+        """Return its setting at a budget."""
         return self.compose({**self.given, self.first.budget_name: budget}).only
 
     @property
     def can_be_free(self) -> bool:
-        """Whether it can run without privacy; not if users have levels."""
+        """Whether it can run without privacy; it cannot if users have levels of their own."""
         domain = self.first.algorithm.domains.get(self.first.budget_name)
         return isinstance(domain, Interval) and domain.contains(math.inf)
 
     @cached_property
     def store(self) -> Store:
-        """Where its runs are stored."""
+        """The store of its runs."""
         results = self.default.results
         return Memory() if results is None else RunStore(results)
 
     def measured(self, setting: Setting, n: int, *columns: str) -> list[np.ndarray]:
-        """Columns of the first n runs of a setting, at the end of each run; missing runs are
-        played. Equal runs have equal streams of rewards.
+        """Return columns of the first n runs of a setting, at the end of each run.
+
+        Missing runs are played. Runs with the same number have the same streams of rewards.
 
         Raises:
             RunsFailed: a run raised an error.

@@ -1,9 +1,9 @@
 """Blocks of rewards: the sum or the histogram of many rewards of one arm, from its exact law.
 
-The time does not depend on the number of rewards for two-point laws, O(1), and discrete laws,
-O(points), also if rewards are truncated and contaminated: the number of outliers, and of each
-value, is binomial. Sums of Gaussian rewards are Gaussian unless truncated. Rewards of other laws
-are drawn one by one, without storing them.
+For two-point laws, O(1), and discrete laws, O(points), the time does not depend on the number of
+rewards. This holds even if rewards are truncated and contaminated, since the number of outliers and
+the number of rewards of each value are binomial. The sum of Gaussian rewards is Gaussian unless
+they are truncated. Rewards of other laws are drawn one by one, without storing them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ONE_BY_ONE = 16  # up to this many rewards per point, an empirical law is drawn 
 
 
 def has_no_blocks(env: Environment) -> bool:
-    """Whether the rewards of some arm are always drawn one by one."""
+    """Return whether the rewards of some arm are always drawn one by one."""
     return not np.isin(env.law, [TWO_POINT, GAUSSIAN, DISCRETE, EMPIRICAL, LARGEST]).all()
 
 
@@ -47,7 +47,7 @@ def draw_sum(
     center: float,
     level: float,
 ) -> float:
-    """The sum of ``n`` differences between a reward of arm ``a`` and ``center``, truncated.
+    """Return the sum of x - ``center``, truncated at ``level``, over ``n`` rewards x of arm ``a``.
 
     Args:
         env: the arms' laws.
@@ -86,8 +86,8 @@ def draw_some(
     step: int,
     level: float,
 ) -> float:
-    """The sum of ``n`` truncated inliers but for ``lost`` of them, which are chosen at random; see
-    ``draw_sum``.
+    """Return the sum of ``n`` truncated inliers without ``lost`` of them, which are chosen at
+    random. For the other arguments see ``draw_sum``.
     """
     if env.law[a] != TABLE:
         return sum_of(env, rng, a, n - lost, 0.0, level)
@@ -144,7 +144,7 @@ def count(x: float, n: float, left: float, width: float, counts: np.ndarray) -> 
 
 @inlined
 def in_points(env: Environment, row: int, n: int) -> bool:
-    """Whether ``n`` values of a law are drawn as the counts of its points."""
+    """Return whether ``n`` values of a law are drawn as the counts of its points."""
     law, points = env.law[row], env.parameters[row, 1] - env.parameters[row, 0]
     return law == DISCRETE or (law == EMPIRICAL and n > ONE_BY_ONE * points)
 
@@ -153,9 +153,10 @@ def in_points(env: Environment, row: int, n: int) -> bool:
 def draw_point(
     env: Environment, rng: np.random.Generator, i: int, left: int, mass: float, last: bool
 ) -> int:
-    """The count of point ``i`` among ``left`` values, given the mass of this and later points.
+    """Draw the count of point ``i`` among ``left`` values, given the mass of this and later points.
 
-    These binomials, drawn one after the other, are a multinomial vector.
+    The last point gets all values that are left. The binomial counts of all points, drawn one after
+    the other, are a multinomial vector.
     """
     if last:
         return left
@@ -166,7 +167,7 @@ def draw_point(
 def sum_of_two(
     env: Environment, rng: np.random.Generator, row: int, n: int, center: float, level: float
 ) -> float:
-    """``sum_of`` for a two-point law."""
+    """Compute ``sum_of`` for a two-point law."""
     low, high = env.parameters[row, 0], env.parameters[row, 1]
     highs = binomial(rng, n, env.parameters[row, 2])
     return truncate(low - center, level) * (n - highs) + truncate(high - center, level) * highs
@@ -176,7 +177,7 @@ def sum_of_two(
 def sum_of(
     env: Environment, rng: np.random.Generator, row: int, n: int, center: float, level: float
 ) -> float:
-    """``draw_sum`` for the law in one row of the environment."""
+    """Compute ``draw_sum`` for the law in one row of the environment."""
     law, x, y = env.law[row], env.parameters[row, 0], env.parameters[row, 1]
     if law == TWO_POINT:
         return sum_of_two(env, rng, row, n, center, level)
@@ -208,7 +209,7 @@ def count_of(
     width: float,
     counts: np.ndarray,
 ) -> None:
-    """``draw_counts`` for the law in one row of the environment."""
+    """Do what ``draw_counts`` does, for the law in one row of the environment."""
     law, x, y = env.law[row], env.parameters[row, 0], env.parameters[row, 1]
     if law == TWO_POINT:
         highs = binomial(rng, n, env.parameters[row, 2])
@@ -230,7 +231,8 @@ def count_of(
 def draw_encoded_sum(
     env: Environment, rng: np.random.Generator, a: int, n: int, t: int, step: int, g: int
 ) -> int:
-    """The sum of ``n`` rewards x of arm ``a``, each encoded as an integer: x g, randomly rounded.
+    """Return the sum of ``n`` rewards x of arm ``a``, each encoded as an integer: x g, randomly
+    rounded.
 
     Rewards lie in [0, 1], ``g`` is at most 2^52 and n g below 2^63; the sum is exact. The other
     arguments are those of ``draw_sum``.
@@ -249,8 +251,8 @@ def draw_encoded_sum(
 
 @inlined
 def encoded(rng: np.random.Generator, x: float, n: int, g: int) -> int:
-    """The sum of ``n`` encodings of a reward: floor(x g), plus 1 with the probability that is left
-    over, which makes the encoding unbiased.
+    """Return the sum of ``n`` encodings of a reward x. An encoding is floor(x g), plus 1 with
+    probability x g - floor(x g), and so it is unbiased.
     """
     low = math.floor(x * g)
     rest = x * g - low
@@ -261,7 +263,7 @@ def encoded(rng: np.random.Generator, x: float, n: int, g: int) -> int:
 
 @shared_borrowing
 def encoded_sum_of(env: Environment, rng: np.random.Generator, row: int, n: int, g: int) -> int:
-    """``draw_encoded_sum`` for the law in one row of the environment."""
+    """Compute ``draw_encoded_sum`` for the law in one row of the environment."""
     x, y = env.parameters[row, 0], env.parameters[row, 1]
     if env.law[row] == TWO_POINT:
         highs = binomial(rng, n, env.parameters[row, 2])

@@ -1,4 +1,4 @@
-"""Bandit instances that a configuration can name. Every constructor raises BadInput."""
+"""Bandit instances that a configuration can name. Constructors raise BadInput for bad values."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ MAX_ARMS = 10_000
 
 
 def of_means(law: Callable[..., Arm]) -> Callable[..., Instance]:
-    """The constructor of arms of one law with given means: the parameters of the law, but ``means``
-    in the place of ``mean``.
+    """Return a constructor of instances whose arms have one law and given means. Its parameters are
+    those of the law, with ``means`` in the place of ``mean``.
     """
 
     def instance(means: Any, **parameters: Any) -> Instance:
@@ -90,8 +90,8 @@ def mixed(arms: Any) -> Instance:
     return of_arms(built)
 
 
-# The instances of Sajed & Sheffet 2019 for K arms, x = 0, ..., 1; at K = 5 they are C1-C4 of
-# Azize & Basu 2022.
+# The means of the instances of Sajed & Sheffet 2019 as functions of x, which is i/(K - 1) for arm
+# i = 0, ..., K - 1; at K = 5 they are C1-C4 of Azize & Basu 2022.
 FAMILIES: dict[str, Callable[[float], float]] = {
     "c1": lambda x: 0.75 if x == 0 else 0.70,
     "c2": lambda x: 0.75 - 0.5 * x,
@@ -118,7 +118,7 @@ def one_better(gap: Any, arms: Any) -> Instance:
 def uniform_means(low: Any, high: Any, arms: Any, instance: Any) -> Instance:
     """Bernoulli arms whose means are drawn uniformly from [low, high]; ``arms`` is K.
 
-    Each number ``instance`` denotes other means; every run of a setting has the same.
+    Each number ``instance`` selects other means; all runs of a setting have the same means.
     """
     least, most = as_number("low", low), as_number("high", high)
     if not 0 <= least < most <= 1:
@@ -157,15 +157,15 @@ def contaminated(
     Args:
         inlier: configuration of the environment to contaminate.
         alpha: the contamination, in [0, 1/2).
-        outlier: the outliers: a value, a list of one value per arm, a law such as
+        outlier: what the outliers are: a value, a list of one value per arm, a law such as
             ``{law: gaussian, mean: 9, sd: 1}``, a list of one law per arm, or
-            ``{law: unseen, k: 2}``: values just below the truncation level alpha^(-1/k) in
-            absolute value, negative for the best arms and positive for the others. With
-            ``{law: largest, k: 2}`` they are the level at which the algorithm truncates, and
+            ``{law: unseen, k: 2}``: values just below the truncation level alpha^(-1/k) in absolute
+            value, negative for the best arms and positive for the others. With
+            ``{law: largest, k: 2}`` outliers equal the level at which the algorithm truncates, or
             alpha^(-1/k) for algorithms that truncate nothing.
         relative: whether values are relative to the arm's mean.
-        stage: what an outlier replaces, ``rewards`` (corruption-then-LDP) or ``reports``, what
-            the users of a locally private algorithm send (LDP-then-corruption).
+        stage: what an outlier replaces: ``rewards`` (corruption-then-LDP), or ``reports``, the
+            messages that the users of a locally private algorithm send (LDP-then-corruption).
     """
     needed = "a contamination in [0, 1/2) is needed"
     share = number_where("alpha", alpha, lambda alpha: 0 <= alpha < 0.5, needed)
@@ -189,7 +189,7 @@ STAGES = ("rewards", "reports")
 
 
 def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarray) -> list[Arm]:
-    """The law of each arm's outliers."""
+    """Return the law of each arm's outliers."""
     K, law = len(clean.arms), outlier.get("law") if isinstance(outlier, Mapping) else None
     if law == "unseen":
         with inside("outlier"):
@@ -212,7 +212,7 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
 
 
 def truncation_level(k: Any) -> Callable[[float], float]:
-    """The truncation level alpha^(-1/k), as a function of alpha."""
+    """Return the truncation level alpha^(-1/k) as a function of alpha."""
     order = number_where("k", k, lambda k: k >= 1, "a number of at least 1 is needed")
     return lambda alpha: alpha ** (-1 / order) if alpha > 0 else 0.0
 
@@ -233,12 +233,12 @@ LAWS: dict[str, Callable[..., Instance]] = {
 
 
 def laws_of_one_arm() -> dict[str, Callable[..., Arm]]:
-    """The functions that make an arm, of the package and of users, by the names of their laws."""
+    """Return the functions that make an arm, of the package and of users, by the names of laws."""
     return {**REGISTERED, **ARMS}
 
 
 def build(spec: Mapping[str, Any]) -> Instance:
-    """The instance of a configuration: ``law`` and the parameters of that law.
+    """Build the instance of a configuration, which holds ``law`` and the parameters of that law.
 
     Raises:
         BadInput: unknown law or parameter, or a value out of range.
@@ -248,8 +248,8 @@ def build(spec: Mapping[str, Any]) -> Instance:
 
 
 def first_rounds(spec: Mapping[str, Any], rounds: int) -> dict[str, Any]:
-    """A configuration of which a table of rewards has its first ``rounds`` rows only: those that
-    are played, so that the others change neither means nor gaps.
+    """Return a configuration in which tables of rewards have only their first ``rounds`` rows,
+    those that are played, so that later rows change neither means nor gaps.
     """
     found = {k: first_rounds(x, rounds) if isinstance(x, Mapping) else x for k, x in spec.items()}
     if found.get("law") == table.__name__:

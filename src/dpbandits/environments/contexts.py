@@ -1,4 +1,4 @@
-"""Contexts that are drawn anew in each round, and rewards of a mean that depends on them."""
+"""Contexts that are drawn anew in each round, and rewards whose means depend on the contexts."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ LEAST = 100  # rows of a log that must count
 class ContextualEnvironment(NamedTuple):
     """The law of contexts and rewards, as kernels receive it."""
 
-    # int64 array (1,): TWO_POINT for rewards 1 and -1, or 1 and 0 of a logistic link, GAUSSIAN for
-    # normal noise, EMPIRICAL for rows of features and rewards drawn at random, ONE_PASS for such
-    # rows in a random order, REPLAY for rows of a log, TABLE for rows in their order
+    # int64 array (1,): TWO_POINT for rewards 1 and -1, or 1 and 0 with a logistic link, GAUSSIAN
+    # for normal noise, EMPIRICAL for rows of features and rewards drawn at random, ONE_PASS for
+    # such rows in a random order, REPLAY for rows of a log, TABLE for rows in their order
     law: np.ndarray
     theta: np.ndarray  # float64 array (d,)
     center: np.ndarray  # float64 array (d,), the mean of a context
@@ -47,18 +47,20 @@ class ContextualEnvironment(NamedTuple):
 
     @property
     def reports(self) -> bool:
-        """Whether outliers replace what users send: there are none."""
+        """Whether outliers replace what users send. Always False, since there are no outliers."""
         return False
 
     @property
     def by_arm(self) -> tuple[str, ...]:
-        """The arrays that say which arm stands at each place."""
+        """The names of the arrays that say which arm stands at each place."""
         return ("order",)
 
 
 @dataclass(frozen=True)
 class ContextualInstance(Instance):
-    """An environment of contexts. No arm has a mean: it depends on the round."""
+    """An environment of contexts. No arm has a mean, since its expected reward depends on the
+    contexts of the round.
+    """
 
     environment: Any  # a ContextualEnvironment
     low: float = -math.inf  # the smallest reward
@@ -85,7 +87,7 @@ class ContextualInstance(Instance):
 
     @cached_property
     def largest_gap(self) -> float:
-        """No round has a larger regret."""
+        """An upper bound on the regret of a round."""
         env, K = self.environment, len(self.environment.order)
         if len(env.rows):
             drawn = env.law[0] != TABLE
@@ -114,7 +116,7 @@ def contextual_environment(
     limit: float = math.inf, sigma: float = 0.0, logistic: bool = False, rows: Any = (),
     table: Any = (),
 ) -> ContextualEnvironment:  # fmt: skip
-    """A ``ContextualEnvironment`` of K arms, with its types."""
+    """Return a ``ContextualEnvironment`` of K arms with values of the right types."""
     drawn = len(rows) == 0
     rows, table = (np.ascontiguousarray(x, float) for x in (rows, table))
     return ContextualEnvironment(
@@ -126,7 +128,7 @@ def contextual_environment(
 
 @inlined
 def row_of(env: ContextualEnvironment, rng: np.random.Generator, t: int, order: np.ndarray) -> int:
-    """The row of the environment that the round after ``t`` rounds takes its contexts from.
+    """Return the row of the environment from which the round after ``t`` rounds takes its contexts.
     ``order`` holds the rows of the present pass.
     """
     if unlikely(len(order) > 0):
@@ -137,7 +139,7 @@ def row_of(env: ContextualEnvironment, rng: np.random.Generator, t: int, order: 
 
 @partial(shared_rare, borrows=True)
 def draw_row_of_pass(rng: np.random.Generator, t: int, order: np.ndarray) -> None:
-    """Draw the next row of a random order: one swap of Fisher & Yates."""
+    """Draw the next row of a random order by one swap of the Fisher-Yates shuffle."""
     n = len(order)
     k = t % n
     if k == 0:
@@ -152,7 +154,7 @@ def draw_contexts(
     env: ContextualEnvironment, rng: np.random.Generator, row: int, X: np.ndarray, means: np.ndarray
 ) -> None:
     """Fill ``X``, float64 array (K, d), with the contexts of a round, and ``means``, float64 array
-    (K + 1,), with the expected reward of each and the largest one.
+    (K + 1,), with the expected reward of each context and the largest expected reward.
     """
     if unlikely(env.rows.shape[0] > 0):
         read_contexts(env, row, X, means)
@@ -183,7 +185,7 @@ def draw_contexts(
 
 @partial(shared_rare, borrows=True)
 def read_contexts(env: ContextualEnvironment, row: int, X: np.ndarray, means: np.ndarray) -> None:
-    """``draw_contexts`` from a row of the environment."""
+    """Do what ``draw_contexts`` does, with the contexts in a row of the environment."""
     K, d = X.shape
     block = env.law[0] != TABLE  # the features lie in the block of the arm, and d = K p
     p = env.rows.shape[1] if block else d
@@ -207,7 +209,7 @@ def read_contexts(env: ContextualEnvironment, row: int, X: np.ndarray, means: np
 def reward_given(
     env: ContextualEnvironment, rng: np.random.Generator, row: int, i: int, mean: float
 ) -> float:
-    """The reward of place ``i``, of a given expectation unless it is in the table."""
+    """Return the reward of place ``i``: from the table, or else drawn with expectation ``mean``."""
     if env.table.shape[0] > 0:
         return env.table[row, env.order[i]]
     if env.law[0] == GAUSSIAN:

@@ -29,8 +29,9 @@ def table(
 ) -> Instance:
     """Rewards fixed in advance: row t contains the reward of every arm in round t + 1.
 
-    They are given on the command line, or as a CSV file with one column per arm. Only the first
-    ``rounds`` rows are played, None for all; the mean of an arm is that of these rows.
+    The rewards are given on the command line, or as a CSV file with one column per arm. Only the
+    first ``rounds`` rows are played, or all rows if it is None; the mean of an arm is its mean over
+    the rows that are played.
     """
     if (rewards is None) == (file is None):
         raise BadInput("rewards: either these, as [[...],[...]], or file=PATH.csv is needed")
@@ -63,7 +64,7 @@ def table(
 
 @dataclass(frozen=True)
 class Logged(Instance):
-    """The arms of a log of plays with other columns, which are not used."""
+    """The arms of a log of plays that has other columns, which are not used."""
 
     notes: tuple[str, ...] = ()
 
@@ -77,7 +78,7 @@ def empirical(
     Args:
         file: a CSV file.
         columns: names of the columns that are arms, or None for all of them.
-        header: the names of its columns if it has no header, else None.
+        header: the names of the columns if the file has no header, else None.
         drop_blanks: whether blanks at the end of a column are left out.
     """
     if file is None:
@@ -103,8 +104,8 @@ def empirical(
 
 
 def matrix_of(file: Any, columns: Any, header: Any) -> tuple[list[str], np.ndarray]:
-    """The names of the columns of a CSV file, and float64 array (rows, columns); see
-    ``empirical``.
+    """Return the names of the columns of a CSV file and their numbers, float64 array (rows,
+    columns). For the arguments see ``empirical``.
     """
     where, table = read_file(file, columns, header)
     if columns is None and log_in(where, table.columns):
@@ -115,7 +116,7 @@ def matrix_of(file: Any, columns: Any, header: Any) -> tuple[list[str], np.ndarr
 
 
 def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame]:
-    """How messages on a CSV file begin, and its columns; see ``empirical``."""
+    """Return how messages on a CSV file begin, and its table. For arguments see ``empirical``."""
     where = f"file={plain(path_in(file))}"
     names = None if columns is None else _names("columns", columns)
     if header is not None:
@@ -148,8 +149,8 @@ def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame]:
 
 
 def numbers_in(where: str, column: pd.Series, drop_blanks: bool | None = None) -> np.ndarray:
-    """The numbers in a column, float64 array (rows,), without the blanks at its end on request;
-    None if this cannot be requested.
+    """Return the numbers in a column, float64 array (rows,). ``drop_blanks`` says whether the
+    blanks at its end are left out; None means that the user has no such option.
     """
     found = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
     filled = np.flatnonzero(column.notna())
@@ -172,8 +173,8 @@ def numbers_in(where: str, column: pd.Series, drop_blanks: bool | None = None) -
 
 
 def log_in(where: str, names: Collection[str]) -> list[str]:
-    """The columns of arms and of rewards of a log, whatever the case of their names; none if the
-    columns are not those of a log.
+    """Return the names of the columns of arms and of rewards in a log, in any case of letters, or
+    an empty list if the columns are not those of a log.
 
     Raises:
         BadInput: the names of two columns are nearly those of a log.
@@ -194,14 +195,14 @@ def log_in(where: str, names: Collection[str]) -> list[str]:
 
 
 def _is_nearly(name: str, meant: Sequence[str]) -> bool:
-    """Whether the name of a column has one of some words, or is nearly one of them."""
+    """Return whether a column's name contains one of the words ``meant`` or is similar to one."""
     words = re.split(r"[\W_\d]+", name)
     return any(word in words for word in meant) or similar(name, meant, SURE_SIMILARITY) is not None
 
 
 def rewards_logged(where: str, names: pd.Series, rewards: pd.Series) -> list[np.ndarray]:
-    """The rewards of each arm in a log of plays, arms in the order of their names, which are words;
-    names of numbers in that of the numbers.
+    """Return the rewards of each arm in a log of plays. Arms are ordered by their names, or by
+    number if all names are numbers.
     """
     if names.isna().any():
         row = int(names.isna().argmax()) + 1
@@ -217,7 +218,7 @@ def rewards_logged(where: str, names: pd.Series, rewards: pd.Series) -> list[np.
 
 
 def is_number(text: str) -> bool:
-    """Whether the name of a column is a number, as in a file without a header."""
+    """Return whether the name of a column is a number, as in a file without a header."""
     try:
         float(text)
     except ValueError:
@@ -233,14 +234,16 @@ def _names(key: str, value: Any) -> list[str]:
 
 
 def _meant(name: str, known: Sequence[str]) -> str:
-    """The column of that name, or of the same number, such as 0.50 for 0.5."""
+    """Return the known column of that name, or of the same number, such as 0.50 for 0.5; if there
+    is none, return the name.
+    """
     if name in known or not is_number(name):
         return name
     return next((x for x in known if is_number(x) and float(x) == float(name)), name)
 
 
 def _offer(present: Sequence[str]) -> str:
-    """What helps with a file whose first row holds numbers."""
+    """Return the part of a message that helps with a file whose first row holds numbers."""
     few = len(present) <= MOST_NAMES
 
     def listed(names: Sequence[str]) -> str:
@@ -254,5 +257,5 @@ def _offer(present: Sequence[str]) -> str:
 
 
 def _counts_rows(column: pd.Series) -> bool:
-    """Whether a column holds 0, 1, 2, ..., as the index that pandas gives to rows."""
+    """Return whether a column holds 0, 1, 2, ..., as the index that pandas gives to rows."""
     return pd.api.types.is_integer_dtype(column) and bool((column == np.arange(len(column))).all())

@@ -1,6 +1,7 @@
-"""Features of users on public scales, so that the record of one user moves the vector of no other.
+"""Features of users on public scales, so that a user's record changes only this user's features.
 
-``ranges`` and ``bound`` are public; then each row longer than 1 is divided by its own length.
+The features are scaled by ``ranges`` and ``bound``, which are public. Then each row longer than 1
+is divided by its own length.
 """
 
 from __future__ import annotations
@@ -32,13 +33,14 @@ def unit_rows(x: np.ndarray, names: Sequence[str], ranges: Any, bound: Any, scal
     Args:
         x: float64 array (n, p).
         names: the names of its columns.
-        ranges: the public range of some columns, as ``{NAME: [low, high]}``, which is mapped to
-            [-1, 1]; values outside it are clipped. None for no range.
+        ranges: the public ranges of some columns, as ``{NAME: [low, high]}``. Each range is mapped
+            to [-1, 1], and values outside it are clipped. None for no range.
         bound: a public number by which features are divided, or None.
         scale: ``standard`` divides the centred columns by their standard deviations.
 
     Raises:
-        BadInput: a range of no column, or not a range.
+        BadInput: a range is given for a column that does not exist, a range or the bound is
+            invalid, or scaled values are infinite.
     """
     x, notes = np.array(x, float), []
     standard = one_of(SCALES, "scale", scale) == "standard"

@@ -49,18 +49,18 @@ class Instance:
 
     @property
     def actions(self) -> str:
-        """What a learner knows of the actions: nothing, or their features."""
+        """What a learner knows of the actions: FEATURES if they have features, else ARMS."""
         return FEATURES if len(self.theta) else ARMS
 
     @property
     def longest(self) -> tuple[float, float]:
-        """The length of the longest action, and that of theta."""
+        """The length of the longest action, and the length of theta."""
         lengths = np.linalg.norm(self.environment.features, axis=1)
         return float(lengths.max(initial=0.0)), float(np.linalg.norm(self.theta))
 
     @property
     def withdrawn(self) -> str:
-        """Why no privacy of contexts is promised; empty if it may be."""
+        """The reason why no privacy of contexts is promised; empty if it may be promised."""
         return ""
 
     @property
@@ -70,12 +70,12 @@ class Instance:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a run says about it beside the promises."""
+        """Remarks on the instance that a run prints beside the promises."""
         return ()
 
     @property
     def rounds(self) -> int:
-        """How many rounds it has rewards for; 0 if for any number."""
+        """Number of rounds for which the instance has rewards; 0 if this number is unlimited."""
         return len(self.environment.table)
 
     @property
@@ -96,15 +96,16 @@ class Instance:
         return np.array([arm.reward_mean for arm in self.arms])
 
     def shuffled(self, order: np.ndarray) -> Any:
-        """The environment with permuted arms, or some of them: arm i is arm ``order[i]`` of this
-        one. The arrays of ``by_arm`` are copies, the others are shared.
+        """Return the environment with permuted arms, or with some of them: its arm i is arm
+        ``order[i]`` of this environment. The arrays in ``by_arm`` are copies, the other arrays are
+        shared.
         """
         env, K = self.environment, len(self.means)
         rows = {x: np.arange(0, len(getattr(env, x)), K)[:, np.newaxis] for x in env.by_arm}
         return env._replace(**{x: getattr(env, x)[(rows[x] + order).ravel()] for x in rows})
 
     def alone(self, a: int) -> Instance:
-        """The instance of arm ``a`` alone; its mean is that of the observed rewards."""
+        """Return the instance of arm ``a`` alone; its mean is the mean of the observed rewards."""
         arm = replace(self.arms[a], mean=self.arms[a].reward_mean)
         env = self.shuffled(np.array([a]))
         env.parameters[env.law == TABLE, 0] = 0.0
@@ -112,14 +113,14 @@ class Instance:
         return Instance(env, (arm,), self.outliers[a : a + 1], self.theta)
 
     def content(self) -> list[np.ndarray]:
-        """The arrays that decide what is played on it, the same in all processes."""
+        """Return the arrays that decide how the instance is played, the same in all processes."""
         env = self.environment
         places = np.minimum(env.law, STUDENT + 1)  # addresses differ between processes
         return [np.asarray(x) for x in (*env._replace(law=places), self.means)]
 
 
 def finite(moment: Callable[[float, float], float], q: float, c: float) -> float:
-    """E|X - c|^q; infinite if it overflows.
+    """Return E|X - c|^q, or infinity if it overflows.
 
     Raises:
         BadInput: the moment cannot be computed.
@@ -133,12 +134,12 @@ def finite(moment: Callable[[float, float], float], q: float, c: float) -> float
 
 
 def of_arms(arms: Sequence[Arm]) -> Instance:
-    """The instance with the given arms."""
+    """Return the instance with the given arms."""
     return Instance(environment_of(arms), tuple(arms))
 
 
 def environment_of(arms: Sequence[Arm]) -> Environment:
-    """The environment with the given arms."""
+    """Return the environment with the given arms."""
     points = [np.zeros((0, 2))]
     parameters = np.zeros((len(arms), PARAMETERS))
     stop = 0
@@ -161,8 +162,8 @@ def environment_of(arms: Sequence[Arm]) -> Environment:
 def contaminate(
     clean: Instance, alpha: float, arms: Sequence[Arm], reports: bool = False
 ) -> Instance:
-    """The instance in which a reward, or a report, is drawn from ``arms`` with probability
-    ``alpha``.
+    """Return the instance in which a reward, or a report, is an outlier with probability ``alpha``;
+    ``arms`` are the laws of the outliers.
     """
     environment = environment_of([*clean.arms, *arms])
     own = clean.environment

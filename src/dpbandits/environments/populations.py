@@ -29,7 +29,7 @@ class Population:
     normal: tuple[float, float, float, float] | None = None
 
     def users(self) -> Users:
-        """The population as kernels receive it; a new one for each run, since kernels modify it."""
+        """Return the population as kernels receive it, a copy that kernels may modify."""
         level = self.levels.copy()
         return Users(
             level=level,
@@ -45,11 +45,11 @@ class Population:
         return self.normal[3] if self.normal else float(self.levels[self.shares > 0].max())
 
     def mass(self, eps_min: float) -> float:
-        """Share of the users whose level is at least ``eps_min`` (p_0 of Ren et al. 2020)."""
+        """Return the share of users of level ``eps_min`` or above (p_0 of Ren et al. 2020)."""
         return self.total(lambda eps: 1.0, eps_min)
 
     def total(self, f: Callable[[float], float], eps_min: float) -> float:
-        """E[f(eps); eps >= eps_min], for eps_min > 0."""
+        """Return the expectation of f(eps) 1{eps >= eps_min} over the levels, for eps_min > 0."""
         if self.normal is None:
             kept = (self.levels >= eps_min) & (self.shares > 0)
             pairs = zip(self.levels[kept], self.shares[kept], strict=True)
@@ -71,7 +71,7 @@ class Population:
         return at_low + at_high + quad(density, start, stop, epsabs=0, epsrel=1e-10, limit=200)[0]
 
     def candidates(self) -> list[float]:
-        """Candidates for eps_min: each level, or a grid for a normal population."""
+        """Return candidates for eps_min: each level above 0, or a grid for a normal population."""
         if self.normal is None:
             found = self.levels[(self.levels > 0) & (self.shares > 0)]
             return [float(eps) for eps in np.unique(found)]
@@ -81,12 +81,12 @@ class Population:
 
 
 def homogeneous(eps: float) -> Population:
-    """Every user has the same level."""
+    """Return the population in which every user has the level ``eps``."""
     return Population(np.array([eps]), np.ones(1))
 
 
 def levels(levels: Any, shares: Any) -> Population:
-    """Levels with given shares; None means equal shares."""
+    """Return the population of levels with given shares; None means equal shares."""
     values = [level("population.levels", x) for x in numbers("population.levels", levels)]
     parts = [1 / len(values)] * len(values)
     if shares is not None:
@@ -96,7 +96,7 @@ def levels(levels: Any, shares: Any) -> Population:
 
 
 def clipped_normal(mean: Any, sd: Any, low: Any, high: Any) -> Population:
-    """Normal levels, clipped to [low, high]."""
+    """Return the population of normal levels, clipped to [low, high]."""
     mu, sigma = as_number("population.mean", mean), positive("population.sd", sd)
     least, most = level("population.low", low), level("population.high", high)
     if least >= most:
@@ -105,7 +105,7 @@ def clipped_normal(mean: Any, sd: Any, low: Any, high: Any) -> Population:
 
 
 def file(path: Any, column: Any) -> Population:
-    """The levels in a column of a CSV file with one row per user."""
+    """Return the population of the levels in a column of a CSV file with one row per user."""
     where = f"population.path={plain(path_in(path))}"
     table = read_csv(where, path)
     if plain(column) not in table.columns:
@@ -123,7 +123,8 @@ KINDS: dict[str, Callable[..., Population]] = {
 
 
 def build_population(spec: Mapping[str, Any]) -> Population:
-    """The population of a configuration: ``kind`` and the parameters of that kind.
+    """Build the population of a configuration, which holds ``kind`` and the parameters of that
+    kind.
 
     Raises:
         BadInput: unknown kind or parameter, or a value out of range.

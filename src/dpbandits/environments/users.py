@@ -25,26 +25,26 @@ class Users(NamedTuple):
 
 @inlined
 def half_tanh(eps: float) -> float:
-    """tanh(eps/2), computed without e^eps, which overflows."""
+    """Return tanh(eps/2), computed without e^eps, which overflows."""
     shrunk = math.expm1(-eps)
     return -shrunk / (2.0 + shrunk)
 
 
 @inlined
 def half_coth(eps: float) -> float:
-    """1/tanh(eps/2), infinite at eps = 0."""
+    """Return 1/tanh(eps/2), infinite at eps = 0."""
     return 1.0 / half_tanh(eps) if eps > 0.0 else np.inf
 
 
 @inlined
 def alike(users: Users) -> bool:
-    """Whether all users have the level of user 0, so that no arrivals need to be drawn."""
+    """Return whether all users have the level of user 0, so that no arrivals need to be drawn."""
     return len(users.share) == 1 and users.normal[1] == 0.0
 
 
 @inlined
 def arrival(users: Users, rng: np.random.Generator) -> int:
-    """Draw the user of the next round: the index of that user's privacy level."""
+    """Draw the user of the next round and return the index of that user's privacy level."""
     if users.normal[1] > 0.0:
         eps = users.normal[0] + users.normal[1] * normal(rng)
         eps = min(max(eps, users.normal[2]), users.normal[3])

@@ -1,4 +1,4 @@
-"""Reward laws written in Python: the quantile function of a law, with up to three parameters."""
+"""Reward laws written in Python as quantile functions with up to three parameters."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ SLACK = 1e-9  # of a quantile function that decreases by rounding
 
 @dataclass(frozen=True)
 class RewardLaw:
-    """A reward law by its quantile function ``function(u, *parameters)``: a reward is its value at
-    a uniform u.
+    """A reward law, given by its quantile function ``function(u, *parameters)``. A reward is the
+    value of this function at a uniform random u.
     """
 
     name: str  # the name of the function
@@ -40,22 +40,23 @@ class RewardLaw:
     file: Path | None = field(default=None, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Other processes compile it again, from its file or from the function."""
+        """Let other processes compile the law again, from its file or from its function."""
         if self.file is not None:
             return law_of_file, (self.file,)
         return law_of_function, (self.function,)
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """Its parameters are given by name."""
+        """The signature of a call: the parameters of the law are given by name."""
         kind = inspect.Parameter.KEYWORD_ONLY
         return inspect.Signature([inspect.Parameter(name, kind) for name in self.parameters])
 
     def __call__(self, **given: Any) -> Arm:
-        """The arm of this law with the given parameters.
+        """Return the arm of this law with the given parameters.
 
         Raises:
-            BadInput: it is no quantile function at these parameters.
+            BadInput: the function is not a quantile function at these parameters, or its mean
+                cannot be computed.
         """
         values = [as_number(name, given[name]) for name in self.parameters]
         inner, address = _compiled(self)
@@ -97,12 +98,12 @@ REGISTERED: dict[str, RewardLaw] = {}
 
 
 def register(law: RewardLaw) -> None:
-    """Make a law known by its name; it replaces an earlier one of that name."""
+    """Register a law by its name; it replaces an earlier law of that name."""
     REGISTERED[law.name] = law
 
 
 def law_of_file(file: Path) -> RewardLaw:
-    """The law that a file defines: its function of the name of the file.
+    """Return the law that a file defines by its function with the name of the file.
 
     Raises:
         BadInput: the file cannot be imported, or defines no such function.
@@ -114,10 +115,10 @@ def law_of_file(file: Path) -> RewardLaw:
 
 
 def law_of_function(function: Callable[..., float]) -> RewardLaw:
-    """The law that a function defines, such as one written in a notebook.
+    """Return the law that a function defines, such as a function written in a notebook.
 
     Raises:
-        BadInput: its signature is not that of a quantile function.
+        BadInput: the function has no name, or its signature is not that of a quantile function.
     """
     name = getattr(getattr(function, "py_func", function), "__name__", "")
     if not name.isidentifier():
@@ -140,7 +141,7 @@ def _law(name: str, function: Callable[..., float], file: Path | None) -> Reward
 
 @cache
 def _compiled(law: RewardLaw) -> tuple[Callable[..., float], int]:
-    """The compiled function and its address, once for each version of its sources."""
+    """Return the function, compiled once for each version of its sources, and its address."""
     try:
         return compiled_at(law.function)
     except Exception as error:
@@ -148,7 +149,7 @@ def _compiled(law: RewardLaw) -> tuple[Callable[..., float], int]:
 
 
 def names_of_laws(value: Any) -> Iterator[str]:
-    """The values of all keys ``law`` in nested mappings and lists."""
+    """Yield the values of all keys ``law`` in nested mappings and lists."""
     if isinstance(value, Mapping):
         if isinstance(value.get("law"), str):
             yield value["law"]
@@ -160,6 +161,6 @@ def names_of_laws(value: Any) -> Iterator[str]:
 
 
 def written_in(value: Any) -> tuple[RewardLaw, ...]:
-    """The registered laws that a configuration of an environment names."""
+    """Return the registered laws that a configuration of an environment names."""
     names: Iterable[str] = dict.fromkeys(names_of_laws(value))
     return tuple(REGISTERED[name] for name in names if name in REGISTERED)

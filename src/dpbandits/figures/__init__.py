@@ -1,1 +1,1 @@
-"""Figures drawn from tidy tables."""
+"""Draw figures from tidy tables."""

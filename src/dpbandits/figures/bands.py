@@ -1,4 +1,6 @@
-"""Bands of curves of regret: their definitions, their drawing, and the note about them."""
+"""The bands of curves of regret: how they are defined, how they are drawn, and the note
+about them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from ..results.table import Table
 
 FURTHEST = 3.0  # how many times smaller than its curve the end of a band is that an axis shows
 INTERVAL = "95 % interval of the mean"
-# What a line is, and what its band is
+# The meaning of the line and of the band, for each kind of band
 BANDS = {
     "ci": ("mean", f"the {INTERVAL}"),
     "std": ("mean", "one standard deviation on each side"),
@@ -26,8 +28,10 @@ BANDS = {
 
 
 def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:
-    """Fill the band of a curve against ``by``. The part that is far below the curve, such as that
-    below 0 on a logarithmic axis, does not stretch the axis.
+    """Fill the band of a curve against ``by``.
+
+    The part far below the curve, such as the part below 0 on a logarithmic axis, does not stretch
+    the axis.
     """
     low = np.maximum(curve["low"], curve.loc[curve["middle"] > 0, "middle"].min() / 1000)
     with unstretched(ax):
@@ -40,19 +44,19 @@ def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:
 
 @contextmanager
 def unstretched(ax: Axes) -> Iterator[None]:
-    """Draw something that has no part in the range of the axes."""
+    """Draw without an effect on the range of the axes while the context is open."""
     limits = ax.dataLim.frozen()
     yield
     ax.dataLim.set(limits)
 
 
 def bars(middle: pd.Series, low: pd.Series, high: pd.Series) -> list[pd.Series]:
-    """The lengths of error bars, as ``Axes.errorbar`` takes them; 0 where there is no interval."""
+    """Return the lengths of error bars for ``Axes.errorbar``; 0 where there is no interval."""
     return [(middle - low).fillna(0.0), (high - middle).fillna(0.0)]
 
 
 def band_note(table: Table, band: str) -> str:
-    """The note below a figure of lines with bands."""
+    """Return the note below a figure of lines with bands."""
     line, what = BANDS[band]
     if table.ends.groupby("setting").size().max() == 1:
         return "Lines show a single run of each setting."

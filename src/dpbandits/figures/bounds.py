@@ -1,4 +1,4 @@
-"""Curves of the theorems on a table's settings, to draw beside what was measured."""
+"""Curves of the theorems for a table's settings, to draw beside measured regret."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Curve = dict[str, Any]  # columns of ``curves``, with ``x`` and ``value`` arrays
 
 
 def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = ()) -> pd.DataFrame:
-    """The curves of the most informative bounds on the settings of a table that has their records.
+    """Return the curves of the most informative bounds on the settings of a table with records.
 
     Args:
         table: a table of regret.
@@ -37,10 +37,10 @@ def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = (
 
     Returns:
         A row for each point of a curve: the columns of its setting, ``axis`` (t or a budget), the
-        point ``x`` on it, the ``value``, and ``label``, ``kind`` and ``side`` of the bound. A curve
-        against a budget is of several settings, and has the id of the first. Orders are multiplied
-        by a constant: against t the curve meets the mean regret at the horizon, against a budget it
-        fits the mean regrets best.
+            point ``x`` on it, the ``value``, and ``label``, ``kind`` and ``side`` of the bound. A
+            curve against a budget belongs to several settings, and has the id of the first. Orders
+            are multiplied by a constant: against t the curve meets the mean regret at the horizon,
+            against a budget the curve is fitted to the mean regrets.
 
     Raises:
         BadInput: see ``Table.known``.
@@ -59,7 +59,7 @@ def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = (
         for _, group in settings.groupby(others, sort=False, dropna=False):
             several = group[np.isfinite(group[name])].sort_values(name).index
             of_budgets = [of_rows[i] for i in several]
-            # eps can be an axis if all users have the same level
+            # eps can be an axis only if all users have the same level
             same = all(p.equal_levels or "eps_min" not in p.parameters for p in of_budgets)
             if len(several) > 1 and same:
                 found += against_budget(name, rows[several[0]], of_budgets, means[several])
@@ -69,7 +69,7 @@ def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = (
 
 
 def without_references(found: Sequence[Curve]) -> list[Curve]:
-    """The curves; of non-private algorithms only where no private algorithm has a curve."""
+    """Return the curves of private algorithms, and of others in games without a private curve."""
 
     def game(curve: Curve) -> tuple:
         return curve["axis"], curve[PANEL], curve["horizon"]
@@ -82,7 +82,9 @@ def without_references(found: Sequence[Curve]) -> list[Curve]:
 
 
 def limited(found: Iterable[Curve]) -> list[Curve]:
-    """The curves of the first ranks, at most MAX_PANEL_CURVES different ones in a panel."""
+    """Return the curves of the most informative bounds, at most MAX_PANEL_CURVES different
+    ones in a panel.
+    """
     chosen: list[Curve] = []
     drawn: defaultdict[tuple, set] = defaultdict(set)
     for curve in sorted(found, key=lambda curve: curve["rank"]):
@@ -96,7 +98,7 @@ def limited(found: Iterable[Curve]) -> list[Curve]:
 
 
 def informative(problem: Problem) -> list[Bound]:
-    """The bounds to draw for a setting: the tightest of each side, and the refuted ones."""
+    """Return the bounds to draw for a setting: the tightest on each side, and refuted bounds."""
     applying = bounds_for(problem)[0]
 
     def of(side: str, *statuses: str) -> list[Bound]:
@@ -119,13 +121,15 @@ def informative(problem: Problem) -> list[Bound]:
 
 
 def rank(bound: Bound) -> int:
-    """The rank of a bound among the bounds of a panel, the most informative first."""
+    """Return the rank of a bound among the bounds of a panel; the most informative bound
+    comes first.
+    """
     kinds = ["exact", "asymptotic", "refuted", "order", "worst case"]
     return 2 * kinds.index(bound.status) + (bound.side == "lower")
 
 
 def label(bound: Bound) -> str:
-    """A bound in a legend: its side, its kind unless exact, and its source."""
+    """Return a bound's label in a legend: its side, its kind unless it is exact, and its source."""
     kind = {"exact": "", "order": ", slope only"}.get(bound.status, f", {bound.status}")
     refuted = bound.status == "refuted"
     words = "refuted, slope only" if refuted else f"{bound.side} bound{kind}"
@@ -138,14 +142,14 @@ def label(bound: Bound) -> str:
 def curve_of(
     setting: Mapping[str, Any], bound: Bound, axis: str, x: np.ndarray, value: np.ndarray
 ) -> Curve:
-    """The curve of a bound, where it is positive."""
+    """Return the part of a bound's curve at which the bound is positive."""
     about = {"label": label(bound), "kind": bound.status, "side": bound.side, "rank": rank(bound)}
     shown = value > 0
     return {**setting, "axis": axis, "x": x[shown], "value": value[shown], **about}
 
 
 def against_time(setting: Mapping[str, Any], problem: Problem, mean: float) -> list[Curve]:
-    """The curves of a setting against the horizon."""
+    """Return the curves of a setting against the horizon."""
     grid = np.geomspace(1, problem.T, POINTS)
     if problem.T <= MAX_LINEAR_HORIZON:  # the axis of time is linear
         grid = np.union1d(grid, np.linspace(max(1.0, problem.T / POINTS), problem.T, POINTS))
@@ -164,8 +168,9 @@ def against_time(setting: Mapping[str, Any], problem: Problem, mean: float) -> l
 def against_budget(
     name: str, setting: Mapping[str, Any], problems: Sequence[Problem], means: np.ndarray
 ) -> list[Curve]:
-    """The curves against the budget of this name of settings that differ only in it, in ascending
-    order.
+    """Return the curves against the budget ``name`` of settings that differ only in this budget.
+
+    The settings are in ascending order of the budget.
     """
     first, last = problems[0], problems[-1]
     grid = np.geomspace(first.letters[name], last.letters[name], POINTS)

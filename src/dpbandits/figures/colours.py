@@ -1,4 +1,4 @@
-"""How far apart colours look: in grey, and to readers with three kinds of colour blindness."""
+"""Measure how different colours look: in grey, and with three kinds of colour blindness."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 from matplotlib.colors import to_rgb
 
 APART = 20.0  # in CIELAB: two lines of one dash that are nearer look alike
-# From linear RGB: to XYZ (IEC 61966-2-1), relative to white
+# Matrices from linear RGB: to XYZ (IEC 61966-2-1), relative to white
 XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 WHITE = XYZ.sum(axis=1)
-# What is seen of linear RGB: all of it, grey, and with protanopia, deuteranopia and tritanopia
+# Views of linear RGB: unchanged, in grey, and with protanopia, deuteranopia and tritanopia
 # (Machado, Oliveira & Fernandes 2009, severity 1)
 VIEWS = np.array([
     np.eye(3), [XYZ[1]] * 3,
@@ -23,7 +23,7 @@ VIEWS = np.array([
 
 @cache
 def _seen(colour: str) -> np.ndarray:
-    """A colour in CIELAB, a row for each of VIEWS."""
+    """Return a colour in CIELAB, a row for each of VIEWS."""
     rgb = np.array(to_rgb(colour))
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     x, y, z = (np.clip(VIEWS @ linear, 0, 1) @ XYZ.T / WHITE).T
@@ -32,5 +32,5 @@ def _seen(colour: str) -> np.ndarray:
 
 
 def distance(one: str, other: str) -> float:
-    """The smallest Euclidean distance of two colours in CIELAB among all of VIEWS."""
+    """Return the smallest Euclidean distance of two colours in CIELAB over all VIEWS."""
     return float(np.linalg.norm(_seen(one) - _seen(other), axis=1).min())

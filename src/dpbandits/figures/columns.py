@@ -1,5 +1,5 @@
-"""Regret against any column of a table, with a line for each value of another one, and a panel for
-each value of a third one.
+"""Regret against any column of a table, with a line for each value of a second column, and a panel
+for each value of a third column.
 """
 
 from __future__ import annotations
@@ -28,12 +28,14 @@ MAIN = ("algo", "env", "horizon")  # columns that every table has, of which each
 def column_panels(
     table: Table, title: str, x: str, hue: str | None, col: str | None, band: str = "ci"
 ) -> Figure:
-    """Regret against time, or final regret against a column ``x``: a line for each value of the
-    column ``hue`` (None: for each algorithm, and what else varies), a panel for each of ``col``.
+    """Draw regret against time, or final regret against a column ``x``.
+
+    There is a line for each value of the column ``hue`` (None: for each algorithm and each value of
+    other varied columns) and a panel for each value of ``col``.
 
     Raises:
         BadInput: there is no such column, or points of one line would be means over several values
-            of a column that has no place in the figure.
+            of a column that is not in the figure.
     """
     settings = table.settings
     several = [name for name in (*MAIN, *table.budgets, *table.varied) if _several(settings, name)]
@@ -89,7 +91,7 @@ def _several(settings: pd.DataFrame, name: str) -> bool:
 
 
 def value_title(name: str, value: Any) -> str:
-    """A value of a column as a title or in a legend."""
+    """Return the value of a column as text for a title or a legend."""
     if name == "algo":
         return legend_name(value)
     if name == "env":

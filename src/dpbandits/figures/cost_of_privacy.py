@@ -1,4 +1,4 @@
-"""Samples of tests against the privacy budget: the sheet of ``dpbandits.budget`` for rules."""
+"""Samples of tests against the privacy budget, from the sheet of ``dpbandits.budget`` for rules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHEAP = 1.1  # times the samples without privacy: the region where privacy costs
 
 @styled
 def cost_of_privacy(table: pd.DataFrame) -> Figure:
-    """Mean samples against eps, on logarithmic axes, with those without privacy.
+    """Draw mean samples against eps on logarithmic axes, with the samples without privacy.
 
     Raises:
         BadInput: the table is the answer of a search, which has no budgets to draw.

@@ -1,4 +1,4 @@
-"""The figure of an experiment, as its file describes it, or the one that suits a table."""
+"""The figure of an experiment, as its file describes it, or the figure that suits a table."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ OF_TABLES = ("tail", "wins")  # kinds that may be asked for a table of regret
 
 AXES: dict[str, Draw] = {"t": time_panels} | {x: partial(budget_panels, x=x) for x in BUDGETS}
 
-# What a file may give to the function of its kind of figure, and how the value is checked
+# Options that a file may give for its kind of figure, and the functions that check their values
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "title": text,
     "band": partial(one_of, BANDS),
@@ -74,10 +74,10 @@ METRIC = "metric"  # an option of every kind: the statistic that is drawn
 
 
 def figure_of(table: Any, chosen: FigureOptions, **given: Any) -> Figure:
-    """The figure of a frame of a user: of a tidy table, or of a result of ``dpbandits.budget``.
+    """Draw the figure of a user's frame: a tidy table, or a result of ``dpbandits.budget``.
 
     Raises:
-        BadInput: the frame is neither, or it cannot be drawn so.
+        BadInput: the frame is neither, or it cannot be drawn with these options.
     """
     one_of(BANDS, "band", given["band"])
     frame = frame_of("the table", table)
@@ -97,18 +97,18 @@ def figure_as_chosen(
     folders: Sequence[str] = (),
     **given: Any,
 ) -> Figure:
-    """The figure of a table with the requested options, bounds and title.
+    """Draw the figure of a table with the requested options, bounds and title.
 
     Args:
         table: a table.
         chosen: the options of its style.
-        bounds: the words that ask for bounds, for errors; None for none.
+        bounds: the words that ask for bounds, for errors; None to draw no bounds.
         metric: one of METRICS.
         folders: the user's folders, with the reward laws that records name.
         **given: see ``figure_of_table``.
 
     Raises:
-        BadInput: the table cannot be drawn so.
+        BadInput: the table cannot be drawn with these options.
     """
     if bounds is not None and not table.question.each_checkpoint:
         raise BadInput(f"{bounds}: bounds are drawn beside regret, not beside stopping times")
@@ -127,8 +127,10 @@ def figure_as_chosen(
 
 
 def chosen_settings(table: Table, chosen: FigureOptions) -> Table:
-    """The settings of the algorithms, budgets and environments that are drawn, in the order of the
-    legend. Algorithms without privacy are drawn at every budget.
+    """Return the settings of the chosen algorithms, budgets and environments, in the legend's
+    order.
+
+    Algorithms without privacy are drawn at every budget.
 
     Raises:
         BadInput: the table has no such algorithm, budget or environment.
@@ -160,10 +162,10 @@ def figure_of_table(
     hue: str | None = None,
     col: str | None = None,
 ) -> Figure:
-    """The figure of a table: stopping times, or regret against time or the budget.
+    """Draw the figure of a table: stopping times, or regret against time or the budget.
 
     The arguments are those of ``dpbandits.plot``, but ``bounds`` are curves, see ``bounds.curves``.
-    Without ``x`` the axis is a budget of more than four values if there is one, else time.
+    Without ``x`` the axis is a budget that has more than four values, or else time.
 
     Raises:
         BadInput: the table has no such axis.
@@ -206,7 +208,8 @@ def figure_of_table(
 
 
 def axis_of(table: Table, x: str | None) -> str:
-    """The axis of a figure of regret: the requested axis, or else the axis that suits the table.
+    """Return the axis of a figure of regret: the requested axis, or else the axis that suits the
+    table.
 
     Raises:
         BadInput: the table has no such axis.
@@ -228,11 +231,12 @@ def axis_of(table: Table, x: str | None) -> str:
 
 
 def figure_of_experiment(name: str, table: Table) -> Draw:
-    """The function that draws the table of an experiment: of the kind that its file names under
-    ``figure``, else ``draw`` of its script, else the one that suits the table.
+    """Return the function that draws the table of an experiment.
 
-    Only an experiment of the package has a file or a script here: the name of a user's own must
-    not choose which code is run.
+    It draws the kind of figure that the experiment's file names under ``figure``; without it, it is
+    ``draw`` of the experiment's script; without a script, it draws the figure that suits the table.
+    Only an experiment of the package has a file or a script here: the name of a user's own
+    experiment must not choose which code is run.
 
     Raises:
         BadInput: the file names an unknown kind or option, or a kind that cannot draw the table.
@@ -247,7 +251,9 @@ def figure_of_experiment(name: str, table: Table) -> Draw:
 
 
 def from_file(name: str, described: Any, table: Table) -> Draw:
-    """The function of the kind of figure that an experiment's file describes, with its options."""
+    """Return the function that draws the kind of figure in an experiment's file, with its
+    options.
+    """
     if not isinstance(described, Mapping):
         example = "{kind: time, title: TITLE} is needed"
         raise BadInput(f"figure={plain(described)} of experiment {name}: {example}")
@@ -273,31 +279,32 @@ def from_file(name: str, described: Any, table: Table) -> Draw:
 
 
 def _with_metric(draw: Draw, metric: str, table: Table, **given: Any) -> Figure:
-    """The figure of another statistic than pseudo-regret, of a table that knows its settings."""
+    """Draw the figure of a statistic other than pseudo-regret; the table needs records."""
     figure = draw(table.measured(metric), **given)
     name_axes(figure, metric)
     return figure
 
 
 def has_script(name: str) -> bool:
-    """Whether a script of the package draws the table of an experiment."""
+    """Return whether a script of the package draws the table of an experiment."""
     known = name in names_in("experiment")
     return known and read_experiment(name).get("figure") is None and script_of(name).is_file()
 
 
 def script_of(name: str) -> Path:
-    """Where the script is that draws an experiment of the package, if it has one."""
+    """Return the path of the script that would draw an experiment of the package."""
     return package_folder("experiments") / f"{name}.py"
 
 
 def load_script(name: str) -> ModuleType:
-    """The plotting script of an experiment of the package, as a module."""
+    """Import the plotting script of an experiment of the package."""
     return import_file(script_of(name), "experiment")
 
 
 def refuse_spread(metric: str, kind: str | None, band: str) -> None:
-    """Refuse to draw how the runs' Nash regrets spread: it is one number of all runs, and the
-    values of runs only give its interval.
+    """Refuse to draw how Nash regret spreads over runs.
+
+    Nash regret is one number of all runs; the values of single runs serve only for its interval.
     """
     if metric == NASH and (kind == "tail" or band != "ci"):
         given = "kind=tail" if kind == "tail" else f"band={band}"
@@ -305,8 +312,9 @@ def refuse_spread(metric: str, kind: str | None, band: str) -> None:
 
 
 def name_axes(figure: Figure, metric: str) -> None:
-    """Let the axes of regret and the note of a figure say what is measured, on a linear scale:
-    these statistics lie between 0 and the best mean.
+    """Name the measured statistic in the axes and the note of a figure, and make its scale linear.
+
+    These statistics lie between 0 and the best mean. For pseudo-regret nothing is changed.
     """
     if metric == REGRET:
         return

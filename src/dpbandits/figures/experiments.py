@@ -1,4 +1,6 @@
-"""The tables and figures of experiments: drawn, and made anew where something is missing."""
+"""The tables and figures of experiments: drawn, and made again if they are missing or out
+of date.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ from .style import save
 
 
 def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[[], list[Path]]:
-    """Do all of ``dpbandits.reproduce`` but draw the figure, which the returned function does."""
+    """Do all of ``dpbandits.reproduce`` except for the figure, and return a function that
+    draws it.
+    """
     file = file_of("experiment", name)
     question = question_of(name) or REGRET
     limits = {q.limit for q in QUESTIONS} - {question.limit}
@@ -70,8 +74,9 @@ def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[
 
 
 def _are_newer(figures: Sequence[Path], table: Path, described: Path) -> bool:
-    """Whether figures exist and are newer than the table's manifest, the experiment's file and, if
-    it has one, its script.
+    """Return whether figures exist and are newer than all files that determine them.
+
+    These files are the table's manifest, the experiment's file and, if there is one, its script.
     """
     script = script_of(bare_name(table))
     before = [of_table(table, ".json"), described, *filter(Path.is_file, [script])]
@@ -83,7 +88,9 @@ def _are_newer(figures: Sequence[Path], table: Path, described: Path) -> bool:
 def experiment_figure(
     name: str, results: Path, bounds: bool = False, chosen: FigureOptions | None = None
 ) -> tuple[Path, Figure]:
-    """The figure of an experiment from its table, and its path without a suffix."""
+    """Draw the figure of an experiment from its table; return its path without suffix and
+    the figure.
+    """
     file = table_of(name, results)
     chosen = chosen or FigureOptions(command=f"bandit-plot experiment={name}")
     table = Table.of_file(file)
@@ -104,7 +111,7 @@ def experiment_figure(
 
 
 def table_of(name: str, results: Path) -> Path:
-    """The table of an experiment, of the package or any that has been run."""
+    """Return the table of an experiment, of the package or of any other that has been run."""
     of_name = (results / f"{name}.{known}" for known in FORMATS)
     file = next(filter(os.path.exists, of_name), results / f"{name}.csv")
     ours = names_in("experiment")
@@ -116,8 +123,8 @@ def table_of(name: str, results: Path) -> Path:
 
 
 def _scaled(figure: Figure, name: str, table: Table) -> Figure:
-    """The figure of an experiment, with a title that says if the table is smaller than its file
-    asks for.
+    """Return the figure; its title gets a note if the table is smaller than the
+    experiment's file asks.
     """
     asked = read_experiment(name) if name in names_in("experiment") else {}
     limit = table.question.limit

@@ -1,4 +1,4 @@
-"""Stopping times, and shares of wrong answers, of rules that name an arm or a hypothesis."""
+"""Figures of rules that name an arm or a hypothesis: stopping times and shares of wrong answers."""
 
 from __future__ import annotations
 
@@ -37,11 +37,10 @@ ASIDE = 1.1  # factor between the budgets at which the marks of two lines stand
 
 @styled
 def identification_panels(table: Table, title: str, theorems: bool = False) -> Figure:
-    """Quantiles of the stopping time against the privacy budget, a column of panels for each
-    instance; below them the share of wrong answers.
+    """Draw quantiles of the stopping time, and below them the share of wrong answers, against eps.
 
-    Rules without a budget are drawn as lines across. With ``theorems`` the lower bounds on the
-    expected stopping time are drawn, too.
+    There is a column of panels for each instance. Rules without a budget are drawn as horizontal
+    lines. With ``theorems`` the lower bounds on the expected stopping time are drawn, too.
 
     Raises:
         BadInput: no rule in the table is private, so there is no axis.
@@ -77,10 +76,11 @@ def identification_panels(table: Table, title: str, theorems: bool = False) -> F
 
 
 def labelled(table: Table) -> Table:
-    """The table with columns ``line`` (the rule and its parameters that vary) and ``instance`` of
-    its settings; those without privacy are the first, below the others.
+    """Return the table with the columns ``line`` and ``instance`` of its settings.
 
-    What a test is asked is part of the instance's name if all lines of an instance are asked it.
+    A line is a rule with its varied parameters. A requirement on the answer, such as delta, is part
+    of the instance's name if it is the same for all lines of each instance. Settings without
+    privacy come first, so that other lines are drawn over them.
     """
     settings, varied = table.settings, table.varied
     lines = settings["rule"].map(legend_name)
@@ -154,8 +154,9 @@ def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
 
 
 def lines_of(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Each line with its summary at each budget, in ascending order. The column ``beside`` sets the
-    marks of lines that share a budget beside each other, around it.
+    """Yield each line with its summary at each budget, in ascending order.
+
+    The column ``beside`` moves the marks of lines that share a budget apart, around this budget.
     """
     columns = [str(x) for x in table if x not in ("run", "value", *BEST_ARM.measured)]
     found = summary_of(table, columns, BEST_ARM, BEST_ARM.statistic)
@@ -167,7 +168,7 @@ def lines_of(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def limits_of(table: pd.DataFrame) -> tuple[float, float]:
-    """The smallest and the largest finite budget, or some around the only one."""
+    """Return the smallest and the largest finite budget, or limits around a single budget."""
     finite = table["eps"][np.isfinite(table["eps"])]
     some = 2.0 if finite.nunique() == 1 else 1.0
     return finite.min() / some, finite.max() * some

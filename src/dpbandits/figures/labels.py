@@ -1,4 +1,4 @@
-"""Labels: of the lines of a table, of parameters and budgets, of numbers of rounds."""
+"""Labels of lines, parameters, budgets and numbers of rounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..settings.composed import LABEL
 from .options import current
 
 WITHOUT = "without privacy"
-# What words of labels mean
+# The meanings of words in labels
 MEANINGS = {
     "printed": "as in the paper",
     "coded": "as in the authors' code",
@@ -33,32 +33,38 @@ MOST_MEANS = 6  # in the title of an environment
 
 
 def legend_name(name: Any) -> str:
-    """The name of an algorithm or a rule in a legend, which omits labels that start with ``_``."""
+    """Return the name of an algorithm or a rule in a legend.
+
+    matplotlib omits labels that start with ``_``, so these get a space in front.
+    """
     shown = display_name(str(name))
     text = current().labels.get(str(name), shown if shown == name else escaped(shown))
     return f" {text}" if text.startswith("_") else text
 
 
 def line_label(algo: Any, values: Mapping[str, Any]) -> str:
-    """The label of a line: an algorithm, and what tells it from its other lines, unless blank."""
+    """Return the label of a line: an algorithm, and the values that distinguish its lines,
+    if any.
+    """
     words = [setting_text(name, x) for name, x in values.items() if not pd.isna(x)]
     return ", ".join([legend_name(algo), *words])
 
 
 def setting_text(name: str, value: Any) -> str:
-    """A parameter and its value in a label: ``alpha = 2``, or ``binary tree`` of a word."""
+    """Return a parameter and its value as a label: ``alpha = 2``, or ``binary tree`` for a word."""
     shown, text = symbol(name), rounds_text(value) if name == "horizon" else value_text(value)
     is_word = isinstance(value, str) and text.isidentifier() and len(shown) > 1
     return f"{text} {shown}" if is_word and "$" not in shown else f"{shown} = {text}"
 
 
 def labelled(table: Table, but: Sequence[str] = (), horizons: bool = False) -> Table:
-    """The table with a column ``line`` of its settings, the label of their line.
+    """Return the table with a column ``line``, the label of each setting's line.
 
-    There is a line for each algorithm and each value of the parameters that vary in some
-    environment for some algorithm, except for those in ``but``, which are on an axis; parameters
-    of the environment also if they vary between algorithms alone. With ``horizons`` there is also
-    a line for each horizon. The settings of ``unprotected`` have lines of their own.
+    There is a line for each algorithm and each value of the parameters that vary for some algorithm
+    in some game (an environment and a horizon). A parameter of the environment also counts if it
+    varies only between algorithms. Parameters in ``but`` are on an axis and do not count. With
+    ``horizons`` there is also a line for each horizon. The settings of ``unprotected`` have lines
+    of their own.
     """
     settings, game = table.settings, ["env", "horizon"]
     among = [name for name in table.varied if name not in but]
@@ -76,16 +82,19 @@ def labelled(table: Table, but: Sequence[str] = (), horizons: bool = False) -> T
 
 
 def unprotected(settings: pd.DataFrame, group: str) -> pd.Series:
-    """Which settings have an infinite budget although their algorithm, or rule, also has a finite
-    one; ``group`` is the column of its name.
+    """Return which settings have an infinite budget although their algorithm or rule also has a
+    finite one.
+
+    ``group`` is the column with the name of the algorithm or rule.
     """
     names, free = settings[group], without_privacy(settings)
     return free & names.isin(names[~free])
 
 
 def finite_budgets(table: Table) -> list[tuple[str, float]]:
-    """The budgets that have a column of panels, as names and values: the finite ones, or infinity
-    if there are none.
+    """Return the names and values of the finite budgets, each of which has a column of panels.
+
+    If there are no finite budgets, the only value is infinity.
     """
     values = {name: sorted(table.settings[name].unique()) for name in table.budgets}
     found = [(name, x) for name, own in values.items() for x in own if np.isfinite(x)]
@@ -93,17 +102,17 @@ def finite_budgets(table: Table) -> list[tuple[str, float]]:
 
 
 def budget_title(name: str, value: float) -> str:
-    """A privacy budget in the title of a panel."""
+    """Return a privacy budget as text for the title of a panel."""
     return "not private" if np.isinf(value) else f"{symbol(name)} = {value:g}"
 
 
 def rounds_text(T: float) -> str:
-    """A number of rounds in a label: 300, 10^4 or 5 x 10^7."""
+    """Return a number of rounds as text for a label: 300, 10^4 or 5 x 10^7."""
     return scientific(T) if T >= 10_000 else f"{T:g}"
 
 
 def scientific(T: float) -> str:
-    """A number as a power of ten, or a multiple of one."""
+    """Return a number as a power of ten, or as a multiple of a power of ten."""
     exponent = int(np.floor(np.log10(T)))
     factor = T / 10**exponent
     power = f"10^{{{exponent}}}"
@@ -113,13 +122,13 @@ def scientific(T: float) -> str:
 
 
 def plain_text(text: str) -> str:
-    """A label without the marks of matplotlib's mathematics."""
+    """Return a label without the marks of matplotlib's mathematics."""
     in_a_line = re.sub(r",?\n", ", ", text.replace("\\epsilon", "eps"))
     return re.sub(r"[${}\\]", "", in_a_line)
 
 
 def check_labels(names: Iterable[str], lines: Iterable[str]) -> None:
-    """Refuse labels of what is neither one of some names nor a line of the figure."""
+    """Refuse labels for words that are neither one of ``names`` nor a line of the figure."""
     known = [*names, *map(plain_text, lines)]
     for name in current().labels:
         if name not in known:
@@ -127,7 +136,7 @@ def check_labels(names: Iterable[str], lines: Iterable[str]) -> None:
 
 
 def check_different(names: Iterable[str]) -> None:
-    """Refuse labels with which two algorithms look alike."""
+    """Refuse labels that give two algorithms the same name."""
     shown: dict[str, str] = {}
     for name in names:
         label = current().labels.get(name, display_name(name))
@@ -138,8 +147,10 @@ def check_different(names: Iterable[str]) -> None:
 
 
 def environment_titles(table: Table) -> dict[str, str]:
-    """The title of each environment of a table: for one that is only a law, such as ``bernoulli``,
-    with the means of its arms if the table knows them.
+    """Return the title of each environment of a table.
+
+    The title of an environment that is only a law, such as ``bernoulli``, includes the means of its
+    arms if the table knows them.
     """
     found = {str(name): environment_title(str(name)) for name in table.settings["env"].unique()}
     for name in found:
@@ -157,7 +168,9 @@ def environment_titles(table: Table) -> dict[str, str]:
 
 
 def usual_title(table: Table) -> str:
-    """The title of a figure: the compared algorithms, the environment, and the varied keys."""
+    """Return the title of a figure: the compared algorithms, the environment, and the
+    varied keys.
+    """
     settings, group, limit = table.settings, table.question.group, table.question.limit
     names, several = table.names, "rules" if group == "rule" else "algorithms"
     title = legend_name(names[0]).strip() if len(names) == 1 else f"{len(names)} {several}"
@@ -175,14 +188,16 @@ def usual_title(table: Table) -> str:
 
 
 def meanings(labels: Iterable[str]) -> str:
-    """A sentence that explains the words of labels in MEANINGS; empty if there are none."""
+    """Return a sentence that explains the words in labels that are in MEANINGS; empty if
+    there are none.
+    """
     words = " ".join(labels)
     used = [f'"{x}" means {MEANINGS[x]}' for x in MEANINGS if re.search(rf"\b{x}\b", words)]
     return f" In labels, {', and '.join(used)}." if used else ""
 
 
 def as_it_stands(table: Table) -> Table:
-    """A table whose words are drawn as they stand, environments by their labels."""
+    """Return a table whose words are drawn unchanged, with the labels of environments."""
     settings = table.with_labels().settings.rename(columns=escaped)
     words = settings.select_dtypes(exclude=["number", "bool"])
     shown = {str(name): column.map(_as_drawn) for name, column in words.items()}
@@ -194,5 +209,5 @@ def _as_drawn(value: Any) -> Any:
 
 
 def escaped(text: str) -> str:
-    """Text that matplotlib draws as it stands."""
+    """Escape text so that matplotlib draws it unchanged."""
     return str(text).replace("$", r"\$")

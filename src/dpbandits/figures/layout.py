@@ -1,4 +1,4 @@
-"""Panels for environments and privacy budgets."""
+"""Arrange panels for environments and privacy budgets."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ PANEL_INCHES, ROW_PANEL_INCHES = 0.95, 1.4  # least width in a grid, and in a si
 
 
 def panels_of(table: Table) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd.DataFrame]]]:
-    """A row of panels for each environment of a table, a column for each budget, or as many columns
-    as there is room for.
+    """Make a figure with a row of panels for each environment of a table, and a column for each
+    budget.
 
-    Algorithms without a budget are in every column. Panels without runs are hidden.
+    There are fewer columns if the figure has no room for all of them. Algorithms without a budget
+    are in every column. Panels without runs are hidden.
 
     Returns:
-        The figure, its axes, and for each other panel, with its title, the runs that belong to it.
+        The figure, its axes, and an iterator over the visible panels, with titles, and their runs.
     """
     titles, budgets, runs = environment_titles(table), finite_budgets(table), table.runs
     free = without_privacy(runs)
@@ -49,8 +50,10 @@ def panels_of(table: Table) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd
 def arranged_panels(
     grid: Sequence[Sequence[Any]], **share: Any
 ) -> tuple[Figure, np.ndarray, list[tuple[Axes, Any]]]:
-    """A figure with the panels of a grid as ``arranged``, which share the horizontal axis: the
-    figure, its axes, and what ``shown`` returns.
+    """Make a figure with the panels of a grid, which share the horizontal axis.
+
+    Returns:
+        The figure, its axes, and the result of ``shown``.
     """
     places, columns = arranged(grid)
     figure, axes = subplots(-(-len(places) // columns), columns, sharex=True, **share)
@@ -58,8 +61,10 @@ def arranged_panels(
 
 
 def shown(axes: np.ndarray, places: Sequence[Any]) -> list[tuple[Axes, Any]]:
-    """Each panel with what is drawn in it, in the order of reading; panels for which there is
-    nothing are hidden.
+    """Return each visible panel with the entry of ``places`` that it shows, in the order of
+    reading.
+
+    Panels without an entry are hidden.
     """
     drawn = []
     for ax, place in itertools.zip_longest(axes.flat, places):
@@ -71,11 +76,12 @@ def shown(axes: np.ndarray, places: Sequence[Any]) -> list[tuple[Axes, Any]]:
 
 
 def arranged(grid: Sequence[Sequence[Any]]) -> tuple[list[Any], int]:
-    """The places of a grid of panels in the order of reading, None for an empty one, and in how
-    many columns they stand so that panels are wide enough.
+    """Return the panels of a grid in the order of reading, None for empty places, and the number of
+    columns.
 
-    The panels of a single row or column fill as many rows as they need. A high and narrow grid is
-    turned if there is room, and the rows of a grid that is too wide are broken.
+    The columns are so few that panels are wide enough. The panels of a single row or column fill as
+    many rows as they need. A high and narrow grid is transposed if there is room, and the rows of a
+    grid that is too wide are broken.
     """
     rows, columns = len(grid), len(grid[0])
     if rows == 1 or columns == 1:
@@ -92,8 +98,9 @@ def arranged(grid: Sequence[Sequence[Any]]) -> tuple[list[Any], int]:
 
 
 def budgets_played(rows: pd.DataFrame, budgets: Sequence[Budget]) -> list[Budget | None]:
-    """The budgets at which a game was played, given its rows, with None for each other one: an
-    infinite one alone, in the first place, if no algorithm there is private.
+    """Return the budgets at which a game was played, given its rows, with None for other budgets.
+
+    If no algorithm of the game is private, the first budget is infinite and the others are None.
     """
     if without_privacy(rows).all():
         return [(budgets[0][0], np.inf), *[None] * (len(budgets) - 1)]
@@ -101,8 +108,8 @@ def budgets_played(rows: pd.DataFrame, budgets: Sequence[Budget]) -> list[Budget
 
 
 def label_edges(axes: np.ndarray, x: str, y: str, each_row: bool = False) -> None:
-    """Label the first visible panel of each row, and the last one of each column or, with
-    ``each_row``, every panel.
+    """Label the vertical axis of the first visible panel of each row, and the horizontal axis of
+    the last visible panel of each column; with ``each_row``, of every panel.
     """
     for row in axes:
         first = next(ax for ax in row if ax.get_visible())
@@ -116,8 +123,9 @@ def label_edges(axes: np.ndarray, x: str, y: str, each_row: bool = False) -> Non
 
 
 def panel_title(environment: str, name: str, budget: float) -> str:
-    """The title of the panel of an environment, given its title, and a budget; an infinite one is
-    not named.
+    """Return the title of a panel from its environment's title and its budget.
+
+    An infinite budget is not named.
     """
     words = [environment, budget_title(name, budget) if np.isfinite(budget) else ""]
     return ", ".join(filter(None, words))

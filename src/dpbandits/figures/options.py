@@ -1,5 +1,5 @@
-"""The style of a figure, as ``bandit-plot`` and ``dpbandits.plot`` take it: size, font, legend,
-labels, colours and axes, checked in one place.
+"""The style options of ``bandit-plot`` and ``dpbandits.plot``: size, font, legend, labels, colours
+and axes. All are checked here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..validation import as_number, number_where, one_of, text, yes_no
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Widths in inches. A bare name is that of the venue named first.
+# Widths in inches. A name without a venue has the width of the venue that is named first.
 WIDTHS = {
     "column": 3.25, "text": 5.5, "icml-column": 3.25, "icml-text": 6.75, "neurips-text": 5.5,
     "iclr-text": 5.5, "aistats-column": 3.25, "aistats-text": 6.75, "aaai-column": 3.3,
@@ -28,7 +28,7 @@ WIDTHS = {
     "acm-column": 3.33, "acm-text": 7.0,
 }  # fmt: skip
 MIN_INCHES, MAX_INCHES = 1.0, 30.0
-# Settings of matplotlib for each font. Characters that a font lacks are taken from the next one.
+# Settings of matplotlib for each font. Characters that a font lacks are taken from the next font.
 FONTS: dict[str, dict[str, Any]] = {
     "sans": {"font.family": ["DejaVu Sans"], "mathtext.fontset": "dejavusans"},
     "serif": {"font.family": ["STIXGeneral", "DejaVu Serif"], "mathtext.fontset": "stix"},
@@ -40,14 +40,14 @@ FONTS: dict[str, dict[str, Any]] = {
 }
 LEGENDS = ("top", "right", "inside", "none")
 SCALES = ("log", "linear")
-# The palette of Okabe & Ito, for colour-blind readers, less yellow; dashes distinguish lines in
-# black and white
+# The palette of Okabe & Ito, for colour-blind readers, without yellow and with further colours;
+# dashes distinguish lines in black and white
 PALETTE = {
     "vermillion": "#D55E00", "blue": "#0072B2", "orange": "#E69F00", "green": "#009E73",
     "purple": "#CC79A7", "sky blue": "#56B4E9", "brown": "#7F4F24", "grey": "#5E5E5E",
     "olive": "#99BB66", "black": "#000000", "wine": "#661144", "violet": "#6A20D8",
 }  # fmt: skip
-# Other palettes: those of Paul Tol, and shades of grey. Algorithms take their colours in order.
+# Other palettes: Paul Tol's, and shades of grey. Algorithms take their colours in order.
 PALETTES: dict[str, tuple[str, ...]] = {
     "okabe-ito": tuple(PALETTE.values()),
     "tol-bright": ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#BBBBBB"),
@@ -58,7 +58,7 @@ DEFAULT = "okabe-ito"
 
 
 def with_math(key: str, value: Any) -> str:
-    """Validate a text in which matplotlib reads mathematics between dollar signs."""
+    """Check a text in which matplotlib reads mathematics between dollar signs."""
     from matplotlib.cbook import is_math_text
     from matplotlib.mathtext import MathTextParser
 
@@ -163,13 +163,15 @@ def _axes(ax: Any) -> Axes:
 
 
 def _option(check: Callable[[str, Any], Any], default: Any = None) -> Any:
-    """A field of FigureOptions that a user gives, checked by a function of its name and value."""
+    """Return a field of FigureOptions whose value a function of its name and value checks."""
     return field(default_factory=lambda: default, metadata={"check": check})
 
 
 @dataclass(frozen=True)
 class FigureOptions:
-    """How a figure looks; made by ``parse``. A default of None is what suits the figure."""
+    """The style of a figure, made by ``parse``. An option that is None is chosen to suit
+    the figure.
+    """
 
     width: float | None = _option(_inches)
     height: float | None = _option(_inches)
@@ -195,7 +197,7 @@ class FigureOptions:
 
     @classmethod
     def parse(cls, given: Mapping[str, Any], ax: Any = None, command: str = "") -> FigureOptions:
-        """The options among some arguments by their names; None is the default value.
+        """Return the options among some arguments by their names; None is the default value.
 
         Raises:
             BadInput: a value is not allowed.
@@ -222,16 +224,16 @@ class FigureOptions:
     @property
     def choice(self) -> str:
         """The words that choose or order the lines; empty if all lines are drawn in their
-        order.
+        usual order.
         """
         chosen = {"only": self.only, "order": self.order, "eps": self.eps, "env": self.env}
         return next((f"{key}={plain(list(x))}" for key, x in chosen.items() if x), "")
 
     def numbers(self, names: Sequence[str]) -> np.ndarray:
-        """Which of some things with the names of algorithms are drawn, in the legend's order.
+        """Return the places in ``names`` of the algorithms that are drawn, in the legend's order.
 
         Raises:
-            BadInput: an option names an algorithm that there is not.
+            BadInput: an option names an unknown algorithm.
         """
         known = list(dict.fromkeys(names))
         for key in ("only", "order", "highlight", "colors"):
@@ -243,13 +245,13 @@ class FigureOptions:
         return np.array(sorted(drawn, key=lambda i: first.index(names[i])) if self.order else drawn)
 
     def rc(self) -> dict[Any, Any]:
-        """The settings of matplotlib for the font."""
+        """Return the settings of matplotlib for the font."""
         named = {"font.family": [self.font, "DejaVu Sans"], "mathtext.fontset": "stix"}
         return {**FONTS.get(self.font, named), "axes.unicode_minus": self.font != "latex"}
 
     @contextmanager
     def applied(self) -> Iterator[None]:
-        """Draw figures with these options."""
+        """Draw figures with these options while the context is open."""
         token = _current.set(self)
         try:
             yield
@@ -263,5 +265,5 @@ KEYS = (*(x.name for x in fields(FigureOptions) if "check" in x.metadata), "figs
 
 
 def current() -> FigureOptions:
-    """The options of the figure that is being drawn."""
+    """Return the options of the figure that is being drawn."""
     return _current.get(PLAIN)

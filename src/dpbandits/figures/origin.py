@@ -1,5 +1,6 @@
-"""The origin that files of figures contain, and the names of the files. Nothing here
-needs matplotlib, which takes a second to import.
+"""The origin that files of figures contain, and the names of the files.
+
+This module does not need matplotlib, which takes a second to import.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from ..errors import BadInput, plain, unknown
 
 FORMATS = ("pdf", "png", "svg", "pgf")
 OTHERS = ("jpg", "jpeg", "tif", "tiff", "webp", "eps", "ps", "gif", "bmp", "svgz")  # not written
-# Where files hold the text about how they were made
+# Where each format stores the text about how a file was made
 IN_PDF = re.compile(rb"/Subject \(((?:[^\\)]|\\.)*)\)", re.S)
 IN_SVG = re.compile(rb"<dc:description>(.*?)</dc:description>", re.S)
 IN_PGF = re.compile(rb"% (\{.*)")
 
 
 def formats_of(given: str) -> list[str]:
-    """The requested formats, such as pdf,png.
+    """Return the formats in a text such as pdf,png.
 
     Raises:
-        BadInput: figures are not written in one of them.
+        BadInput: figures cannot be written in one of them.
     """
     formats = given.strip("[]").split(",")
     for name in formats:
@@ -35,11 +36,13 @@ def formats_of(given: str) -> list[str]:
 
 
 def files_of(out: Path, formats: list[str] | None = None) -> tuple[Path, list[str]]:
-    """The path without a suffix, and the formats, of the files of a figure: ``out`` may name one.
+    """Return the path of a figure's files without a suffix, and their formats.
+
+    ``out`` may have the suffix of one format.
 
     Raises:
-        BadInput: the name is that of a format in which figures are not written, or of another one
-            than those that are asked for.
+        BadInput: figures cannot be written in the format of ``out``, or other formats are
+            requested.
     """
     suffix = out.suffix[1:].lower()
     if suffix in OTHERS:
@@ -53,14 +56,16 @@ def files_of(out: Path, formats: list[str] | None = None) -> tuple[Path, list[st
 
 
 def origin_of(ids: list[str], command: str) -> dict[str, Any]:
-    """How a figure is made: the command, the version and the ids of the settings."""
+    """Describe how a figure is made: the command, the version and the ids of the settings."""
     made = {"command": command} if command else {}
     return {**made, "version": f"dpbandits {version('dpbandits')}", "settings": ids}
 
 
 def metadata(suffix: str, origin: dict[str, Any] | None) -> dict[str, Any]:
-    """The metadata of a PDF, a PNG or an SVG. Without dates and versions of matplotlib a figure is
-    written with the same bytes every time.
+    """Return the metadata of a PDF, a PNG or an SVG.
+
+    The metadata contain no date and no version of matplotlib, so a figure has the same bytes every
+    time.
     """
     same = {"pdf": {"CreationDate": None}, "png": {"Software": None}, "svg": {"Date": None}}[suffix]
     key = "Subject" if suffix == "pdf" else "Description"
@@ -68,12 +73,12 @@ def metadata(suffix: str, origin: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def comment(origin: dict[str, Any] | None) -> bytes:
-    """The first line of a file for pgf."""
+    """Return the first line of a PGF file."""
     return b"" if origin is None else f"% {json.dumps(origin)}\n".encode()
 
 
 def origin_in(file: Path) -> dict[str, Any]:
-    """How the figure in a file was made, see ``origin_of``.
+    """Read how the figure in a file was made, see ``origin_of``.
 
     Raises:
         BadInput: the file does not say how its figure was made.

@@ -1,4 +1,4 @@
-"""Figures as text: for LaTeX, and in a terminal."""
+"""Figures as text: for LaTeX, and for a terminal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MARKS = "*o+x#@%&=~"  # of lines, which may have no colours
 
 
 def pgf_settings() -> dict[Any, Any]:
-    """The settings of matplotlib with which it writes pgf, in the fonts of the user's document.
+    """Return the settings with which matplotlib writes PGF in the fonts of the user's document.
 
     Raises:
         BadInput: LaTeX is not installed.
@@ -40,10 +40,10 @@ def pgf_settings() -> dict[Any, Any]:
 
 @contextmanager
 def texts_in_tex() -> Iterator[None]:
-    """Let matplotlib write texts for pgf by ``in_tex``.
+    """Let matplotlib convert texts for PGF by ``in_tex`` while the context is open.
 
     Raises:
-        BadInput: LaTeX ends with an error, for the lack of a package, say.
+        BadInput: LaTeX ends with an error, for example because a package is missing.
     """
     from unittest.mock import patch  # slow to import, like the back-end
 
@@ -59,7 +59,8 @@ def texts_in_tex() -> Iterator[None]:
 
 
 def in_tex(text: str) -> str:
-    """A text of matplotlib for LaTeX: what is special there, outside mathematics, is escaped.
+    """Convert a text of matplotlib to LaTeX: special characters outside mathematics are escaped.
+
     matplotlib itself escapes the percent sign and the circumflex.
     """
     if not is_math_text(text):
@@ -70,7 +71,9 @@ def in_tex(text: str) -> str:
 
 
 def usual_tex(text: str) -> str:
-    """A text of matplotlib for ``text.usetex``: as ``in_tex``, and with what pgf escapes itself."""
+    """Convert a text of matplotlib for ``text.usetex``: as ``in_tex``, and also % and ^ are
+    escaped.
+    """
     parts = MATHEMATICS.split(re.sub(r"(?<!\\)%", r"\%", in_tex(text)))
     parts[::2] = [part.replace("^", r"\^{}") for part in parts[::2]]
     return "".join(parts)
@@ -81,7 +84,7 @@ def _plain_in_tex(text: str) -> str:
 
 
 def in_text(figure: Figure) -> str:
-    """The title of a figure, and the lines of each panel, drawn with characters.
+    """Return the title of a figure, and the lines of each panel, drawn with characters.
 
     Raises:
         BadInput: plotext is not installed.

@@ -1,5 +1,7 @@
-"""Drawings beside measured regret: curves of bounds, lines of reference of labelled data, and rings
-around the means that the test does not distinguish from the smallest mean of their game.
+"""Drawings beside measured regret: curves of bounds, lines of reference of labelled data, and
+rings.
+
+A ring marks a mean that the test does not distinguish from the smallest mean of its game.
 """
 
 from __future__ import annotations
@@ -24,8 +26,8 @@ from .bands import unstretched
 from .bounds import COLUMNS, POINTS
 from .style import BOUND, Styles
 
-# Dashes by the kind of a bound, and marks by its side, which no measured line has: several bounds
-# of one kind have one after the other
+# Dashes for the kinds of bounds, and marks for their sides; measured lines have no such marks.
+# Several bounds of one kind take the marks one after the other
 DASHES: dict[str, Any] = {
     "exact": "-", "asymptotic": (0, (6, 1.5, 1, 1.5)), "worst case": (0, (1, 2)),
     "order": (0, (4, 2)), "refuted": (0, (4, 2)),
@@ -42,7 +44,7 @@ RINGS = " Rings: not told apart from the smallest mean at $T$ (95 % for all game
 
 
 def lines_of(bounds: pd.DataFrame | None, table: Table, axis: str) -> pd.DataFrame:
-    """The curves of bounds against ``axis`` (t or a budget).
+    """Return the curves of bounds against ``axis`` (t or a budget).
 
     Each curve has the columns that its setting has in a labelled table, such as ``line``. If there
     are no bounds, the frame has no rows.
@@ -56,8 +58,10 @@ def lines_of(bounds: pd.DataFrame | None, table: Table, axis: str) -> pd.DataFra
 
 
 def _marks(bounds: pd.DataFrame) -> list[str]:
-    """The mark of each point of some curves: different ones for the bounds of one kind and side,
-    which have the same dash and may have the same colour.
+    """Return the mark of each point of some curves.
+
+    Bounds of the same kind and side get different marks, since they have the same dash and may have
+    the same colour.
     """
     keys = list(zip(bounds["kind"], bounds["side"], bounds["label"], strict=True))
     marks: dict[tuple[str, str, str], str] = {}
@@ -71,8 +75,9 @@ def _marks(bounds: pd.DataFrame) -> list[str]:
 def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
     """Draw curves of bounds, see ``lines_of``, thin and with marks, in the colour of their line.
 
-    Curves are black if several lines share them, or if they are lower bounds of the only line, and
-    grey if only their slope has a meaning; these do not stretch the axes.
+    A curve is black if several lines share it, or if it is a lower bound and the figure has a
+    single line. A curve of which only the slope has a meaning is grey, and does not stretch the
+    axes.
     """
     key: Any
     single = bounds["line"].nunique() == 1
@@ -98,9 +103,11 @@ def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
 
 
 def references_in(table: Table) -> pd.DataFrame:
-    """The lines of reference of the labelled data that a table knows: the mean after t rounds is
-    ``rate`` t^``power``. There is a row for each ``line`` of an ``env`` and a ``horizon``, and of a
-    ``panel`` if settings have one, unless the table has the algorithm that plays this line.
+    """Return the lines of reference of the labelled data that a table's records describe.
+
+    There is a row for each ``line`` of an ``env`` and a ``horizon``, and of a ``panel`` if settings
+    have a panel. The mean after t rounds is ``rate`` t^``power``. A line is left out if the table
+    has the algorithm that plays it.
     """
     power, rows = float(table.metric == REGRET), []  # the other metrics are averages
     place = [name for name in ("env", "horizon", "panel") if name in table.settings]
@@ -115,7 +122,7 @@ def references_in(table: Table) -> pd.DataFrame:
 
 
 def draw_references(ax: Axes, references: pd.DataFrame, over_time: bool) -> None:
-    """Draw lines of ``references_in``, thin and grey, against the round or at the horizon."""
+    """Draw the lines of ``references_in``, thin and grey, against the round or at the horizon."""
     for row in references.to_dict("records"):
         label, dash = REFERENCES[row["line"]]
         look: Any = {"label": label, "ls": dash, "color": SLOPE, "lw": 1.0, "zorder": 1.5}
@@ -127,8 +134,9 @@ def draw_references(ax: Axes, references: pd.DataFrame, over_time: bool) -> None
 
 
 def tied(table: Table) -> pd.DataFrame:
-    """The rows of ``compare`` of a labelled table that are tied with the best, of each game of
-    several algorithms.
+    """Return the rows of ``compare`` that are tied with the best of their game.
+
+    The table must be labelled; games with a single algorithm are left out.
     """
     found = compare(table)
     several = [rows[rows["tied"]] for rows in games(found, table.question) if len(rows) > 1]
@@ -136,7 +144,7 @@ def tied(table: Table) -> pd.DataFrame:
 
 
 def draw_rings(ax: Axes, ties: pd.DataFrame, x: str, styles: Styles) -> None:
-    """Draw a ring at the mean of each row of ``tied``, whose place on the axis is column ``x``."""
+    """Draw a ring at the mean of each row of ``tied``; column ``x`` has its place on the axis."""
     for label, rows in ties.groupby("line", sort=False):
         look = {"mfc": "none", "mec": styles[str(label)]["color"], "clip_on": False, "zorder": 3}
         ax.plot(rows[x], rows["mean"], "o", ms=8, mew=1.2, **look)

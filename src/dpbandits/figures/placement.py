@@ -1,4 +1,4 @@
-"""Where the title, the legends and the note of a figure stand, and how large it is."""
+"""The places of a figure's title, legends and note, and the size of the figure."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ BOUND = "bound"  # the gid of lines that have their legend below the panels
 
 
 def lay_out(figure: Figure, title: str, note: str, lines: Mapping[str, Any]) -> Any:
-    """Place the title, the legends and the note, and give the figure its size; returns the text of
-    the title.
+    """Place the title, the legends and the note, and give the figure its size.
+
+    Returns:
+        The text object of the title.
     """
     chosen = current()
     own = _size_of_user()
@@ -78,10 +80,10 @@ def lay_out(figure: Figure, title: str, note: str, lines: Mapping[str, Any]) -> 
 
 
 def size_of(rows: int, columns: int, high: float | None = None) -> tuple[float, float]:
-    """The inches of a figure with a grid of panels, before its title, legends and note are placed.
+    """Return the size in inches of a figure with a grid of panels, without title, legends and note.
 
-    ``high`` are the inches that the rows of panels are high together; None for what suits the width
-    of a panel.
+    ``high`` is the height of all rows of panels together in inches; None for a height that suits
+    the width of a panel.
     """
     wide = (figure_width() - SIDE) / columns
     least = MIN_HEIGHT_INCHES if rows > 1 else ALONE
@@ -90,20 +92,24 @@ def size_of(rows: int, columns: int, high: float | None = None) -> tuple[float, 
 
 
 def figure_width() -> float:
-    """The inches that figures are wide: as the options, or the user's settings of matplotlib, say,
-    or else those of the text of a paper.
+    """Return the width of figures in inches.
+
+    It is the width in the options or in the user's settings of matplotlib, or else the width of a
+    paper's text.
     """
     return current().width or (_size_of_user() or [WIDTHS["text"]])[0]
 
 
 def most_columns(least: float) -> int:
-    """How many panels that are ``least`` inches wide stand beside each other."""
+    """Return how many panels that are ``least`` inches wide fit beside each other."""
     return max(1, int((figure_width() - SIDE) / least))
 
 
 def _shorten_titles(figure: Figure, title: str) -> None:
-    """Let no panel say again what the figure's title says, or what the panels of its row or column
-    say: what these share stands above the column, and at the end of the row.
+    """Remove from the titles of panels what is said elsewhere.
+
+    This is what the figure's title says, and what all panels of a row or a column share: shared
+    words are shown once, above the column or at the end of the row.
     """
     panels = [ax for ax in figure.axes if ax.get_visible() and ax.get_subplotspec() is not None]
     parts = {ax: re.split(r", |,?\n", ax.get_title()) for ax in panels if ax.get_title()}
@@ -117,7 +123,7 @@ def _shorten_titles(figure: Figure, title: str) -> None:
     at = {ax: (place.rowspan.start, place.colspan.start) for ax, place in places.items()}
 
     def shared(i: int) -> dict[Any, set[str]]:
-        """The keys that the panels of each row (0), or column (1), have in common."""
+        """Return the words that the panels of each panel's row (0) or column (1) have in common."""
         lines: dict[int, list[set[str]]] = {}
         for ax, place in at.items():
             lines.setdefault(place[i], []).append(set(parts[ax]))
@@ -143,8 +149,8 @@ def _shorten_titles(figure: Figure, title: str) -> None:
 
 
 def _join_labels(figure: Figure) -> None:
-    """Let a label that is longer than its axis, and has the same words in all rows or columns,
-    stand once, in the middle.
+    """Show a label once, in the middle, if all rows or columns have it and it is longer
+    than its axis.
     """
     size = float(matplotlib.rcParams["axes.labelsize"])
     rooms = {"x": figure.get_figwidth() - SIDE, "y": figure.get_figheight() - AROUND}
@@ -168,8 +174,8 @@ def _join_labels(figure: Figure) -> None:
 
 
 def _wrap_titles(figure: Figure) -> None:
-    """Break titles that are longer than their panel is wide, after commas; the figure grows by the
-    lines that each row of panels gets.
+    """Break titles that are wider than their panel after commas, and make the figure higher for the
+    additional lines.
     """
     grown: dict[int, int] = {}  # lines, by row
     for ax in figure.axes:
@@ -190,7 +196,9 @@ def _wrap_titles(figure: Figure) -> None:
 
 
 def _size_of_user() -> list[float]:
-    """The width and the height of figures that the user has set in matplotlib; empty for none."""
+    """Return the width and height of figures that the user has set in matplotlib; empty if
+    unset.
+    """
     own = list(matplotlib.rcParams["figure.figsize"])
     return own if own != list(matplotlib.rcParamsDefault["figure.figsize"]) else []
 
@@ -202,8 +210,9 @@ def _grow(figure: Figure, inches: float) -> None:
 
 
 def _legend(figure: Any, lines: Mapping[str, Any], place: str, title: str) -> Any:
-    """A legend above or below the panels, in as few rows as the width has room for; the figure
-    grows by these.
+    """Make a legend above or below the panels, in as few rows as the width allows.
+
+    The figure grows by the height of these rows.
     """
     size = float(matplotlib.rcParams["legend.fontsize"])
     room = 72 * figure.get_figwidth() - 12
@@ -225,15 +234,17 @@ def _legend(figure: Any, lines: Mapping[str, Any], place: str, title: str) -> An
 
 
 def text_width(text: str, size: float) -> float:
-    """The width of the widest line of a text, in points, in the current font."""
+    """Return the width of the widest line of a text, in points, in the current font."""
     lines = (line for line in text.splitlines() if line.strip())
     ends = (TextPath((0, 0), line, size=size).vertices for line in lines)  # and control points
     return max((float(np.ptp(points[:, 0])) for points in ends if len(points)), default=0.0)
 
 
 def wrapped(text: str, room: float, size: float, ends: str = SENTENCE) -> str:
-    """A text in lines of at most ``room`` points. Lines end where a pattern ``ends`` a sentence if
-    sentences fit, and not beside an equals sign.
+    """Break a text into lines of at most ``room`` points.
+
+    Lines end at the end of a sentence, which the pattern ``ends`` matches, if sentences fit. Lines
+    do not end beside an equals sign.
     """
     lines = [""]
     for sentence in re.split(ends, " ".join(text.split())):

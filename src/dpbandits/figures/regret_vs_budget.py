@@ -1,5 +1,5 @@
-"""Final regret against the privacy budget, or against another parameter; the budget that algorithms
-need.
+"""Final regret against the privacy budget or another parameter, and the budget that
+algorithms need.
 """
 
 from __future__ import annotations
@@ -61,11 +61,10 @@ SHADED = "The shade is the interval of the smallest budget that reaches the goal
 
 
 def regret_vs(ax: Axes, runs: pd.DataFrame, column: str, styles: Styles, band: str | None) -> None:
-    """Draw the final regret of each line against a column, with its band, given some runs of a
-    labelled table.
+    """Draw the final regret of each line of a labelled table against a column, with its band.
 
-    The axis of regret is logarithmic, unless all of it is 0. A line without a finite value in the
-    column is horizontal. ``band`` is a key of ``BANDS``, or None for means without one.
+    The axis of regret is logarithmic, unless all regret is 0. A line without a finite value in the
+    column is horizontal. ``band`` is a key of ``BANDS``, or None for means without a band.
     """
     if (runs["value"] > 0).any():
         ax.set_yscale("log")
@@ -91,7 +90,7 @@ def regret_vs(ax: Axes, runs: pd.DataFrame, column: str, styles: Styles, band: s
 
 
 def regret_label(table: Table) -> str:
-    """The label of the axis of final regret."""
+    """Return the label of the axis of final regret."""
     horizons = table.settings["horizon"]
     if horizons.nunique() > 1:
         return "pseudo-regret at $T$"
@@ -101,8 +100,10 @@ def regret_label(table: Table) -> str:
 def order(
     ax: Axes, x: np.ndarray, values: np.ndarray, through: float, label: str, stretches: bool = False
 ) -> None:
-    """Draw the order of a bound, whose constant is unknown, as a broad grey slope, which is no
-    curve, with the height ``through`` at the last ``x``; it ``stretches`` the axes or is cut.
+    """Draw the order of a bound, whose constant is unknown, as a broad grey slope.
+
+    The slope has the height ``through`` at the last ``x``. If it ``stretches`` the axes, they show
+    all of it; otherwise it may be cut.
     """
     slope = values * through / values[-1]
     with nullcontext() if stretches else unstretched(ax):
@@ -119,11 +120,11 @@ def budget_panels(
     x: str = "eps",
     marks: bool = False,
 ) -> Figure:
-    """Final regret against the privacy budget: a panel for each environment.
+    """Draw final regret against the privacy budget, in a panel for each environment.
 
     ``terms`` are functions of the budget to draw beside the measured regret, by their labels; see
-    ``time_panels`` for ``band``, ``bounds`` and ``marks``. Algorithms that take another budget
-    than ``x`` are left out, and named in the note.
+    ``time_panels`` for ``band``, ``bounds`` and ``marks``. Algorithms that take another budget than
+    ``x`` are left out, and named in the note.
     """
     takes = table.settings[x].notna()
     algo = table.settings["algo"]
@@ -154,8 +155,9 @@ def budget_panels(
 
 @styled
 def parameter_panels(table: Table, title: str, x: str, band: str = "ci") -> Figure:
-    """Final regret against a parameter that the table varies: a row of panels for each environment,
-    a column for each budget.
+    """Draw final regret against a parameter that the table varies.
+
+    There is a row of panels for each environment, and a column for each budget.
     """
     table = labelled(table, but=[x], horizons=True)
     figure, axes, panels = panels_of(table)
@@ -170,7 +172,7 @@ def parameter_panels(table: Table, title: str, x: str, band: str = "ci") -> Figu
 
 @styled
 def contamination_panels(table: Table, title: str, k: float = 2.0, band: str = "ci") -> Figure:
-    """Final regret against the contamination alpha: a panel for each budget.
+    """Draw final regret against the contamination alpha, in a panel for each budget.
 
     The order T alpha^(1-1/k) of the lower bound (Wu et al. 2023, Theorem 4.1) is drawn as a slope
     that ends below all lines.
@@ -196,7 +198,7 @@ def contamination_panels(table: Table, title: str, k: float = 2.0, band: str = "
 
 @styled
 def budget_needed(table: pd.DataFrame) -> Figure:
-    """Draw a result of ``dpbandits.budget``: a panel for each name of a budget."""
+    """Draw a result of ``dpbandits.budget``, in a panel for each name of a budget."""
     if missing := [name for name in COLUMNS if name not in table]:
         words = f"no column {', '.join(missing)}; draw the result of dp.budget itself"
         raise BadInput(f"not a result of dpbandits.budget: {words}")

@@ -1,4 +1,4 @@
-"""Regret against the round."""
+"""Figures of regret against the round."""
 
 from __future__ import annotations
 
@@ -37,9 +37,11 @@ EARLIEST = 1e-3  # of the rounds: where a logarithmic axis of time begins, appro
 
 
 def has_log_time(curves: pd.DataFrame, time: str | None = None) -> bool:
-    """Whether the axis of time is logarithmic: as the scale ``time`` says, or if that is None,
-    above a horizon of MAX_LINEAR_HORIZON, or if at least half of the curves have half of their
-    final regret in the first 2 % of the rounds. A linear axis of time would show that as a corner.
+    """Return whether the axis of time is logarithmic.
+
+    The scale ``time`` decides. If it is None, the axis is logarithmic above a horizon of
+    MAX_LINEAR_HORIZON, or if at least half of the curves have half of their final regret in the
+    first 2 % of the rounds: on a linear axis such a curve would look like a corner.
     """
     if time is not None:
         return time == "log"
@@ -105,8 +107,10 @@ def regret_vs_time(
 
 
 def _begin(ax: Axes, bottom: float) -> None:
-    """Let the axis of regret begin at ``bottom``, or lower if a line of a panel that shares the
-    axis begins below, and end above all that is drawn in these panels.
+    """Set the range of the axis of regret, for all panels that share this axis.
+
+    The axis begins at ``bottom``, or lower if a line in these panels begins lower, and ends above
+    all that is drawn in them.
     """
     panels = ax.get_shared_y_axes().get_siblings(ax)
     drawn = [line for panel in panels for line in panel.get_lines() if line.get_gid() != BOUND]
@@ -129,13 +133,14 @@ def time_panels(
     marks: bool = False,
     together: bool = False,
 ) -> Figure:
-    """A row of panels for each environment and horizon, a column for each budget.
+    """Draw a row of panels for each environment and horizon, and a column for each budget.
 
     Algorithms without a budget are drawn in every column. ``band`` is a key of ``BANDS``; for
-    ``bounds`` see ``bounds.curves``. With ``tails`` the probability of large final regrets is
-    below each panel. ``time`` is the scale of the axis of time, ``log`` or ``linear``; None for
-    what suits the table, see ``has_log_time``. With ``marks`` the means that are tied with the best
-    have rings, see ``ties``. With ``together`` there is a line, and not a panel, for each budget.
+    ``bounds`` see ``bounds.curves``. With ``tails`` the probability of large final regrets is drawn
+    below each panel. ``time`` is the scale of the axis of time, ``log`` or ``linear``; None for the
+    scale that suits the table, see ``has_log_time``. With ``marks`` the means that are tied with
+    the best mean have rings, see ``tied``. With ``together`` there is a line, and not a panel, for
+    each budget.
     """
     if together:
         table = table.assign(**{symbol(name): table.settings[name] for name in table.budgets})
@@ -184,10 +189,11 @@ def time_panels(
 def _grid(
     table: pd.DataFrame, games: list[tuple[str, float]], budgets: list[Budget]
 ) -> tuple[list[Any], int]:
-    """The game and the budget of each panel, None for an empty place, and the number of columns.
+    """Return the game and the budget of each panel, None for an empty place, and the number of
+    columns.
 
-    There is a row for each game and a column for each budget, unless some games were not played at
-    some budgets and panels in the order of reading leave fewer places empty.
+    There is a row for each game and a column for each budget. If some games were not played at some
+    budgets, the panels follow each other without gaps if this leaves fewer places empty.
     """
     played = {game: budgets_played(table[_of_game(table, *game)], budgets) for game in games}
     grid = [[budget and (game, budget) for budget in row] for game, row in played.items()]
@@ -201,8 +207,8 @@ def _grid(
 
 
 def _shared_time(places: Sequence[Any], columns: int, tails: bool) -> Any:
-    """The panels that share the axis of time, since their horizons are equal: all, a row, or
-    none.
+    """Return which panels have equal horizons and therefore share the axis of time: all, a
+    row, or none.
     """
     by_row = [places[i : i + columns] for i in range(0, len(places), columns)]
     horizons = [{panel[0][1] for panel in row if panel is not None} for row in by_row]
@@ -212,7 +218,7 @@ def _shared_time(places: Sequence[Any], columns: int, tails: bool) -> Any:
 
 
 def _of_panel(rows: pd.DataFrame, env: str, horizon: float, name: str, x: float) -> pd.Series:
-    """Which rows belong to a panel of ``time_panels``."""
+    """Return which rows belong to a panel of ``time_panels``."""
     return _of_game(rows, env, horizon) & ((rows[name] == x) | without_privacy(rows))
 
 
@@ -223,7 +229,9 @@ def _of_game(rows: pd.DataFrame, env: str, horizon: float) -> pd.Series:
 def _differences(
     table: pd.DataFrame, inside: pd.DataFrame, horizon: float, varied: Sequence[str]
 ) -> str:
-    """A second line for a panel's title: the parameters in which the panel differs from others."""
+    """Return a second line for a panel's title: the parameters in which it differs from
+    other panels.
+    """
     shared = [f"$T$ = {rounds_text(horizon)}"] if table["horizon"].nunique() > 1 else []
     for name in varied:
         here = inside[name].dropna().unique()
@@ -235,8 +243,9 @@ def _differences(
 def panel_per_algorithm(
     table: Table, title: str, private: str = "private", band: str = "ci", scale: str = "linear"
 ) -> Figure:
-    """A panel for each private algorithm, where it is called ``private``; those without a budget
-    are drawn in every panel.
+    """Draw a panel for each private algorithm, whose line is called ``private``.
+
+    Algorithms without a budget are drawn in every panel.
     """
     algo, free = table.settings["algo"], without_privacy(table.settings)
     names = algo[~free].unique()
@@ -255,11 +264,12 @@ def time_panel(
     scale: str = "linear",
     time: str | None = None,
 ) -> Figure:
-    """A line for each setting of a table, in the panel that its column ``panel`` names, if it has
-    one, or in EVERY panel.
+    """Draw a line for each setting of a table, in the panel that its column ``panel`` names.
 
-    Lines of the same label look the same in every panel. ``scale`` is that of the axis of regret;
-    with ``bounds`` (see ``time_panels``) it is ``log``. For ``time`` see ``time_panels``.
+    Without this column there is a single panel; a setting whose panel is EVERY is drawn in all
+    panels. Lines with the same label look the same in every panel. ``scale`` is the scale of the
+    axis of regret; with ``bounds`` (see ``time_panels``) it is ``log``. For ``time`` see
+    ``time_panels``.
     """
     if "panel" not in table.settings:
         table = table.assign(panel=EVERY)

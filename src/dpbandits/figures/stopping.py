@@ -1,4 +1,6 @@
-"""Stopping times, and shares of correct estimates, of stopping rules."""
+"""Figures of stopping rules that estimate a mean: stopping times and shares of correct
+estimates.
+"""
 
 from __future__ import annotations
 
@@ -34,11 +36,12 @@ THEOREMS = {
 
 @styled
 def stopping_panels(table: Table, title: str, theorems: bool = False) -> Figure:
-    """Mean stopping time against the absolute mean, a column of panels for each budget and a row
-    for each relative error; below them the share of correct estimates.
+    """Draw the mean stopping time against the absolute mean, and below it the share of correct
+    estimates.
 
-    Rules without a budget are drawn in every column. With ``theorems`` the bounds of Sajed &
-    Sheffet 2019 on the stopping time are drawn, too.
+    There is a column of panels for each budget and a row for each relative error. Rules without a
+    budget are drawn in every column. With ``theorems`` the bounds of Sajed & Sheffet 2019 on the
+    stopping time are drawn, too.
 
     Raises:
         BadInput: every mean is 0, which the logarithmic axis cannot show.
@@ -77,8 +80,10 @@ def stopping_panels(table: Table, title: str, theorems: bool = False) -> Figure:
 
 
 def labelled(table: Table) -> Table:
-    """The table with a column ``line`` of its settings: the rule, and the parameters that vary and
-    have no axis; those of an environment, of which most set the mean, only if they vary beside it.
+    """Return the table with a column ``line`` of its settings: the rule and its varied parameters.
+
+    Parameters on an axis are left out. Most parameters of an environment only set the mean, so they
+    are included only if they vary for the same environment and mean.
     """
     settings, among = table.settings, [name for name in table.varied if name != "size"]
     lines = settings["rule"].map(legend_name)
@@ -97,7 +102,10 @@ def labelled(table: Table) -> Table:
 
 
 def summaries(runs: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Each line with its summary at each value of a column, in ascending order, over all else."""
+    """Yield each line with its summary at each value of a column, in ascending order.
+
+    The summary pools the runs over all other columns.
+    """
     found = summary_of(runs, ["rule", "line", column], STOPPING, STOPPING.statistic)
     for label, rows in found.groupby("line", sort=False):
         yield str(label), rows.sort_values(column)

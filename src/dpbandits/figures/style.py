@@ -1,4 +1,4 @@
-"""What all figures share: colours and dashes, title, legend and note, and files."""
+"""The common style of all figures: colours and dashes, title, legend and note, and files."""
 
 from __future__ import annotations
 
@@ -60,12 +60,14 @@ OTHERS = ("#B0B0B0", "#777777")  # the colours of what is not highlighted
 
 
 def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
-    """Let a function make its figure in our style, with the font of the current options."""
+    """Decorate a function that draws a figure: use our style and the font of the current
+    options.
+    """
 
     @wraps(draw)
     def drawn(*given: Any, **named: Any) -> Figure:
         with matplotlib.rc_context({**STYLE, **current().rc()}), warnings.catch_warnings():
-            # of limits that are equal but for rounding, which matplotlib widens
+            # matplotlib warns of limits that are equal up to rounding, and widens them
             warnings.filterwarnings("ignore", "Attempting to set identical", UserWarning)
             return draw(*given, **named)
 
@@ -73,8 +75,9 @@ def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
 
 
 class Chart(Figure):
-    """A figure that Jupyter displays although it was made without pyplot, and whose files hold how
-    it was made.
+    """A figure that Jupyter displays although it was made without pyplot.
+
+    Its files contain how it was made.
     """
 
     heading: Any = None  # the text of its title
@@ -85,14 +88,18 @@ class Chart(Figure):
         return rendered(self, "png")
 
     def _ipython_display_(self) -> None:
-        """Be shown once: Jupyter would show a figure of pyplot again at the end of the cell."""
+        """Display the figure once: Jupyter would show a figure of pyplot again at the end
+        of the cell.
+        """
         display = sys.modules["IPython.display"].display  # of IPython, which calls this method
         display({"image/png": self._repr_png_(), "text/plain": repr(self)}, raw=True)
         if self.canvas.manager is not None and "inline" in matplotlib.get_backend():
             sys.modules["matplotlib.pyplot"].close(self)
 
     def show(self, warn: bool = True) -> None:
-        """Open a window, see matplotlib, also of a figure that was made without pyplot."""
+        """Open a window, see matplotlib; this also works for a figure that was made without
+        pyplot.
+        """
         if self.canvas.manager is None:
             import matplotlib.pyplot as plt
 
@@ -102,7 +109,7 @@ class Chart(Figure):
         super().show(warn)
 
     def savefig(self, fname: Any, **options: Any) -> None:
-        """Write the figure, see matplotlib; PDF, PNG and SVG hold how it was made."""
+        """Write the figure, see matplotlib; PDF, PNG and SVG files contain how it was made."""
         suffix = options.get("format") or Path(str(fname)).suffix[1:]
         if suffix in FORMATS and suffix != "pgf":
             options["metadata"] = metadata(suffix, self.origin) | options.get("metadata", {})
@@ -113,7 +120,7 @@ class Chart(Figure):
 
 @contextmanager
 def closed_if_refused() -> Iterator[None]:
-    """Close the figures of pyplot that are made by what is refused."""
+    """Close the figures of pyplot that were made in this context if it ends with an error."""
     pyplot = sys.modules.get("matplotlib.pyplot")
     before = pyplot.get_fignums() if pyplot else []
     try:
@@ -126,10 +133,10 @@ def closed_if_refused() -> Iterator[None]:
 
 
 def rendered(figure: Figure, suffix: str) -> bytes:
-    """The contents of the file of a figure, in one of FORMATS.
+    """Return the contents of a figure's file in one of FORMATS.
 
     Raises:
-        BadInput: pgf needs LaTeX, and there is none, or it ends with an error.
+        BadInput: PGF needs LaTeX, which is missing or ends with an error.
     """
     buffer = io.BytesIO()
     if suffix != "pgf":
@@ -151,7 +158,7 @@ def save(figure: Figure, stem: Path, formats: Sequence[str] = ("pdf", "png")) ->
 
 
 class Prefixed(EngFormatter):
-    """Numbers of a linear axis: 2k, 3M; below 1 as they stand."""
+    """Format the numbers of a linear axis: 2k, 3M; numbers below 1 stay unchanged."""
 
     def __init__(self) -> None:
         super().__init__(sep="")
@@ -163,8 +170,9 @@ class Prefixed(EngFormatter):
 
 
 def rescale(figure: Figure) -> None:
-    """Give all axes the scales of the current options. A logarithmic axis of time begins where some
-    line begins.
+    """Give all axes the scales of the current options.
+
+    A logarithmic axis of time begins at the first positive point of a line.
     """
     for axis in ("x", "y"):
         scale = getattr(current(), f"{axis}scale")
@@ -180,17 +188,18 @@ def rescale(figure: Figure) -> None:
 
 
 def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
-    """A colour and a dash for each ``line`` of algorithms, whose names are in the column ``group``,
-    the same in every panel.
+    """Return a colour and a dash for each ``line`` of algorithms, the same in every panel.
 
-    They are those that the algorithm declares, the same in all figures; any other algorithm gets
-    what is left. The option ``colors`` comes before all of these. Several lines of one algorithm
-    are shades of its colour, with different dashes; the darkest is without privacy. Grey lines,
-    beside highlighted ones, take the dashes in turn.
+    The column ``group`` has the names of the algorithms. An algorithm has the colour and the dash
+    that it declares, the same in all figures; other algorithms get unused ones. The option
+    ``colors`` takes precedence. Several lines of one algorithm have shades of its colour and
+    different dashes; the line without privacy is the darkest. Grey lines, beside highlighted ones,
+    take the dashes in turn.
 
-    A line has the dash that its algorithm declares, unless a line before it with this dash has a
-    colour that looks alike in grey or to colour-blind readers, or the figure has a line for each
-    algorithm: then each line has a dash of its own while there are any.
+    A line has the dash that its algorithm declares, with two exceptions. It gets another dash if an
+    earlier line with this dash has a colour that looks alike in grey or to colour-blind readers. If
+    the figure has one line for each algorithm, each line has a dash of its own as long as there are
+    unused dashes.
     """
     of_names = lines.groupby(group, sort=False)["line"]
     labels = {str(name): list(rows.unique()) for name, rows in of_names}
@@ -226,12 +235,13 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
 
 
 def _looks(names: Collection[str]) -> Iterator[tuple[str, int]]:
-    """The colour of each algorithm before the option ``colors``, and the number of its first dash.
+    """Yield the colour of each algorithm without the option ``colors``, and the number of its first
+    dash.
 
-    The looks are those that algorithms declare, and any other algorithm gets what is left. In a
-    figure that has no more algorithms than there are colours, the second algorithm of one declared
-    colour gets a colour that no other algorithm has. Other palettes than the default one are taken
-    in order.
+    These are the ones that algorithms declare; other algorithms get unused ones. If the figure has
+    at most as many algorithms as there are colours, the second algorithm with the same declared
+    colour gets a colour that no other algorithm has. The colours of other palettes than the default
+    one are taken in order.
     """
     dashes, given = list(DASHES), current().colors
     if current().palette != PALETTES[DEFAULT]:
@@ -257,7 +267,7 @@ def _looks(names: Collection[str]) -> Iterator[tuple[str, int]]:
 
 
 def _line_of(name: str) -> tuple[str, str] | None:
-    """The colour and the dash that an algorithm declares."""
+    """Return the colour and the dash that an algorithm declares."""
     line = line_of(name)
     if line is None or line[0] in PALETTE:
         return line
@@ -267,8 +277,9 @@ def _line_of(name: str) -> tuple[str, str] | None:
 
 
 def shade(colour: str, i: int, n: int) -> str:
-    """The ``i``-th of ``n`` shades of a colour: from light to the colour itself, or, of a light
-    colour, from the colour to dark.
+    """Return the ``i``-th of ``n`` shades of a colour, from lighter to darker.
+
+    The last shade is the colour itself; for a light colour, the first shade is.
     """
     light = sum(to_rgb(colour)) > LIGHT
     most = (i if light else n - 1 - i) / (n - 1) if n > 1 else 0.0
@@ -276,7 +287,7 @@ def shade(colour: str, i: int, n: int) -> str:
 
 
 def mixed(colour: str, end: float, part: float) -> str:
-    """A colour, of which a ``part`` is black (an ``end`` of 0) or white (1)."""
+    """Mix a colour with a ``part`` of black (``end`` 0) or white (``end`` 1)."""
     red, green, blue = ((1 - part) * x + part * end for x in to_rgb(colour))
     return to_hex((red, green, blue))
 
@@ -284,14 +295,14 @@ def mixed(colour: str, end: float, part: float) -> str:
 def finish(
     figure: Any, title: str, table: Table | None, note: str, names: Sequence[str] = ()
 ) -> Figure:
-    """Give a figure its title, its legend, its note and its size, as the current options say.
+    """Give a figure its title, legend, note and size, as the current options say.
 
-    By default the title and the legend stand above the panels, and below them the note and the
-    legend of bounds, for which the figure grows. ``RUNS`` in the note is replaced by the number of
+    By default the title and the legend stand above the panels, and the note and the legend of
+    bounds below them; the figure grows for these. ``RUNS`` in the note is replaced by the number of
     runs of each setting in the table. ``names`` are the algorithms of a figure without a table.
 
     Raises:
-        BadInput: a label is that of nothing in the figure, or the panels have no room.
+        BadInput: a label names nothing in the figure, or the panels have no room.
     """
     chosen = current()
     panels = [chosen.ax] if chosen.ax is not None else figure.axes
@@ -328,8 +339,9 @@ def finish(
 
 
 def escape_texts(figure: Figure) -> None:
-    """Write all texts of a figure as LaTeX reads them, as for pgf: with ``text.usetex`` matplotlib
-    passes them as they are.
+    """Convert all texts of a figure to LaTeX, as for PGF.
+
+    With ``text.usetex`` matplotlib passes texts to LaTeX unchanged.
     """
     for words in figure.findobj(Text):
         words.set_text(usual_tex(words.get_text()))
@@ -342,7 +354,9 @@ def escape_texts(figure: Figure) -> None:
 
 
 def said_in(title: str, starts: Sequence[str]) -> str:
-    """What all labels of a legend begin with, if the title says it, too; else nothing."""
+    """Return the common beginning of all labels of a legend if the title also says it, else
+    nothing.
+    """
     common = len(starts) > 1 and len(set(starts)) == 1 and starts[0] in title
     return f"{starts[0]}, " if common else ""
 
@@ -355,8 +369,8 @@ def own_legend(ax: Axes) -> None:
 
 
 def _hidden(panels: Iterable[Axes]) -> str:
-    """A sentence that names the lines that coincide in every panel, of which one hides the others;
-    empty if there are none.
+    """Return a sentence that names the lines that coincide in every panel; empty if there
+    are none.
     """
     alike: dict[tuple[str, str], bool] = {}
     for ax in panels:
@@ -383,11 +397,11 @@ def _hidden(panels: Iterable[Axes]) -> str:
 
 
 def subplots(rows: int, columns: int, high: float | None = None, **share: Any) -> Any:
-    """A figure with a grid of panels, or the user's axes as the only panel.
+    """Make a figure with a grid of panels, or use the user's axes as the only panel.
 
-    The figure is as wide as the options say, and it is pyplot's current one if pyplot is in use and
-    the options ask for that. ``high`` is the height of all rows of panels together, in inches; None
-    for what suits the width of a panel.
+    The figure is as wide as the options say, and it is pyplot's current figure if pyplot is in use
+    and the options ask for that. ``high`` is the height of all rows of panels together, in inches;
+    None for a height that suits the width of a panel.
 
     Returns:
         The figure and the array of its panels.
@@ -422,7 +436,7 @@ def _finish_axes(ax: Axes, title: str | None, lines: Mapping[str, Any]) -> None:
 
 
 def label_logarithms(ax: Axes) -> None:
-    """Give a logarithmic axis that shows less than two powers of ten labels between them, too."""
+    """Add labels between powers of ten to a logarithmic axis that shows less than two of them."""
     for axis, limits in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
         if axis.get_scale() != "log" or isinstance(axis.get_major_locator(), FixedLocator):
             continue

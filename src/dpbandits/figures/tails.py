@@ -1,4 +1,4 @@
-"""The probability of large regrets: private algorithms fail rarely and badly."""
+"""Figures of the probability of large regrets: private algorithms fail rarely and badly."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .style import SHARE, Styles, finish, styled, styles_of
 
 
 def exceedance(ax: Axes, runs: pd.DataFrame, styles: Styles) -> None:
-    """Draw the share of the runs of a labelled table whose final regret exceeds x, for each line.
+    """Draw the share of runs whose final regret exceeds x, for each line of a labelled table.
 
     Both axes are logarithmic, except the axis of regret if all regret is 0.
     """
@@ -36,8 +36,10 @@ def label_tails(axes: np.ndarray) -> None:
 
 @styled
 def tail_panels(table: Table, title: str) -> Figure:
-    """The share of the runs whose final regret exceeds x: a row of panels for each environment, a
-    column for each budget. Algorithms without a budget are drawn in every column.
+    """Draw the share of the runs whose final regret exceeds x.
+
+    There is a row of panels for each environment, and a column for each budget. Algorithms without
+    a budget are drawn in every column.
     """
     table = labelled(table, horizons=True)
     figure, axes, panels = panels_of(table)

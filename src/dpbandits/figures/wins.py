@@ -53,11 +53,14 @@ def heat_map(
 
 @styled
 def wins_panels(table: Table, title: str) -> Figure:
-    """On how many environments the mean of one algorithm is below the mean of another: a panel for
-    each budget, the algorithms in the order of their ranks over all budgets.
+    """Draw on how many environments the mean of one algorithm is below the mean of another.
+
+    There is a panel for each budget. The algorithms are in the order of their ranks over all
+    budgets.
 
     Raises:
-        BadInput: the table has fewer than three environments, or algorithms on all of them.
+        BadInput: the table has fewer than three environments, or fewer than three algorithms that
+            were run on all of them.
     """
     question = table.question
     pairs = over_sets(table)

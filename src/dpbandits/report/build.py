@@ -1,4 +1,4 @@
-"""From a folder of results, or from tables, to one HTML file with everything that it needs."""
+"""Make one HTML file, with everything that it needs, from a folder of results or from tables."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def check_installed() -> None:
 
 
 def checked_page(out: str | PathLike[str]) -> Path:
-    """The path of a page that can be written.
+    """Check the path of a page, and return it.
 
     Raises:
-        BadInput: its name does not end in .html, or it is a folder.
+        BadInput: the name does not end in .html or .htm, or the path is a folder.
     """
     path = path_of("out", out)
     if path.suffix.lower() not in (".html", ".htm"):
@@ -42,8 +42,9 @@ def checked_page(out: str | PathLike[str]) -> Path:
 
 
 def report_of_folder(results: Path, metric: str = REGRET, folders: Sequence[str] = ()) -> str:
-    """The page of a folder of results as HTML, of one statistic; reward laws that its tables name
-    are loaded from the user's folders.
+    """Return the page of a folder of results as HTML, for one statistic.
+
+    Reward laws that the folder's tables name are loaded from the user's folders.
 
     Raises:
         BadInput: the folder holds nothing to show, or a package is missing.
@@ -56,10 +57,10 @@ def report_of_folder(results: Path, metric: str = REGRET, folders: Sequence[str]
 def report_of_tables(
     tables: Mapping[str, pd.DataFrame] | Sequence[pd.DataFrame], metric: str = REGRET
 ) -> str:
-    """The page of tidy tables as HTML, of one statistic.
+    """Return the page of tidy tables as HTML, for one statistic.
 
     Raises:
-        BadInput: something is no tidy table, or a package is missing.
+        BadInput: an argument is not a tidy table, or a package is missing.
     """
     check_installed()
     if isinstance(tables, list | tuple):
@@ -73,7 +74,7 @@ def report_of_tables(
 
 
 def render(title: str, sources: list[Source], results: Path | None, notes: list[str]) -> str:
-    """The page as HTML, with the claims and audits of a folder of results."""
+    """Return the page as HTML, with the claims and audits of a folder of results."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     studies = [Study(source) for source in sources]

@@ -1,5 +1,6 @@
-"""The charts of the page: a frame of points as one Vega-Lite specification, which holds the data as
-CSV, with parameters, a legend and tooltips of Vega-Lite's own.
+"""The charts of the page: each draws a frame of points by one Vega-Lite specification.
+
+The specification contains the data as CSV, and uses parameters, a legend and tooltips of Vega-Lite.
 """
 
 from __future__ import annotations
@@ -26,16 +27,18 @@ Chart = dict[str, Any]
 
 
 def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Chart]) -> Chart | None:
-    """A frame of points as charts beside each other, which share a legend and their controls; None
-    without points.
+    """Return a frame of points as charts beside each other, with a common legend and controls.
+
+    The result is None if there are no points.
 
     Args:
-        points: a row for each point, with the COLUMNS: the title of its ``view``, the ``place`` at
-            which it is shown (that of a panel is shown at all of its levels), the labels of its
-            ``line`` and, if it is one, of its ``bound``, its position, and the ends of its band.
-        lines: the ``line`` and the ``algo`` of each; this decides its look.
-        views: the channels ``x`` and ``y`` of the views that there may be; they are logarithmic;
-            and the ``steps`` of a view whose lines are steps.
+        points: a row for each point, with the COLUMNS: the title of its ``view``; the ``place`` at
+            which it is shown (the place of a panel is shown at all of the panel's levels); the
+            labels of its ``line`` and, if it belongs to a bound, of its ``bound``; its position;
+            and the ends of its band.
+        lines: the ``line`` of each setting and its ``algo``, which decides the look of the line.
+        views: for each possible view its channels ``x`` and ``y``, which are logarithmic by
+            default, and ``steps`` if its lines are steps.
     """
     if points.empty:
         return None
@@ -101,7 +104,7 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
 
 @cache  # it takes seconds
 def engine() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script, without a request to any address."""
+    """Return Vega, Vega-Lite and Vega-Embed as one script that makes no network requests."""
     import vl_convert
 
     script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")

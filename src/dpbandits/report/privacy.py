@@ -1,4 +1,4 @@
-"""Privacy on one page: the promise, exact loss, replays and audited loss of each algorithm."""
+"""The privacy of each algorithm on the page: its promise, exact loss, replays and audited loss."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ PUBLIC, UNKNOWN = "not private", "recorded by its audit alone"
 def privacy_of(
     results: Path | None, names: Sequence[str], records: Iterable[Record] = ()
 ) -> pd.DataFrame:
-    """A row for each private algorithm or rule that was run, audited or computed.
+    """Return a row for each private algorithm or rule that was run, audited or computed.
 
-    Losses are the largest ratios to the promised one over all budgets: computed exactly, and the
-    lower confidence bound that was measured. The alignment counts the replays that held. The
-    promises of a user's algorithms are those that the records of runs hold: no results may choose
-    which of the user's files are run.
+    Losses are the largest ratios to the promised loss over all budgets: the exact loss, and the
+    measured lower confidence bound. The alignment counts the replays that held. The promises of a
+    user's algorithms are taken from the records of runs, since results must not choose which of the
+    user's files are run.
     """
     recorded = _recorded(records)
     audited, exact = _table(results, "audit"), _table(results, "exact")
@@ -53,8 +53,9 @@ def privacy_of(
 
 
 def _promise(name: str) -> tuple[str, str] | None:
-    """What an algorithm of the package promises, shortly, and whether an alignment is declared;
-    None for any other.
+    """Return an algorithm's short promise and whether it declares an alignment.
+
+    The result is None if the algorithm is not one of the package.
     """
     for group in ("algo", "rule"):
         if name in names_in(group):
@@ -68,7 +69,7 @@ def _promise(name: str) -> tuple[str, str] | None:
 
 
 def _recorded(records: Iterable[Record]) -> dict[str, str]:
-    """What each algorithm promises as the records of its runs hold it."""
+    """Return the promise of each algorithm as it is stored in the records of its runs."""
     found: dict[str, dict[str, None]] = {}
     for record in records:
         if record.get("notion") not in (None, "none"):
@@ -82,7 +83,9 @@ def _kind(notion: str) -> str:
 
 
 def _table(results: Path | None, stem: str) -> pd.DataFrame:
-    """The tables of audits or of exact losses in a folder together; empty if there are none."""
+    """Return the tables of audits or of exact losses in a folder as one; empty if there are
+    none.
+    """
     found = [pd.DataFrame(columns=COLUMNS[stem])]
     for file in sorted(results.glob(f"{stem}*.csv")) if results is not None else ():
         with suppress(*UNREADABLE):

@@ -1,4 +1,4 @@
-"""The content of a results folder: tables of runs, or else summaries of experiments; claims."""
+"""Read a results folder: tables of runs, or else summaries of experiments; and claims."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from ..validation import read_csv
 
 @dataclass(frozen=True)
 class Source:
-    """One table of a folder, or the summary that remains of it.
+    """One table of a folder, or its summary if the table no longer exists.
 
     Attributes:
-        title: its name; of another metric than pseudo-regret also this.
+        title: the table's name and, for metrics other than pseudo-regret, the metric.
         question: the question that its runs answer.
         summary: the summary of the table, see ``Table.summary``.
         table: the table, or None.
-        problems: those of its settings, for theorems; none if they are unknown.
-        recorded: all records that are known, whether or not their laws are, by ids of settings.
-        says: what an experiment of the package is about.
+        problems: the problems of its settings, for theorems; empty if they are unknown.
+        recorded: all known records, whether or not their laws are known, by ids of settings.
+        says: the description of an experiment of the package.
         command: the command that makes the table; empty if it is unknown.
-        own: the names in the command that are in a folder of the user.
-        made: seed, versions and commit, as the manifest has them.
+        own: the names in the command that belong to files in the user's folder.
+        made: seed, versions and commit, as in the manifest.
     """
 
     name: str
@@ -64,7 +64,8 @@ class Source:
 def sources_in(
     results: Path, metric: str, folders: Sequence[str] = ()
 ) -> tuple[list[Source], list[str]]:
-    """The tables of a folder, experiments first, and sentences about the tables that are left out.
+    """Return the tables of a folder, experiments first, and sentences about tables that are left
+    out.
 
     Raises:
         BadInput: the folder is missing, or holds nothing that can be shown.
@@ -84,10 +85,11 @@ def sources_in(
 def gathered(
     makers: Iterable[tuple[str, Callable[[], Source]]],
 ) -> tuple[list[Source], list[str]]:
-    """The sources that functions return, and sentences about those that raise BadInput.
+    """Return the sources that functions return, and a sentence for each function that raises
+    BadInput.
 
     Raises:
-        BadInput: all raise it.
+        BadInput: all functions raise it.
     """
     found, notes = [], []
     for name, make in makers:
@@ -104,7 +106,7 @@ def gathered(
 def source_of(
     name: str, table: Table, metric: str, folders: Sequence[str] = (), **more: Any
 ) -> Source:
-    """The source of a table, of one statistic.
+    """Return the source of a table, for one statistic.
 
     Raises:
         BadInput: the table does not have this statistic.
@@ -120,7 +122,7 @@ def source_of(
 
 
 def source_of_file(name: str, file: Path, metric: str, folders: Sequence[str]) -> Source:
-    """The source of the file of a table, with what its manifest says, or of a summary."""
+    """Return the source of a summary, or of a table's file with the facts in its manifest."""
     if file.name.endswith(SUMMARY_CSV):
         return source_of_summary(name, file, metric)
     more: dict[str, Any] = {"says": says_of(name)}
@@ -138,17 +140,17 @@ def source_of_file(name: str, file: Path, metric: str, folders: Sequence[str]) -
 
 
 def own_names(config: Mapping[str, Any], table: pd.DataFrame, group: str) -> list[str]:
-    """The names in a configuration, and in the table made with it, that are not the package's."""
+    """Return the names in a configuration and its table that are not names of the package."""
     found = {"experiment": [config.get("experiment")]} | {g: table[g] for g in (group, "env")}
     named = [(g, x) for g, names in found.items() for x in dict.fromkeys(names) if is_name(x)]
     return [name for g, name in named if name not in names_in(g)]
 
 
 def source_of_summary(name: str, file: Path, metric: str) -> Source:
-    """The source of an experiment of the package of which only the summary is there.
+    """Return the source of an experiment of the package of which only the summary exists.
 
     Raises:
-        BadInput: the file is no summary, or another statistic than its own is asked for.
+        BadInput: the file is not a summary, or another statistic than pseudo-regret is requested.
     """
     if metric != metrics.REGRET:
         raise BadInput(f"metric={metric}: a table is needed, but only a summary exists")
@@ -170,15 +172,16 @@ def source_of_summary(name: str, file: Path, metric: str) -> Source:
 
 
 def says_of(name: str) -> str:
-    """The description of an experiment of the package; empty for other tables."""
+    """Return the description of an experiment of the package; empty for other tables."""
     if name not in names_in("experiment"):
         return ""
     return about("experiment", name).partition(" Cost:")[0]
 
 
 def known_problems(find: Callable[[], list[Record]]) -> list[Problem]:
-    """The problems of the records that a function returns, if the table has all of them and their
-    environments are known here, so that theorems can be evaluated for them; else none.
+    """Return the problems of the records that a function returns, for theorems.
+
+    The result is empty if a setting has no record, or if an environment is not known here.
     """
     with suppress(BadInput, KeyError, TypeError, AttributeError):
         return problems(find())
@@ -186,8 +189,9 @@ def known_problems(find: Callable[[], list[Record]]) -> list[Problem]:
 
 
 def claims_in(results: Path | None) -> list[dict[Any, str]]:
-    """The ledger of claims of a folder: a row for each claim, with the ``kind`` of its verdict and
-    its ``basis``.
+    """Return the ledger of claims of a folder, a row for each claim.
+
+    Each row has the ``kind`` of the claim's verdict and its ``basis``.
     """
     if results is None or not (file := results / f"claims{SUMMARY_CSV}").is_file():
         return []

@@ -1,4 +1,4 @@
-"""Which algorithm is best where, and what ties, in one sentence at the top of the page."""
+"""A sentence for the top of the page: which algorithm is best in how many games, and ties."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ MAX_NAMED_ALGORITHMS = 4  # in the sentence
 
 
 def best_of_games(comparison: pd.DataFrame, question: Question) -> list[set[str]]:
-    """The algorithms of each game with several that have the smallest mean or are tied with it; of
-    a summary, which tells no ties, the one with the smallest mean.
+    """Return the best algorithms of each game with several algorithms.
+
+    These have the smallest mean or are tied with it; in a summary, which has no ties, it is the one
+    with the smallest mean.
     """
     found = []
     for game in games(comparison, question):
@@ -27,7 +29,7 @@ def best_of_games(comparison: pd.DataFrame, question: Question) -> list[set[str]
 
 
 def standing(best: Iterable[Sequence[set[str]]], untested: int) -> str:
-    """One sentence: in how many games an algorithm has the smallest mean, or is tied with it.
+    """Say in one sentence in how many games an algorithm has the smallest mean, or is tied with it.
 
     Args:
         best: the best algorithms of the games of each table.

@@ -1,7 +1,7 @@
-"""From a table, or the summary that remains of it, to what the page shows: numbers, points, ratios.
+"""Make the contents of the page from a table, or from its summary: numbers, points and ratios.
 
-A setting has a *place*: the panel of its game and its level on the axis, a budget or the parameter
-of most values. In a place, algorithms and their parameters are lines.
+A setting has a *place*: the panel of its game and its level on the axis. The axis is a budget, or
+the parameter with most values. In a place, algorithms and their parameters are lines.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Study:
     Attributes:
         ratios: regret over the best lower bound, see ``ratios_of``.
         note: why settings are aggregated; empty if they are not.
-        axis: the column on the axis; None if nothing varies.
+        axis: the column on the axis; None if no column varies.
         places: the ``panel``, the ``place``, the value ``x`` on the axis (NaN for none), the
             ``line`` and the ``algo`` of each setting.
     """
@@ -70,12 +70,12 @@ class Study:
         self.source, self.question = source, source.question
 
     def numbers(self) -> str:
-        """The summary as an HTML table."""
+        """Return the summary as an HTML table."""
         return compact(render(named(self.source.summary), self._measuring(), "html"))
 
     def references(self) -> list[str]:
-        """What lines of reference say about mistakes; none of data without users, or of another
-        metric.
+        """Return lines about the mistakes of reference strategies; empty for data without users, or
+        for other metrics than pseudo-regret.
         """
         if self.source.metric != REGRET:
             return []
@@ -84,13 +84,13 @@ class Study:
 
     @cached_property
     def compared(self) -> pd.DataFrame | None:
-        """The comparison; None without runs of settings, or with one line."""
+        """The comparison of the table; None if there are no runs of settings, or only one line."""
         if self.source.table is None or self.note or self.places["line"].nunique() == 1:
             return None
         return compare(self.source.table)
 
     def comparison(self) -> str:
-        """The comparison as an HTML table; empty if there is none."""
+        """Return the comparison as an HTML table; empty if there is no comparison."""
         if self.compared is None:
             return ""
         return compact(compared(named(self.compared), self._measuring(), "html"))
@@ -99,12 +99,12 @@ class Study:
         return measuring(self.question, self.source.metric)
 
     def best(self) -> list[set[str]]:
-        """The algorithms that are best in each game; none if settings are aggregated."""
+        """Return the best algorithms in each game; empty if settings are aggregated."""
         found = self.source.summary if self.compared is None else self.compared
         return [] if self.note else best_of_games(found, self.question)
 
     def chart(self) -> Chart | None:
-        """The chart; None if nothing can be drawn."""
+        """Return the chart of the table; None if nothing can be drawn."""
         x, metric, regrets = self.places["x"], self.source.metric, self.question.each_checkpoint
         label = METRICS[metric] if regrets else "samples until it stops"
         scale = {"type": "log" if x.max() > 4 * x.min() > 0 else "linear"}
@@ -117,7 +117,7 @@ class Study:
         return chart_of(self.points(), self.places, views)
 
     def points(self) -> pd.DataFrame:
-        """The points of the charts: final means, curves over time, tails, bounds."""
+        """Return the points of the charts: final means, curves over time, tails and bounds."""
         table, places = self.source.table, self.places
         at, parts = places.drop(columns="x"), []
         if places["x"].nunique() > 1:  # a line without a level is horizontal, from end to end
@@ -142,7 +142,7 @@ class Study:
         return found.assign(bound=found["bound"].fillna(""), low=low)
 
     def bounds(self, table: Table) -> Iterator[pd.DataFrame]:
-        """The curves of bounds of each panel near the measured values, as in the figures."""
+        """Yield the curves of bounds of each panel near the measured values, as in the figures."""
         views, means = {"t": OVER_TIME, self.axis: AT_END}, self.source.summary["mean"]
         for _, own in self.places.groupby("panel", sort=False):
             drawn = curves(table.where(table.settings.index.isin(own[SETTING])))
@@ -156,30 +156,34 @@ class Study:
 
 
 def named(summary: pd.DataFrame) -> pd.DataFrame:
-    """A summary with names for people."""
+    """Return a summary with the display names of algorithms and environments."""
     return summary.assign(**{x: summary[x].map(f) for x, f in NAMES.items() if x in summary})
 
 
 def html_of(frame: pd.DataFrame) -> str:
-    """A frame as an HTML table; empty without rows."""
+    """Return a frame as an HTML table; empty without rows."""
     found = tabulate(frame, "keys", "html", floatfmt=".4g", showindex=False)
     return compact(found) if len(frame) else ""
 
 
 def with_violations(html: str) -> str:
-    """An HTML table in which violations stand out."""
+    """Return an HTML table with violations highlighted."""
     return html.replace(f"<td>{VIOLATED}</td>", f'<td class="violated">{VIOLATED}</td>')
 
 
 def compact(html: str) -> str:
-    """A table of tabulate's without the spaces around its cells, and with short attributes."""
+    """Return an HTML table of tabulate without spaces around its cells, and with short
+    attributes.
+    """
     html = html.replace(' style="text-align: right;"', ' class="n"')
     return re.sub(r"(?<=>) +| +(?=<)", "", html)
 
 
 def collapsed(source: Source) -> Source:
-    """A source in which the mean of each setting is one run of its algorithm, at its budget with
-    one digit, in all environments.
+    """Return a source with fewer settings, by aggregation over environments and similar budgets.
+
+    The mean of each setting becomes one run of its algorithm, at its budget rounded to one digit,
+    in all environments.
     """
     summary, question = source.summary, source.question
     budgets, envs = with_budgets(["eps"], summary), summary["env"].unique()
@@ -202,13 +206,13 @@ def collapsed(source: Source) -> Source:
 
 
 def one_digit(x: float) -> float:
-    """A number with its first digit."""
+    """Round a number to its first digit."""
     return float(f"{x:.1g}")
 
 
 def arranged(summary: pd.DataFrame, question: Question) -> tuple[str | None, pd.DataFrame]:
-    """Divide the varied keys among the axis, panels and lines: the axis and the places of a
-    study.
+    """Divide the varied columns among the axis, panels and lines; return the axis and the
+    places of a study.
     """
     columns = describing(summary)
     settings = summary[columns]
@@ -238,7 +242,11 @@ def arranged(summary: pd.DataFrame, question: Question) -> tuple[str | None, pd.
 
 
 def axis_of(settings: pd.DataFrame, question: Question) -> str | None:
-    """The budget if it has three values, or as many as any parameter; else that parameter."""
+    """Return the column for the axis, or None if no column varies.
+
+    It is a budget if the budget has at least three values, or at least as many as any parameter;
+    else it is the parameter with most values.
+    """
     others = settings.drop(columns=[question.group, SETTING, *NO_AXIS], errors="ignore")
     numbers = others.apply(pd.to_numeric, errors="coerce")
     numbers = numbers.loc[:, ~(numbers.isna() & others.notna()).any()].where(np.isfinite)
@@ -251,7 +259,7 @@ def axis_of(settings: pd.DataFrame, question: Question) -> str | None:
 
 
 def words(values: Mapping[Any, Any]) -> list[str]:
-    """The values of columns in words, without blanks."""
+    """Return the values of columns as texts, without blanks."""
     return [
         f"{plain_text(symbol(name))} = {FORMATS.get(name, value_text)(x)}"
         for name, x in values.items()
@@ -260,8 +268,10 @@ def words(values: Mapping[Any, Any]) -> list[str]:
 
 
 def tails(runs: pd.DataFrame) -> pd.DataFrame:
-    """The share ``y`` of the runs of each setting above ``x``, at some ranks from the worst run;
-    of tied runs the first and the last rank.
+    """Return the share ``y`` of the runs of each setting above ``x``, at some ranks from the worst
+    run.
+
+    Tied runs have the first and the last of their ranks.
     """
     parts = []
     for own, found in runs.groupby(SETTING, sort=False)["value"]:
@@ -274,7 +284,7 @@ def tails(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def ratios_of(source: Source) -> pd.DataFrame:
-    """The mean final regret of private settings divided by the best lower bound on their instance.
+    """Return the mean final regret of private settings divided by the best lower bound for them.
 
     Returns:
         The ``game`` (environment and horizon), the ``algorithm`` and the name of its file, the
@@ -293,8 +303,9 @@ def ratios_of(source: Source) -> pd.DataFrame:
 
 
 def map_of(ratios: pd.DataFrame) -> pd.DataFrame:
-    """The geometric mean of ratios for each game, algorithm and budget; several budgets of the same
-    first digit are one.
+    """Return the geometric mean of ratios for each game, algorithm and budget.
+
+    Budgets with the same first digit are taken together.
     """
     rows = ratios.assign(digit=ratios["value"].map(one_digit), ratio=np.log(ratios["ratio"]))
     cells = rows.groupby([*RATIOS[:-2], "digit"], as_index=False)
@@ -304,7 +315,9 @@ def map_of(ratios: pd.DataFrame) -> pd.DataFrame:
 
 
 def chart_of_map(cells: pd.DataFrame) -> Chart | None:
-    """The chart of ``map_of``: a game and a kind of budget at a time, a line for each algorithm."""
+    """Return the chart of ``map_of``: one game and one kind of budget at a time, a line per
+    algorithm.
+    """
     points = cells.rename(columns={"algorithm": "line", "value": "x", "ratio": "y"})
     points = points.assign(view=MAP, place=cells["game"] + ", by " + cells["budget"], bound="")
     views = {MAP: {"x": {"title": "privacy budget"}, "y": {"title": "regret / lower bound"}}}

@@ -1,1 +1,1 @@
-"""Finished runs on disk, tidy tables, their manifests and summaries."""
+"""Finished runs on disk, tidy tables of these runs, and the manifests and summaries of tables."""

@@ -1,4 +1,4 @@
-"""Checks of the columns of tidy tables."""
+"""Checks of the values in the columns of tidy tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_NUMBER = 1e100  # in a table: squares of larger ones are not finite
 
 
 def check_settings(where: str, question: Question, settings: pd.DataFrame) -> None:
-    """Refuse settings with a value in a column that no tidy table can have."""
+    """Refuse settings if a column holds a value that is not allowed in a tidy table."""
     budgets = with_budgets(["eps"], settings)
     fixed = [*with_budgets(question.columns, settings), "seed"]
     for name in fixed:
@@ -35,7 +35,7 @@ def check_settings(where: str, question: Question, settings: pd.DataFrame) -> No
 
 
 def check_column(where: str, name: str, column: pd.Series) -> None:
-    """Refuse a column that holds what no tidy table can."""
+    """Refuse a column that holds values that are not allowed in a tidy table."""
     if name in WORDS:
         if column.isna().any():
             raise BadInput(f"{where} has blanks")

@@ -1,6 +1,4 @@
-"""The files of tables: Files of tables (CSV, compressed CSV, Parquet), and the files beside
-them.
-"""
+"""Read and write files of tables (CSV, compressed CSV, Parquet), and name the files beside them."""
 
 from __future__ import annotations
 
@@ -20,31 +18,34 @@ SUMMARY_CSV = ".summary.csv"  # the ending of the summary of a table; it is no t
 
 
 def format_of(table: Path) -> str:
-    """The format of the file of a table: CSV, whatever its name, if it is none of the others."""
+    """Return the format of a table's file by its name: CSV if no other format's ending matches."""
     return next((x for x in FORMATS[1:] if table.name.lower().endswith(f".{x}")), "csv")
 
 
 def bare_name(table: Path) -> str:
-    """The name of the file of a table without its format."""
+    """Return the name of a table's file without the ending of its format."""
     ending = f".{format_of(table)}"
     found = table.name.lower().endswith(ending)
     return table.name[: -len(ending)] if found else table.name
 
 
 def beside(table: Path, suffix: str) -> Path:
-    """The file beside a table that has its name and another suffix."""
+    """Return the path beside a table that has the table's name and another suffix."""
     return table.with_name(bare_name(table) + suffix)
 
 
 def tables_in(folder: Path) -> list[Path]:
-    """The files in a folder that are tables by their names."""
+    """Return the files in a folder whose names are those of tables, sorted."""
     found = (file for name in FORMATS for file in folder.glob(f"*.{name}"))
     return sorted(file for file in found if not file.name.endswith(SUMMARY_CSV))
 
 
 def write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> None:
-    """Write a table: the same bytes for the same runs, as CSV however it is divided into pieces. A
-    table of the same name in another format, of which this one takes the manifest, is removed.
+    """Write a table to a file.
+
+    The same runs give the same bytes; for CSV this holds however the table is divided into pieces.
+    If a table of the same name exists in another format, it is removed, because the new table
+    replaces its manifest.
     """
     write_atomically(path, WRITERS[format_of(path)](pieces))
     for name in FORMATS:
@@ -53,7 +54,7 @@ def write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> None:
 
 
 def csv_of(table: pd.DataFrame, header: bool = True) -> bytes:
-    """A table as CSV: the same bytes for the same runs."""
+    """Return a table as the bytes of a CSV file: the same bytes for the same runs."""
     text: str = table.to_csv(index=False, header=header, float_format="%.12g", lineterminator="\n")
     return text.encode()
 
@@ -63,7 +64,7 @@ def _csv(pieces: Iterable[pd.DataFrame]) -> Iterator[bytes]:
 
 
 class _Written(io.RawIOBase):
-    """A file that is only written, and whose bytes are taken piece by piece."""
+    """A write-only file in memory whose bytes can be taken out piece by piece."""
 
     def __init__(self) -> None:
         self._bytes, self._taken = io.BytesIO(), 0
@@ -78,7 +79,7 @@ class _Written(io.RawIOBase):
         return self._taken + self._bytes.tell()
 
     def take(self) -> bytes:
-        """The bytes that were written since."""
+        """Return the bytes that were written since the last call, and forget them."""
         found, self._taken = self._bytes.getvalue(), self.tell()
         self._bytes = io.BytesIO()
         return found
@@ -124,10 +125,10 @@ WRITERS: dict[str, Callable[[Iterable[pd.DataFrame]], Iterator[bytes]]] = {
 
 
 def read_parquet(path: Path) -> pd.DataFrame:
-    """A table in Parquet.
+    """Read a table in Parquet.
 
     Raises:
-        BadInput: it cannot be read.
+        BadInput: the file cannot be read.
     """
     arrow = _pyarrow(str(path))
     try:
@@ -138,13 +139,13 @@ def read_parquet(path: Path) -> pd.DataFrame:
 
 
 def parquet_pieces(path: Path, rows: int, columns: list[str] | None) -> Iterator[pd.DataFrame]:
-    """A table in Parquet, or some of its columns, in pieces of some rows."""
+    """Yield a table in Parquet, or some of its columns, in pieces of ``rows`` rows."""
     with _pyarrow(str(path)).parquet.ParquetFile(path) as file:
         for batch in file.iter_batches(rows, columns=columns):
             yield pd.DataFrame(batch.to_pandas())
 
 
 def _interned(table: pd.DataFrame) -> pd.DataFrame:
-    """A table whose words are objects, each of which is in memory once."""
+    """Return a table whose words are Python objects; equal words are one object in memory."""
     words = table.select_dtypes(exclude=["number", "bool"]).columns
     return table.astype(dict.fromkeys(words, "category")).astype(dict.fromkeys(words, object))

@@ -1,5 +1,5 @@
-"""Check frames that users give: convert their types, complete them, refuse frames without a
-table.
+"""Check frames that users give: convert their types, add missing columns, and refuse frames that
+are not tidy tables.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "boolean")
 
 
 def plain_frame(where: str, table: Any) -> pd.DataFrame:
-    """A table of pandas, or of a package that converts its own to pandas, as a frame of columns of
-    numbers and words, each with a name of its own; messages begin with ``where``.
+    """Convert a table of pandas, or of a package with ``to_pandas``, to a plain frame.
+
+    The frame's columns hold numbers or words, and each column has a unique name. Error messages
+    begin with ``where``.
 
     Raises:
-        BadInput: it is no such table.
+        BadInput: the argument is not a table that can be converted.
     """
     table = frame_of(where, table)
     names = table.columns
@@ -37,7 +39,7 @@ def plain_frame(where: str, table: Any) -> pd.DataFrame:
 
 
 def frame_of(where: str, table: Any) -> pd.DataFrame:
-    """A table as a frame of pandas whose columns have names, each its own."""
+    """Return a table as a pandas frame whose columns have unique names."""
     found = table if isinstance(table, pd.DataFrame) else _converted(where, table)
     if not (found.columns.is_unique and all(isinstance(name, str) for name in found.columns)):
         raise BadInput(f"{where}: each column of a tidy table needs a unique name")
@@ -45,7 +47,7 @@ def frame_of(where: str, table: Any) -> pd.DataFrame:
 
 
 def _converted(where: str, table: Any) -> pd.DataFrame:
-    """A table of another package, such as polars or pyarrow, as a frame."""
+    """Convert a table of another package, such as polars or pyarrow, to a pandas frame."""
     kind = type(table)
     name = f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}"
     found = None
@@ -64,7 +66,7 @@ def _converted(where: str, table: Any) -> pd.DataFrame:
 
 
 def _plain(where: str, column: pd.Series) -> Any:
-    """A column as numbers of NumPy, or as objects: words, of which some may be missing."""
+    """Return a column as NumPy numbers, or as objects: words, some of which may be missing."""
     kind = column.dtype
     if isinstance(kind, np.dtype) and kind.kind in "iufb" and kind.itemsize <= 8:
         return column if isinstance(column.index, pd.RangeIndex) else _series(column.to_numpy())
@@ -100,14 +102,16 @@ def _series(values: np.ndarray) -> pd.Series:
 
 
 def plain_words(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows whose words are objects and no categories."""
+    """Return rows in which columns of categories are converted to columns of objects."""
     few = [x for x, kind in rows.dtypes.items() if isinstance(kind, pd.CategoricalDtype)]
     return rows.astype(dict.fromkeys(few, object))
 
 
 def completed(table: pd.DataFrame) -> pd.DataFrame:
-    """A table with at least ``algo``, ``t`` and ``regret`` as a tidy table: runs of a game without
-    a name, in the order of their rows, until the last round. Any other table is returned unchanged.
+    """Add the columns that a tidy table needs to a table with ``algo``, ``t`` and ``regret``.
+
+    The rows are taken as runs of a game without a name, numbered in the order of the rows; the
+    horizon is the largest ``t``. A table that lacks one of the three columns is returned unchanged.
     """
     if not set(NEEDED_COLUMNS) <= set(table.columns) or table.empty:
         return table
@@ -120,8 +124,8 @@ def completed(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def question_of(columns: Any) -> Question:
-    """The question whose columns a table has; the question of regret if there is no such
-    column.
+    """Return the question whose columns a table has; if no question's columns are found, return the
+    question of regret.
     """
     found = [question for question in QUESTIONS if question.group in columns]
     whole = (q for q in found if {*q.columns} - {"eps"} <= {*columns})
@@ -129,15 +133,17 @@ def question_of(columns: Any) -> Question:
 
 
 def check_frame(where: str, table: pd.DataFrame, whole: bool = True) -> tuple[Question, str]:
-    """The question that a table answers, and the metric that it holds.
+    """Check the columns of a table; return the question that it answers and the metric that it
+    holds.
 
     Args:
-        where: what messages begin with.
+        where: the beginning of error messages.
         table: a table, or its first rows.
-        whole: whether it has all rows.
+        whole: whether ``table`` has all rows.
 
     Raises:
-        BadInput: it lacks columns or rows, or a column tells no settings apart.
+        BadInput: the table has no rows or lacks columns, or one of its columns has a different
+            value in each row.
     """
     question = question_of(table.columns)
     metric = next((m for m, own in metrics.COLUMNS.items() if own in table), metrics.REGRET)

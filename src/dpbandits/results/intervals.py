@@ -1,13 +1,17 @@
-"""Confidence intervals: of a mean, a median and a probability; and whether runs are too few.
+"""Confidence intervals of a mean, a median and a probability, and tests whether runs are too few.
 
-The interval of a mean has Gaffke's limits (Gaffke 2005; Phan, Thomas & Learned-Miller 2021): if all
-values are at most M, a mean m is refuted from above at level p as soon as sum_i E_i (x_i - m) +
-E (M - m) exceeds 0 with probability at most p, for independent exponential E_i and E. Regret has no
-useful M (the worst case is a wrong arm in every round), so M represents the values that did not
-occur: M is near the largest value if the values are as symmetric as those of a normal law, and lies
-further beyond, the more they are skewed. The lower limit is the same of the negated values.
-``benchmarks/intervals.py`` measures how often the interval contains the mean, beside others
-(docs/runs.md). If all values are equal, they do not bound other values, and there is no interval.
+The interval of a mean has Gaffke's limits (Gaffke 2005; Phan, Thomas & Learned-Miller 2021). Let
+the values x_1, ..., x_n be at most M, and let E_1, ..., E_n and E be independent exponential
+variables. The upper limit at level p is the smallest mean m for which
+sum_i E_i (x_i - m) + E (M - m) exceeds 0 with probability at most p. The lower limit is the
+negative of the upper limit of the negated values.
+
+Regret has no useful bound M: the worst case is a wrong arm in every round. M therefore represents
+the values that did not occur. It is near the largest value if the values are as symmetric as normal
+values, and the more skewed the values are, the farther M lies above the largest value.
+``benchmarks/intervals.py`` measures how often this interval and others contain the mean
+(docs/runs.md). If all values are equal, they give no bound on other values, and there is no
+interval.
 
 Intervals are the same on every processor: sums are taken in a fixed order, not by BLAS, and ends
 are rounded to DIGITS digits, since the last bits of NumPy's functions depend on the processor.
@@ -20,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-# scipy is imported where it is used, since that takes a while
+# scipy is imported only in the functions that use it, since the import is slow
 
 TAIL = 0.025  # the probability that an end fails; two ends make an interval of 95 %
 WIDEST = (-30.0, 15.0)  # the logarithm of the tilt that is searched
@@ -40,8 +44,10 @@ ONCE_SHARE = 0.02  # of the values occurred once, at most, if all values have be
 
 
 def rounded(values: Any, scale: Any = None) -> np.ndarray:
-    """Values to DIGITS significant digits, so that equal ones are equal on every processor; with
-    ``scale`` to the DIGITS digits that numbers of this size have.
+    """Round values to DIGITS significant digits, so that results are equal on every processor.
+
+    With ``scale``, each value is rounded to the decimal place that is digit number DIGITS of a
+    number of the size ``scale``.
     """
     values = np.asarray(values, dtype=float)
     scale = np.abs(values) if scale is None else np.asarray(scale, dtype=float)
@@ -52,29 +58,30 @@ def rounded(values: Any, scale: Any = None) -> np.ndarray:
 
 
 def mean_of_runs(values: np.ndarray) -> np.ndarray:
-    """The means of the columns of an array (n, m), summed in the order of the rows."""
+    """Return the means of the columns of an array (n, m), summed in the order of the rows."""
     return np.add.accumulate(values, axis=0)[-1] / len(values)
 
 
 def rounded_mean(values: np.ndarray) -> np.ndarray:
-    """``mean_of_runs``, rounded as the ends of its interval, between which it therefore lies."""
+    """Return ``mean_of_runs``, rounded like the ends of its interval, between which it lies."""
     return rounded(mean_of_runs(values), np.abs(values).max(axis=0))
 
 
 def interval_of_mean(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarray, np.ndarray]:
-    """The interval of a mean: its lower and upper end, each of which fails with probability about
-    ``tail``.
+    """Compute the confidence interval of a mean.
 
-    The interval of a + b x is a + b times that of x, for every a and b: nothing is assumed of the
-    sign of the values. For laws of which the runs at hand show no bad value it is too narrow, as is
-    every interval that knows no largest value.
+    Each end fails with probability about ``tail``. The interval of a + b x is a + b times the
+    interval of x, for all numbers a and b: no sign of the values is assumed. Like every interval
+    that is not given a largest value, it is too narrow for a law whose bad values do not occur in
+    the runs.
 
     Args:
         values: float64 array (n, m): n independent values of each of m quantities.
-        tail: the probability of a mean below the lower end, and of one above the upper end.
+        tail: the probability of a mean below the lower end, and of a mean above the upper end.
 
     Returns:
-        Two float64 arrays (m,); NaN for a single value, and if all values are equal.
+        Two float64 arrays (m,), the lower and the upper ends; NaN for a single value, and if all
+        values are equal.
     """
     values = np.asarray(values, dtype=float)
     n, m = values.shape
@@ -90,11 +97,12 @@ def interval_of_mean(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarray
 
 
 def _upper(values: np.ndarray, tail: float) -> np.ndarray:
-    """Gaffke's upper limits for values (n, m) and one beyond them.
+    """Return Gaffke's upper limits for values (n, m) and one assumed value ``top`` above them.
 
     The formula of Lugannani & Rice (1980) gives the probability that the weighted sum exceeds 0.
-    The saddlepoint s and the mean m that belong to it are functions of one number, the tilt
-    e = (1/s + m - top) / range: the value x has the weight 1 / (d + e), d = (top - x) / range.
+    The saddlepoint s and the corresponding mean m are functions of one number, the tilt
+    e = (1/s + m - top) / range: the value x has the weight 1 / (d + e), where
+    d = (top - x) / range.
     """
     n, most = len(values), values.max(axis=0)
     z = skewness(values) * np.sqrt(n / 6.0)  # a standard normal for many values of a normal law
@@ -106,7 +114,9 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
     quantile, count = -NormalDist().inv_cdf(tail), len(d)
 
     def excess(tilt: np.ndarray) -> np.ndarray:
-        """How far the normal quantile of the tail probability at a tilt lies above ``tail``'s."""
+        """Return how far the normal quantile of the tail probability at a tilt exceeds that of
+        ``tail``.
+        """
         away = d + np.exp(tilt)
         weight = 1.0 / away
         share = count / np.add.reduce(weight, axis=0)  # 1/s: the harmonic mean
@@ -133,21 +143,24 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
 
 
 def at_least_zero(values: np.ndarray, low: np.ndarray) -> np.ndarray:
-    """Lower ends of means, at least 0 where none of the values (n, m) is negative: for statistics
-    such as regret and stopping times. Ends of values of both signs stay as they are.
+    """Raise the lower ends of means to at least 0 in columns (n, m) that have no negative value.
+
+    This suits statistics such as regret and stopping times. In a column with a negative value the
+    lower end stays unchanged.
     """
     return np.where(values.min(axis=0) >= 0.0, np.maximum(low, 0.0), low)
 
 
 def interval_of_median(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarray, np.ndarray]:
-    """The interval of a median: its lower and upper end, order statistics, exact for every law.
+    """Compute the confidence interval of a median: two order statistics, exact for every law.
 
     Args:
         values: float64 array (n, m).
-        tail: the largest probability of a median below its lower end, and above its upper.
+        tail: the largest probability of a median below the lower end, and of one above the upper.
 
     Returns:
-        Two float64 arrays (m,), NaN if n values are too few for any end.
+        Two float64 arrays (m,), the lower and the upper ends; NaN if n values are too few for an
+        end.
     """
     from scipy.stats import binom
 
@@ -160,27 +173,30 @@ def interval_of_median(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarr
 
 
 def all_equal(values: np.ndarray) -> np.ndarray:
-    """Whether all values of a column are equal but for rounding: (n, m) to bool (m,)."""
+    """Return whether all values of each column are equal up to rounding: (n, m) to bool (m,)."""
     return np.asarray(np.ptp(values, axis=0) <= SAME * np.abs(values).max(axis=0))
 
 
 def another_value(runs: int, tail: float = TAIL) -> float:
-    """What equal runs show: another value has at most this probability (at level ``tail``)."""
+    """Return an upper bound, at level ``tail``, on the probability of another value after equal
+    runs.
+    """
     return float(1.0 - tail ** (1.0 / runs))
 
 
 def skewness(values: np.ndarray) -> np.ndarray:
-    """The skewness of each column of an array (n, m); 0 if all values are equal."""
+    """Return the skewness of each column of an array (n, m); 0 if all values are equal."""
     away = _scaled(values)
     second, third = mean_of_runs(away**2), mean_of_runs(away**3)
     return np.where(second > 0.0, third / np.where(second > 0.0, second, 1.0) ** 1.5, 0.0)
 
 
 def carriers(values: np.ndarray) -> np.ndarray:
-    """How many runs carry the variance of each column of an array (n, m).
+    """Return how many runs carry the variance of each column of an array (n, m).
 
-    (sum d^2)^2 / sum d^4 for deviations d from the mean: n/3 for normal values, and k if k equally
-    bad runs among many good ones are all that varies. 0 if all values are equal.
+    The number is (sum d^2)^2 / sum d^4 for the deviations d from the mean. It is about n/3 for
+    normal values, and about k if all of the variance is due to k equally bad runs among many good
+    ones. It is 0 if all values are equal.
     """
     squares = _scaled(values) ** 2
     total, fourth = squares.sum(axis=0), (squares * squares).sum(axis=0)
@@ -188,15 +204,17 @@ def carriers(values: np.ndarray) -> np.ndarray:
 
 
 def _scaled(values: np.ndarray) -> np.ndarray:
-    """The deviations from the mean of each column, in units in which their powers are finite."""
+    """Return the deviations from each column's mean, scaled so that their powers are finite."""
     size = np.abs(values).max(axis=0)
     scaled = values / np.where(size > 0.0, size, 1.0)
     return np.where(all_equal(values), 0.0, scaled - mean_of_runs(scaled))
 
 
 def occurred_once(values: np.ndarray) -> np.ndarray:
-    """The share of the values of each column (n, m) that occurred once: Good and Turing's estimate
-    (Good 1953) of the probability that the next run has a value that has not occurred.
+    """Return the share of the values of each column (n, m) that occurred once.
+
+    This is Good and Turing's estimate (Good 1953) of the probability that the next run has a value
+    that has not occurred.
     """
     ordered = np.sort(values, axis=0)
     steps = np.diff(ordered, axis=0) > SAME * np.abs(values).max(axis=0)
@@ -205,12 +223,14 @@ def occurred_once(values: np.ndarray) -> np.ndarray:
 
 
 def tail_is_seen(values: np.ndarray) -> np.ndarray:
-    """Whether the runs of each column of an array (n, m) show the tail of their law, bool (m,).
+    """Return whether the runs of each column of an array (n, m) show the tail of their law, bool
+    (m,).
 
-    They do not if they are fewer than FEWEST, if all are equal, or if fewer than CARRIERS runs
-    carry the variance: of a law with 3 bad runs expected one sample in twenty has none. Nor do they
-    if they are fewer than TAIL_RUNS and skewed (bad runs are large), since a skewed law may have
-    larger values that did not occur; unless hardly a value occurred once, so that all are seen.
+    They do not show it if they are fewer than FEWEST, if all are equal, or if fewer than CARRIERS
+    runs carry the variance: if 3 bad runs are expected, one sample in twenty has none. Fewer than
+    TAIL_RUNS runs do not show it either if they are skewed (bad runs are large), since larger
+    values may not have occurred yet. An exception are runs of which hardly a value occurred only
+    once, so that all values have been seen.
     """
     n = len(values)
     light = (n >= TAIL_RUNS) | (skewness(values) <= SKEW) | (occurred_once(values) <= ONCE_SHARE)
@@ -218,17 +238,18 @@ def tail_is_seen(values: np.ndarray) -> np.ndarray:
 
 
 def runs_needed(values: np.ndarray) -> np.ndarray:
-    """How many runs would show the tail that the runs at hand do not show.
+    """Return how many runs would show the tail that the given runs do not show.
 
-    Where fewer than CARRIERS runs carry the variance, as many as have AMPLE carriers; where fewer
-    than FEWEST runs, or skewed ones, show no tail, FEWEST or TAIL_RUNS.
+    If at least FEWEST runs are given and fewer than CARRIERS of them carry the variance, the number
+    is scaled up so that AMPLE runs would carry it. The number is at least FEWEST if n is smaller
+    than that, else at least TAIL_RUNS, and it is rounded up to 1, 2 or 5 times a power of ten.
 
     Args:
         values: float64 array (n, m): n runs of each of m settings.
 
     Returns:
-        Int64 array (m,): n where the runs are enough; also where all runs are equal, and for a
-        single run, which have no interval.
+        Int64 array (m,): n where the runs are enough, and also where all runs are equal or there is
+        a single run, for which there is no interval.
     """
     n = len(values)
     few = carriers(values)
@@ -240,7 +261,7 @@ def runs_needed(values: np.ndarray) -> np.ndarray:
 
 
 def _round_number(x: np.ndarray) -> np.ndarray:
-    """The next number 1, 2 or 5 times a power of ten."""
+    """Return the next number that is 1, 2 or 5 times a power of ten."""
     power = 10.0 ** np.floor(np.log10(x))
     steps = np.array([1.0, 2.0, 5.0, 10.0])
     return steps[np.searchsorted(steps, np.round(x / power, 6))] * power
@@ -249,12 +270,15 @@ def _round_number(x: np.ndarray) -> np.ndarray:
 def clopper_pearson(
     successes: np.ndarray, trials: np.ndarray | int, tail: float = 0.025
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The exact interval of a probability (Clopper & Pearson 1934): its lower and upper end.
+    """Compute the exact confidence interval of a probability (Clopper & Pearson 1934).
 
     Args:
         successes: numbers of successes.
-        trials: number of trials, of each or of all.
-        tail: the probability with which each end is missed, at most; 0.025 gives 95 %.
+        trials: the numbers of trials, or one number for all.
+        tail: the largest probability with which each end fails; 0.025 gives 95 %.
+
+    Returns:
+        The lower and the upper ends.
     """
     from scipy.special import betaincinv
 

@@ -1,4 +1,4 @@
-"""Tables for a paper, with booktabs: chosen columns, the best in bold, a column for each value."""
+"""Tables for a paper, with booktabs: chosen columns, bold best values, and pivots."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_DIGITS = 10
 
 @dataclass(frozen=True)
 class TableOptions:
-    """How a table for a paper looks; made by ``checked``."""
+    """The options of a table for a paper; ``checked`` makes them."""
 
     columns: tuple[str, ...] = ()  # in their order; those that suit the table if empty
     best: bool = False  # whether the rows that may be the best of their game are bold
@@ -36,7 +36,7 @@ class TableOptions:
 
 
 def checked(given: Mapping[str, Any]) -> TableOptions | None:
-    """The options of some of KEYS with their values; None if there are none.
+    """Check the values of some of KEYS and return them as options; None if no value is given.
 
     Raises:
         BadInput: a value is not allowed.
@@ -65,21 +65,21 @@ def checked(given: Mapping[str, Any]) -> TableOptions | None:
 def latex_of(
     frame: pd.DataFrame, shown: Sequence[str], options: TableOptions, measured: str = "mean"
 ) -> str:
-    """A summary, a comparison or an answer as a table for LaTeX.
-
-    Args:
-        frame: a row for each setting.
-        shown: the columns that are shown unless others are chosen.
-        options: how the table looks.
-        measured: the column whose smallest value is the best, with those that are ``tied`` with it
-            if there is such a column, after the columns that describe a setting; the cells of a
-            pivot, unless ``options`` choose others.
+    """Return a summary, a comparison or an answer as a table for LaTeX.
 
     A column that tells rows apart is shown although it is not chosen.
 
+    Args:
+        frame: a row for each setting.
+        shown: the columns that are shown unless ``options`` choose others.
+        options: how the table looks.
+        measured: the first column after those that describe a setting. The best row has its
+            smallest value; if there is a column ``tied``, the rows that are tied are the best. The
+            cells of a pivot hold this column, unless ``options`` choose others.
+
     Raises:
-        BadInput: the frame has no such column, several rows for one cell of a pivot, or rows that
-            no column tells apart; or a label is that of nothing.
+        BadInput: the frame lacks a column, several rows belong in one cell of a pivot, no column
+            tells two rows apart, or a label names no word of the table.
     """
     known = [*frame.columns, *(n for n, ends in INTERVALS.items() if set(ends) <= {*frame.columns})]
     columns = list(options.columns or shown)
@@ -113,8 +113,10 @@ def latex_of(
 
 
 def _telling_apart(frame: pd.DataFrame, columns: list[str], first: Sequence[str]) -> list[str]:
-    """The columns, and after those that describe a setting the ones of ``first`` that tell apart
-    rows which look alike.
+    """Return the columns with those of ``first`` that are needed to tell apart rows that look
+    alike.
+
+    Added columns follow the columns that describe a setting.
     """
     own = sorted((name for name in first if name != SETTING), key=lambda name: name not in NAMES)
     shown = [name for name in columns if name in own]
@@ -130,7 +132,7 @@ def _telling_apart(frame: pd.DataFrame, columns: list[str], first: Sequence[str]
 
 
 def _labelled(frame: pd.DataFrame, text: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
-    """The cells of words with their labels."""
+    """Return the cells with words replaced by their labels."""
     words = [str(n) for n in text if n in frame and not pd.api.types.is_numeric_dtype(frame[n])]
     known = {str(x) for name in words for x in frame[name].dropna()}
     for name in labels:
@@ -144,7 +146,7 @@ def _labelled(frame: pd.DataFrame, text: pd.DataFrame, labels: Mapping[str, str]
 
 
 def _cells(frame: pd.DataFrame, name: str, digits: int) -> pd.Series:
-    """A column as text."""
+    """Return a column as text."""
     if name in INTERVALS:
         low, high = (_cells(frame, end, digits) for end in INTERVALS[name])
         return (low + " to " + high).where(low != "", "")
@@ -156,8 +158,10 @@ def _cells(frame: pd.DataFrame, name: str, digits: int) -> pd.Series:
 
 
 def _number(x: Any, digits: int) -> str:
-    """A number with some significant digits, without an exponent where it is short; other values
-    as they are.
+    """Return a number as text with ``digits`` significant digits, without an exponent if it is
+    short.
+
+    Values that are not finite floats are returned as words.
     """
     if isinstance(x, bool | np.bool_):
         return "yes" if x else "no"
@@ -171,7 +175,10 @@ def _number(x: Any, digits: int) -> str:
 
 
 def _best(frame: pd.DataFrame, measured: str) -> pd.Series:
-    """Which rows are tied, or have the smallest value, where several rows have their game."""
+    """Return which rows are tied with the best, or have the smallest value, of their game.
+
+    A game with a single row has no best row.
+    """
     game = [name for name in frame.columns if name in GAME or of_game(name)]
     groups = frame.groupby(game or np.zeros(len(frame)), dropna=False, sort=False)[measured]
     smallest = frame[measured] == groups.transform("min")
@@ -180,7 +187,7 @@ def _best(frame: pd.DataFrame, measured: str) -> pd.Series:
 
 
 def _head(rows: pd.DataFrame, pivot: str) -> str:
-    """The heading of the column of a value of ``pivot``: mathematics if it is a number."""
+    """Return the heading of the column of one value of ``pivot``: mathematics if it is a number."""
     text = str(_cells(rows, pivot, 6).iloc[0])
     try:
         float(text)
@@ -198,8 +205,10 @@ def _pivoted(
     pivot: str,
     measured: list[str],
 ) -> pd.DataFrame:
-    """The table with a column for each value of ``pivot``, whose cells hold one measured column of
-    the frame, and the other columns in parentheses. The ``first`` columns describe a setting.
+    """Return the table with a column for each value of ``pivot``.
+
+    A cell holds the first of the ``measured`` columns, and the other measured columns in
+    parentheses. The columns in ``first`` describe a setting.
     """
     before = [name for name in columns if name != pivot and frame[name].nunique() > 1]
     if pivot not in frame.columns or pivot in measured:
@@ -228,7 +237,7 @@ def _pivoted(
 
 
 def _cell(measured: Sequence[str]) -> str:
-    """The first of the texts that a cell holds, and the others in parentheses."""
+    """Return the text of a cell: the first measured text, and the others in parentheses."""
     one, *others = measured
     inside = ", ".join(filter(None, others))
     return f"{one} ({inside})" if inside else one

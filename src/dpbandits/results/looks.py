@@ -1,9 +1,10 @@
 """``runs=auto``: the number of runs after which the mean of a setting is precise enough.
 
-The runs of a setting are looked at in their order, at a few numbers of runs only (``Auto.looks``),
-whatever is stored. At the first look at which they are enough (``enough``), playing ends. Each of K
-looks has 1/K of the error level of an interval (Bonferroni), so that with 95 % the intervals of all
-looks contain the mean at once, and so does the interval of the look at which playing ends.
+The runs of a setting are examined in their order, after a few fixed numbers of runs only (the
+looks, ``Auto.looks``), however many runs are stored. Playing ends at the first look at which the
+runs are enough (``enough``). Each of K looks uses 1/K of the error level of an interval
+(Bonferroni). So with 95 % the intervals of all looks contain the mean at once, and so does the
+interval of the look at which playing ends.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from .intervals import AMPLE, SAME, TAIL, interval_of_mean, mean_of_runs, tail_i
 
 
 def enough(values: np.ndarray, precision: float, looks: int) -> bool:
-    """Whether values, float64 array (n,), are enough: they show the tail of their law, no value
-    dominates, and half of the interval of the mean is at most ``precision`` times the mean.
+    """Return whether values, float64 array (n,), are enough for the given precision.
 
-    A value dominates if fewer than AMPLE values differ from it: then chance decides how many do.
+    They are enough if they show the tail of their law, no value dominates, and half of the width of
+    the interval of the mean is at most ``precision`` times the mean. A value dominates if fewer
+    than AMPLE values differ from it: then chance decides how many do.
     """
     column = values[:, np.newaxis]
     differ = np.abs(values - np.median(values)) > SAME * np.abs(values).max()

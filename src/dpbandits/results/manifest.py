@@ -1,4 +1,4 @@
-"""The manifest beside a table: everything that is needed to make the table again."""
+"""The manifest beside a table: all that is needed to make the table again."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ from ..settings.request import DECIDES_NO_ROW, Request
 from ..settings.setting import Setting
 from .formats import SUMMARY_CSV, beside
 
-# What a manifest raises that is missing, damaged or not one of ours.
+# Errors that are raised by a manifest that is missing, damaged or not made by dpbandits.
 UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
 PATIENCE = 5  # seconds for git to answer
 
 
 def read_manifest(table: Path) -> Any:
-    """The manifest beside a table; raises one of UNREADABLE."""
+    """Read the manifest beside a table; raises one of UNREADABLE."""
     return json.loads(read_text(beside(table, ".json")))
 
 
 def write_manifest(
     table: Path, request: Request, seconds: float, played_with: Iterable[str]
 ) -> None:
-    """Write what is needed to make a table again: configuration, the overrides that changed it,
-    settings by their ids, the table's checksum, versions (those that made the table, and those of
-    the libraries that played its runs), and time.
+    """Write the manifest of a table.
 
-    A table made of finished runs alone keeps the time that these took.
+    The manifest holds the configuration, the overrides that changed it, the settings by their ids,
+    the table's checksum, the time, and two kinds of versions: of the software that made the table,
+    and of the libraries that played its runs. If all runs were finished before (``seconds`` is 0),
+    the manifest keeps the time that an earlier manifest states.
     """
     if seconds == 0.0:
         with contextlib.suppress(*UNREADABLE):
@@ -60,14 +61,16 @@ def write_manifest(
 
 
 def summary_endings(config: Mapping[str, Any]) -> list[str]:
-    """The endings of the summaries beside a table. The summary of an experiment is also written as
-    CSV, since it remains when the table is too large to be kept.
+    """Return the endings of the summaries beside a table.
+
+    The summary of an experiment is also written as CSV, since the summary is kept even if the table
+    is too large to be kept.
     """
     return [".md", ".tex", *([SUMMARY_CSV] if config.get("experiment") is not None else [])]
 
 
 def is_current(table: Path, config: Mapping[str, Any], settings: Sequence[Setting]) -> bool:
-    """Whether a table and its summaries are those that these settings would give again."""
+    """Return whether a table and its summaries are those that these settings would give again."""
     with contextlib.suppress(*UNREADABLE):
         manifest = read_manifest(table)
         return (
@@ -81,19 +84,19 @@ def is_current(table: Path, config: Mapping[str, Any], settings: Sequence[Settin
 
 
 def differing(before: Mapping[str, Any], config: Mapping[str, Any]) -> set[str]:
-    """The keys in which the configuration of a manifest differs."""
+    """Return the keys in which a manifest's configuration ``before`` differs from ``config``."""
     now = json.loads(json.dumps(config, default=str))
     return {key for key in before | now if before.get(key) != now.get(key)}
 
 
 def sha256(file: Path) -> str:
-    """Checksum of a file."""
+    """Return the SHA-256 checksum of a file."""
     with opened(file) as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def versions() -> dict[str, str | None]:
-    """The versions of what computes runs and tables."""
+    """Return the versions of the software that computes runs and tables."""
     found = {name: _version(name) for name in ("dpbandits", "numpy", "numba")}
     return found | {"python": platform.python_version()}
 
@@ -106,7 +109,9 @@ def _version(name):
 
 
 def commit() -> str | None:
-    """Commit of the package's sources, with ``-dirty`` if they were edited; None outside git."""
+    """Return the commit of the package's sources, with ``-dirty`` if they were edited; None outside
+    git.
+    """
     try:
         _git("ls-files", "--error-unmatch", "files.py")
         return _git("describe", "--always", "--abbrev=40", "--dirty") or None
@@ -115,7 +120,7 @@ def commit() -> str | None:
 
 
 def _git(*words: str) -> str:
-    """What git prints about the package's folder; raises SubprocessError if it refuses."""
+    """Return what git prints about the package's folder; raises SubprocessError if git fails."""
     command = ["git", "-C", str(PACKAGE), *words]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE)
     return done.stdout.strip()

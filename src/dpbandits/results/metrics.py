@@ -1,4 +1,4 @@
-"""Other statistics than pseudo-regret, from the same runs: average and Nash regret, and error."""
+"""Statistics of runs other than pseudo-regret: average regret, Nash regret and error."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ COLUMNS = {
 
 
 def refuse_metric(metric: str) -> None:
-    """Refuse a value that is no metric.
+    """Refuse a value that is not the name of a metric.
 
     Raises:
-        BadInput: it is none.
+        BadInput: the value is not a key of METRICS.
     """
     if not isinstance(metric, str) or metric not in METRICS:
         raise unknown("metric", plain(metric), METRICS)
 
 
 def measuring(question: Question, metric: str) -> Question:
-    """The question, with the name of what a metric's mean is."""
+    """Return the question with the statistic named after the metric."""
     if metric == REGRET:
         return question
     return replace(question, statistic_name=f"final {METRICS[metric]}")
 
 
 def nash(regret: np.ndarray, t: np.ndarray, best: float) -> np.ndarray:
-    """Values of runs whose mean is an estimate of the Nash regret and whose standard error is that
-    of the estimate, to first order.
+    """Return values of runs whose mean is an estimate of the Nash regret.
 
-    The Nash regret (Barman et al. 2023) after t rounds is the best mean minus the geometric mean of
-    E[mean of the arm of round s], s = 1, ..., t. The expectation is the mean over the runs, and in
-    the rounds between two checkpoints it is replaced by its mean over these: the logarithm is
+    The standard error of this mean is, to first order, the standard error of the estimate. The Nash
+    regret (Barman et al. 2023) after t rounds is the best mean minus the geometric mean of E[mean
+    of the arm of round s], s = 1, ..., t. The expectation is estimated by the mean over the runs,
+    and in the rounds between two checkpoints by its average over these rounds. The logarithm is
     concave, so the estimate is at most the Nash regret of all rounds (see ``resolution``). The
     value of a run is the estimate plus the run's influence on it.
 
@@ -63,8 +63,11 @@ def nash(regret: np.ndarray, t: np.ndarray, best: float) -> np.ndarray:
 
 
 def resolution(regret: np.ndarray, t: np.ndarray, best: float, least: float) -> float:
-    """By how much the Nash regret of all rounds may exceed ``nash``'s estimate at the last
-    checkpoint: in the worst case all rounds of a block have the largest or the least mean.
+    """Return by how much the Nash regret of all rounds may exceed ``nash``'s estimate at the last
+    checkpoint.
+
+    In the worst case each round of a block between two checkpoints has the largest or the least
+    mean.
     """
     n, m = _blocks(regret, t, best)
     mean = m.mean(axis=0)
@@ -79,7 +82,9 @@ def resolution(regret: np.ndarray, t: np.ndarray, best: float, least: float) -> 
 
 
 def _blocks(regret: np.ndarray, t: np.ndarray, best: float) -> tuple[np.ndarray, np.ndarray]:
-    """The rounds since the checkpoint before, (C,), and the mean reward in them, (runs, C)."""
+    """Return the number of rounds since the previous checkpoint, (C,), and the mean reward in these
+    rounds, (runs, C).
+    """
     n = np.diff(t, prepend=0)
     m = best - np.diff(regret, axis=1, prepend=0.0) / n
     return n, np.clip(m, 0.0, best)

@@ -1,4 +1,6 @@
-"""The names of tables and of environments in them, and the tables that must not be replaced."""
+"""The names of tables and of the environments in them, and the check that protects tables from
+being replaced.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,15 @@ from .manifest import UNREADABLE, read_manifest
 from .summary import rounds
 from .varying import SETTING
 
-# How the names of the CSV files of other commands begin, which hold no runs
+# The beginnings of the names of CSV files that other commands write; these files hold no runs.
 FINDINGS = ("claims", "audit", "exact")
 
 
 def table_path(request: Request) -> Path:
-    """The path of the table of a request: the name of its experiment, or a name made of its
-    settings and their hash.
+    """Return the path of a request's table.
+
+    The name is that of the experiment; without an experiment it is made of the settings and their
+    hash.
     """
     described = (setting.described for setting in request.settings)
     name = digest(*described, str(request.auto or request.runs), length=8)
@@ -40,7 +44,7 @@ def table_path(request: Request) -> Path:
 
 
 def _label(setting: Setting) -> str:
-    """The setting in the name of its table."""
+    """Return a setting's part of the name of its table."""
     budget = f"{setting.budget_name}{setting.budget:g}"
     values = {"budget": budget, "horizon": rounds(setting.horizon), **dict(setting.goal)}
     parts = [pattern.format(values[key]) for key, pattern in setting.question.label]
@@ -50,15 +54,16 @@ def _label(setting: Setting) -> str:
 
 
 def refuse_to_replace(request: Request) -> None:
-    """Refuse to replace the table or the pages of an experiment by those with other keys, which
-    lack its rows.
+    """Refuse to replace the table or the pages of an experiment by a table that lacks their rows.
 
-    A table with more runs of the same settings contains it. One that was made with the same keys
-    by an earlier version of the experiment's file or of an algorithm is out of date. Pages without
-    a table, as a fresh checkout has them, are replaced by their own keys alone.
+    A table may be replaced by one with at least as many runs of the same settings, since the new
+    table contains the old one. It may also be replaced by a table with the same keys, since then
+    the old table is out of date: the experiment's file or an algorithm has changed. If there are
+    pages but no table, as in a fresh checkout, a request with changed keys may replace them only if
+    they show its settings and number of runs.
 
     Raises:
-        BadInput: that would happen.
+        BadInput: rows would be lost.
     """
     path, name = table_path(request), request.config["experiment"]
     if name is None:
@@ -84,7 +89,7 @@ def refuse_to_replace(request: Request) -> None:
 
 
 def _is_summary_of(request: Request) -> bool:
-    """Whether the summary beside the table of a request has its settings and number of runs."""
+    """Return whether the summary beside a request's table has its settings and number of runs."""
     with contextlib.suppress(*UNREADABLE):
         summary = pd.read_csv(beside(table_path(request), SUMMARY_CSV), dtype={SETTING: str})
         same = set(summary[SETTING]) == {setting.id for setting in request.settings}
@@ -93,7 +98,7 @@ def _is_summary_of(request: Request) -> bool:
 
 
 def made_by_others(request: Request) -> list[str]:
-    """The algorithms of which another version has made the table that a request replaces."""
+    """Return the algorithms of which another version made the table that a request replaces."""
     with contextlib.suppress(*UNREADABLE):
         made = read_manifest(table_path(request))["settings"].values()
         now = {setting.algo: setting.version for setting in request.settings}
@@ -103,7 +108,7 @@ def made_by_others(request: Request) -> list[str]:
 
 
 def _content(records: Iterable[Mapping[str, Any]]) -> str:
-    """The settings of a table, without the versions of the algorithms."""
+    """Return the settings of a table as JSON text, without the versions of the algorithms."""
     settings = [
         {k: without_paths(x) for k, x in words.items() if k not in ("version", *BESIDE_RECORDS)}
         for words in records

@@ -1,4 +1,4 @@
-"""Which records and answers the runs of a setting can have."""
+"""Checks of which records and answers the runs of a setting can have."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ ROUNDING = 1e-9  # of the sum of the regrets of many rounds, relative
 
 
 def impossible(setting: Setting, records: np.ndarray, answers: np.ndarray) -> str:
-    """What no runs of a setting can have, in a few words; empty if there is nothing.
+    """Say in a few words what is impossible in the runs of a setting; empty if nothing is.
 
     Args:
         setting: the setting.
-        records: what its runs have recorded, array (runs, C, K) or (runs, C, 1).
-        answers: what they returned, float64 array (runs,), NaN for nothing.
+        records: the records of its runs, array (runs, C, K) or (runs, C, 1).
+        answers: what the runs returned, float64 array (runs,), NaN for a run without an answer.
     """
     rounds, record = setting.rounds(), setting.question.record
     arms = len(data_of(setting).instance.means)
@@ -67,7 +67,7 @@ def _impossible_answers(
     question, given = setting.question, ~np.isnan(answers)
     if question.plays_on:
         return "an answer, though none is asked for" if given.any() else ""
-    # A rule that tests after 2, 4, 8, ... samples ends before its cap without an answer
+    # A rule that tests after 2, 4, 8, ... samples may end before its cap without an answer
     if (played[given] < 1).any():
         return "an answer without a sample"
     found = answers[given]

@@ -1,4 +1,4 @@
-"""The files of tables: read in pieces, or whole in little more than the memory of the table."""
+"""Read the files of tables: in pieces, or whole in little more memory than the table takes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ KINDS = [{"b"}, {"i"}, {"f"}, {"i", "f"}, {"O"}]  # of the types of the pieces o
 
 
 def pieces_of(path: Path, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
-    """A file of a table, or some of its columns, in pieces.
+    """Yield a table, or some of its columns, in pieces that are read from its file.
 
     Raises:
-        BadInput: the header is none, or there is no such file.
+        BadInput: the file does not exist, or its header is not that of a table.
         ValueError, OSError and others of DAMAGED: the file is damaged.
     """
     if format_of(path) == "parquet":
@@ -43,8 +43,9 @@ def pieces_of(path: Path, columns: list[str] | None = None) -> Iterator[pd.DataF
 
 
 def parts_of(path: Path, columns: list[str]) -> Iterator[pd.DataFrame]:
-    """All rows of some settings at a time, if the rows of each setting follow each other in the
-    file.
+    """Yield the rows of a table in parts, each with all rows of some settings.
+
+    The rows of each setting must follow each other in the file.
     """
     held: list[pd.DataFrame] = []  # rows of one setting
     for piece in pieces_of(path, columns):
@@ -59,7 +60,8 @@ def parts_of(path: Path, columns: list[str]) -> Iterator[pd.DataFrame]:
 
 
 def read_whole(path: Path) -> pd.DataFrame:
-    """The table of a file, as pandas reads it at once, which would take three times its memory.
+    """Read the table in a file in pieces; the result is the same as if pandas had read it at once,
+    which would take three times the table's memory.
 
     Raises:
         BadInput: the file is missing, or not readable.
@@ -80,12 +82,12 @@ def read_whole(path: Path) -> pd.DataFrame:
 
 
 def kind_of(column: pd.Series) -> str:
-    """The kind of a column's type: O for words, whatever pandas calls them."""
+    """Return the kind of a column's type; it is O for words, whatever pandas calls their type."""
     return column.dtype.kind if isinstance(column.dtype, np.dtype) else "O"
 
 
 class _Column:
-    """The values of a column, to which pieces are added. Each word is stored as its number."""
+    """A column to which pieces are added. Words are stored as numbers."""
 
     def __init__(self) -> None:
         self.kinds: set[str] = set()
@@ -93,7 +95,9 @@ class _Column:
         self.size, self.values = 0, np.empty(0, dtype=bool)
 
     def add(self, piece: pd.Series) -> None:
-        """Add values. The array grows in place: a list of arrays would be twice in memory."""
+        """Add values. The array grows in place, since joining a list of arrays would take twice the
+        memory.
+        """
         self.kinds.add(kind_of(piece))
         if kind_of(piece) != "O":
             values = piece.to_numpy()
@@ -111,7 +115,7 @@ class _Column:
         self.size = size
 
     def series(self) -> pd.Series:
-        """All values."""
+        """Return all values as a series."""
         self.values.resize(self.size, refcheck=False)
         if self.kinds != {"O"}:
             return pd.Series(self.values, copy=False)

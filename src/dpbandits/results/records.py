@@ -1,4 +1,4 @@
-"""The records of settings by their ids: what each setting was run with."""
+"""The records of settings by their ids; a record holds what a setting was run with."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ NO_RECORD: Record = {"parameters": {}, "env_spec": {}, "population": None}
 
 
 def records_beside(file: Path) -> dict[str, Record]:
-    """The records in the manifest beside the file of a table; none if it has no readable one."""
+    """Return the records in the manifest beside a table; empty if no manifest is readable."""
     with suppress(*UNREADABLE):
         return records_in(read_manifest(file)["settings"])
     return {}
 
 
 def records_of(attribute: Any) -> dict[str, Record]:
-    """The records in the attribute of a user's frame; none if it is not as it was made."""
+    """Return the records in an attribute of a user's frame; empty if it is missing or changed."""
     with suppress(*UNREADABLE):
         return records_in(json.loads(attribute))
     return {}
 
 
 def records_in(found: Any) -> dict[str, Record]:
-    """Records by the ids of their settings.
+    """Return records by the ids of their settings, after a check of their fields.
 
     Raises:
-        KeyError, TypeError, AttributeError: they are none.
+        KeyError, TypeError, AttributeError: the argument does not hold records.
     """
     for record in found.values():
         budgets = [record[name] for name in BUDGETS if record.get(name) is not None]
@@ -64,8 +64,10 @@ def records_in(found: Any) -> dict[str, Record]:
 def agreeing(
     settings: pd.DataFrame, records: Mapping[str, Record], question: Question
 ) -> dict[str, Record]:
-    """The records of settings, a row each by id, without those that say something else than the
-    columns, which may have been edited.
+    """Return the records that agree with the columns of their settings, by id.
+
+    ``settings`` has a row for each setting, indexed by id. A record that disagrees with its row is
+    left out, since the row may have been edited.
     """
     found = {}
     for own, row in zip(settings.index, settings.to_dict("records"), strict=True):
@@ -76,7 +78,7 @@ def agreeing(
 
 
 def _columns(record: Record, limit: str) -> dict[str, Any]:
-    """The values that a record gives for the columns of a table."""
+    """Return the values that a record gives for the columns of a table."""
     column, budget = budget_of(record)
     algo = record["algo"]
     about = {"algo": algo, "rule": algo, "env": record["env"], limit: record["horizon"]}
@@ -84,7 +86,7 @@ def _columns(record: Record, limit: str) -> dict[str, Any]:
 
 
 def _fits(row: Mapping[Any, Any], own: Mapping[str, Any]) -> bool:
-    """Whether the values of a row are those of its record: they may have been edited."""
+    """Return whether the values of a row agree with those of its record."""
     for name, value in row.items():
         if name in BUDGETS and name not in own:
             if isinstance(value, float) and math.isfinite(value):
@@ -95,7 +97,7 @@ def _fits(row: Mapping[Any, Any], own: Mapping[str, Any]) -> bool:
 
 
 def _same(value: Any, known: Any) -> bool:
-    """Whether two values are the same; a word and its number may be the same option."""
+    """Return whether two values agree; a word agrees with a number, as both may name an option."""
     if isinstance(value, str) or isinstance(known, str):
         return value == known or not (isinstance(value, str) and isinstance(known, str))
     if value is None or known is None or (isinstance(value, float) and math.isnan(value)):
@@ -104,9 +106,11 @@ def _same(value: Any, known: Any) -> bool:
 
 
 def with_ids(settings: pd.DataFrame) -> pd.DataFrame:
-    """A row for each setting by its id. A setting without one, since the table was made by hand or
-    joined, has a hash of the columns that describe it; so have settings that share one, since their
-    values were edited.
+    """Index the rows of settings by their ids.
+
+    A setting has no id if its table was made by hand or joined; several settings share an id if
+    their values were edited. In both cases the id is a hash of the columns that describe the
+    setting.
     """
     ids = settings.get(SETTING, pd.Series(None, settings.index, dtype=object)).astype(object)
     lacking = ~ids.map(lambda x: isinstance(x, str)) | ids.duplicated(keep=False)
@@ -120,7 +124,7 @@ def with_ids(settings: pd.DataFrame) -> pd.DataFrame:
 
 
 def _hash_of(seed: str, setting: Mapping[Any, Any]) -> str:
-    """The id of a setting of which nothing but columns is known: the same after it was written."""
+    """Return the id of a setting known by its columns only; writing the table keeps the id."""
     shown = (
         f"{name}={x:.12g}" if isinstance(x, Real) else f"{name}={plain(x)}"
         for name, x in setting.items()

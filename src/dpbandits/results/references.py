@@ -1,4 +1,6 @@
-"""The lines of reference of data with users, from the records of settings: nothing is read."""
+"""Lines of reference for data with users, made from the records of settings without reading the
+data.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ MAX_LOG_LINES = 20  # of settings on a log, whose mean rewards are said
 
 
 class References(NamedTuple):
-    """What a record knows of its data, see ``LabelledInstance.recorded``."""
+    """What a record says about its data, see ``LabelledInstance.recorded``."""
 
     uniform: float  # expected mistakes, or losses, at the horizon
     constant: float
@@ -36,7 +38,7 @@ class References(NamedTuple):
 
     @classmethod
     def of(cls, record: Record) -> References | None:
-        """Those in a record; None if it has none."""
+        """Return the references in a record; None if it has none."""
         with suppress(KeyError, TypeError, ValueError):
             found, law = record[REFERENCES], record["env_spec"]["law"]
             numbers = float(found["uniform"]), float(found["constant"])
@@ -46,21 +48,23 @@ class References(NamedTuple):
 
 
 def records_of_labelled(request: Request) -> dict[str, Record]:
-    """The records of the settings of a request that play labelled data or a log, by their ids."""
+    """Return the records of a request's settings that play labelled data or a log, by their ids."""
     own = [s for s in request.settings if isinstance(data_of(s).instance, LabelledInstance)]
     return {setting.id: request.record_of(setting) for setting in own}
 
 
 def lines_of_request(summary: pd.DataFrame, request: Request) -> Iterator[str]:
-    """The lines of ``lines_of_references`` about the summary of a request."""
+    """Yield the lines of ``lines_of_references`` about the summary of a request."""
     return lines_of_references(summary, records_of_labelled(request), request.question)
 
 
 def with_constant(
     summary: pd.DataFrame, records: Mapping[str, Record], averaged: bool = False
 ) -> pd.DataFrame:
-    """A summary with the column ``of_constant``, the mean divided by the expected mistakes of the
-    best constant action, if a setting plays labelled data that its record knows.
+    """Return a summary with the column ``of_constant`` if some setting plays labelled data that its
+    record describes.
+
+    ``of_constant`` is the mean divided by the expected mistakes of the best constant action.
 
     Args:
         summary: a summary of regret, or of an average over rounds.
@@ -78,12 +82,14 @@ def with_constant(
 def lines_of_references(
     summary: pd.DataFrame, records: Mapping[str, Record], question: Question
 ) -> Iterator[str]:
-    """For each data set of a summary, what uniform play and the best constant action do, and
-    whether some private algorithm is seen to do better.
+    """Yield lines about each data set of a summary.
+
+    The lines state the results of uniform play and of the best constant action, and say if no
+    private algorithm is seen to do better than the latter.
 
     Args:
         summary: a summary of regret, see ``summary_of``.
-        records: the records of its settings by their ids; settings without one are left out.
+        records: the records of its settings by their ids; settings without a record are left out.
         question: the question that the runs answer.
     """
     games: dict[tuple[str, float], list[int]] = {}
@@ -108,7 +114,7 @@ def lines_of_references(
 
 
 def _mean_reward(summary: pd.DataFrame, row: pd.Series, record: Record, question: Question) -> str:
-    """The mean reward of a setting on a log, from its mean loss."""
+    """Return a line with the mean reward of a setting on a log, computed from its mean loss."""
     mean, high, low = (1.0 - row[x] / record["horizon"] for x in ("mean", "ci_low", "ci_high"))
     interval = f" ({low:.4g} to {high:.4g} over permutations)" if row["runs"] > 1 else ""
     free = record["notion"] in (None, "none") and math.isinf(budget_of(record)[1])

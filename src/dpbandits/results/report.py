@@ -25,7 +25,9 @@ FRAMES = 100  # of summaries, each of which takes kilobytes, before they are mad
 
 
 class Means(NamedTuple):
-    """The runs of which the means of a table are, if they are not those in the table."""
+    """The runs from which the means in the summary are computed, if they are not those in the
+    table.
+    """
 
     settings: Sequence[Setting]  # the settings of the table, perhaps with fewer checkpoints
     runs: Sequence[int]  # of each setting
@@ -33,7 +35,7 @@ class Means(NamedTuple):
 
 
 class Played(NamedTuple):
-    """Finished runs of the settings of a request."""
+    """The finished runs of a request's settings."""
 
     store: Store
     runs: Sequence[int]  # of each setting, in the table
@@ -41,7 +43,7 @@ class Played(NamedTuple):
     means: Means | None = None  # None for the runs of the table
 
     def total(self, settings: Sequence[Setting]) -> int:
-        """How many runs of some settings the table and the means have."""
+        """Return how many runs of ``settings`` the table and the means use together."""
         runs = dict(zip(settings, self.runs, strict=True))
         for setting, n in zip(*self.means[:2], strict=True) if self.means else ():
             runs[setting] = max(n, runs.get(setting, 0))
@@ -54,7 +56,7 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
     Args:
         request: the request.
         found: its runs.
-        seconds: what they took, 0 if they were finished before.
+        seconds: the time that the runs took, 0 if they were finished before.
 
     Returns:
         The path of the table, and its summary.

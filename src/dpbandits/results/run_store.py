@@ -1,4 +1,6 @@
-"""Finished runs: on disk, one file a setting that detects damage, or in memory."""
+"""Finished runs, stored in memory or on disk: one file for each setting, in which damage is
+detected.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ from .possible import impossible
 MAX_FILE_BYTES = 2**32  # of runs
 MOST_ARRAYS = 2**28  # bytes of its arrays that need not be in proportion to the file
 MEMBERS = "runs", "pulls", "answers", "seconds", "libraries", "checksum"
-# The versions with which this process plays
+# The versions of the libraries with which this process plays
 LIBRARIES = f"numpy {np.__version__}, numba {version('numba')}"
 HEADER = struct.Struct("<26x2H")  # of a member: the lengths of its name and of its extra field
 MEMBER_BYTES = 2**10  # what a member takes besides its data, at most
@@ -51,14 +53,14 @@ RATIO = 100  # and how many times the size of the file they may have beyond that
 
 
 class Damaged(Exception):
-    """The content of a setting's file of runs was changed."""
+    """The content of a setting's file of runs was changed or cut."""
 
 
 class Run(NamedTuple):
     """A finished run."""
 
-    # the record that the setting's question defines: int64 array (C, K), pulls of each arm up to
-    # each checkpoint, or float64 array (C, 1), the regret
+    # the record that the setting's question defines: int64 array (C, K), the pulls of each arm up
+    # to each checkpoint, or float64 array (C, 1), the regret
     pulls: np.ndarray
     answer: float  # what the run returned, NaN for nothing
     seconds: float  # its equal share of the time of its task
@@ -78,11 +80,11 @@ class Memory:
         self._runs: dict[Setting, Runs] = {}
 
     def finished(self, setting: Setting) -> frozenset[int]:
-        """The numbers of the finished runs of a setting."""
+        """Return the numbers of the finished runs of a setting."""
         return frozenset(self.load(setting))
 
     def load(self, setting: Setting) -> Runs:
-        """The finished runs of a setting."""
+        """Return the finished runs of a setting."""
         return self._runs.get(setting, {})
 
     def save(self, setting: Setting, fresh: Runs) -> None:
@@ -90,19 +92,19 @@ class Memory:
         self._runs[setting] = self.load(setting) | fresh
 
     def note_failure(self, setting: Setting, reason: str) -> None:
-        """Nothing is stored: the error that is raised states the reason."""
+        """Do nothing: in memory no failure is stored, since the raised error states the reason."""
 
     def forget_failure(self, setting: Setting) -> None:
-        """See ``note_failure``."""
+        """Do nothing, see ``note_failure``."""
 
 
 class RunStore:
-    """Finished runs in a results folder, shared by all processes that use it.
+    """Finished runs in a results folder, shared by all processes that use the folder.
 
     Attributes:
         results: the folder.
         deadline: the time until which to wait for locks of other processes, see ``locked``.
-        played_with: the versions of libraries that played the runs that were used so far.
+        played_with: the versions of the libraries with which the runs used so far were played.
     """
 
     def __init__(self, results: Path):
@@ -112,19 +114,24 @@ class RunStore:
         self._seen: dict[Setting, tuple[tuple, frozenset[int]]] = {}
 
     def file(self, setting: Setting) -> Path:
-        """Where the runs of a setting are stored: in one of 256 folders, by its hash."""
+        """Return the path of a setting's file of runs: in one of 256 folders, chosen by the
+        setting's hash.
+        """
         return file_of(self.results, setting.key)
 
     def read(self, setting: Setting) -> Runs:
-        """The finished runs of a setting; raises what ``read_runs`` and ``check_runs`` raise."""
+        """Read the finished runs of a setting; raises the errors of ``read_runs`` and
+        ``check_runs``.
+        """
         return check_runs(setting, read_runs(self.file(setting), record_bytes(setting)))
 
     def finished(self, setting: Setting) -> frozenset[int]:
-        """The numbers of the finished runs of a setting; a file is read only if it has changed.
+        """Return the numbers of the finished runs of a setting; a file is read only if it has
+        changed.
 
         Raises:
             Damaged: the file was cut, edited, or belongs to another setting.
-            CannotRead: the system cannot read it now.
+            CannotRead: the system cannot read the file now.
         """
         file = self.file(setting)
         try:
@@ -139,18 +146,18 @@ class RunStore:
         return self._seen[setting][1]
 
     def load(self, setting: Setting) -> Runs:
-        """The finished runs of a setting; a missing or damaged file holds none."""
+        """Return the finished runs of a setting; empty if its file is missing or damaged."""
         try:
             return self.read(setting)
         except Damaged:
             return {}
 
     def save(self, setting: Setting, fresh: Runs) -> None:
-        """Add finished runs of a setting; a damaged file is set aside, not written over.
+        """Add finished runs of a setting to its file; a damaged file is set aside, not overwritten.
 
         Raises:
             CannotWrite: the disk is full, or the folder may not be written.
-            CannotRead: the file cannot be read now; it is left as it is.
+            CannotRead: the file cannot be read now; it is left unchanged.
         """
         file = self.file(setting)
         with self._locked(file):
@@ -167,7 +174,8 @@ class RunStore:
         """Lock the folder of a file of runs.
 
         Raises:
-            CannotWrite: it cannot be locked, or is a link, which could lead out of the results.
+            CannotWrite: the folder cannot be locked, or is a link, which could lead out of the
+                results.
         """
         for folder in (file.parent.parent, file.parent):
             if folder.is_symlink():
@@ -178,7 +186,7 @@ class RunStore:
             yield
 
     def failure_file(self, setting: Setting) -> Path:
-        """Where the reason is stored for which a setting could not be finished."""
+        """Return the path of the file that stores why a setting could not be finished."""
         return self.file(setting).with_suffix(".failed")
 
     def note_failure(self, setting: Setting, reason: str) -> None:
@@ -188,14 +196,14 @@ class RunStore:
             replace_file(file, f"{reason}\n".encode(), synced=False)
 
     def forget_failure(self, setting: Setting) -> None:
-        """Remove the reason, since the setting is finished."""
+        """Remove the stored reason of a failure, since the setting is now finished."""
         file = self.failure_file(setting)
         if os.path.lexists(file):
             with self._locked(file):
                 remove_file(file)
 
     def failure(self, setting: Setting) -> str | None:
-        """Why a setting could not be finished when it was last tried, or None."""
+        """Return why a setting could not be finished when it was last tried, or None."""
         try:
             return in_a_line(read_text(self.failure_file(setting)), REASON)
         except (OSError, Implausible):
@@ -206,17 +214,19 @@ Store = Memory | RunStore
 
 
 def file_of(results: Path, key: str) -> Path:
-    """Where the finished runs of the setting with a key are stored."""
+    """Return the path of the file of runs of the setting with this key."""
     return Path(f"{results}/{RUNS}/{key.rpartition('-')[2][:2]}/{key}.npz")
 
 
 def read_runs(file: Path, record: float = math.inf) -> Runs:
-    """The runs in a file, whose records have some bytes; none if there is no file.
+    """Read the runs in a file; the result is empty if the file does not exist.
+
+    ``record`` is the number of bytes of the record of one run.
 
     Raises:
         Damaged: the file was cut or edited, belongs to another setting, or is no regular file of a
             plausible size.
-        CannotRead: the system cannot read it now.
+        CannotRead: the system cannot read the file now.
     """
     try:
         with opened(file, MAX_FILE_BYTES) as stored:
@@ -251,10 +261,10 @@ def read_runs(file: Path, record: float = math.inf) -> Runs:
 
 
 def _archive(stored: BufferedReader) -> zipfile.ZipFile:
-    """The archive in a file, of which only the end is read.
+    """Open the archive in a file, reading only the file's end.
 
     Raises:
-        Implausible: there is none.
+        Implausible: the file is no archive.
     """
     try:
         return zipfile.ZipFile(stored)
@@ -271,7 +281,7 @@ def _has_right_types(
     seconds: np.ndarray,
     libraries: np.ndarray,
 ) -> bool:
-    """Whether arrays have the types, dimensions and lengths that a file of runs needs."""
+    """Return whether arrays have the types, dimensions and lengths that a file of runs needs."""
     shapes = [array.shape for array in (numbers, answers, seconds, libraries)]
     return (
         [array.dtype for array in (numbers, answers, seconds)] == [np.int64, float, float]
@@ -287,10 +297,10 @@ def _has_right_types(
 
 
 def check_runs(setting: Setting, runs: Runs) -> Runs:
-    """Return finished runs that can belong to a setting.
+    """Return the runs unchanged if they can belong to the setting.
 
     Raises:
-        Damaged: they have records or answers that no run of it can have.
+        Damaged: no run of the setting can have these records or answers.
     """
     if runs:
         answers = np.array([run.answer for run in runs.values()])
@@ -300,14 +310,17 @@ def check_runs(setting: Setting, runs: Runs) -> Runs:
 
 
 def record_bytes(setting: Setting) -> int:
-    """The bytes of the record of a run of a setting."""
+    """Return the number of bytes of the record of one run of a setting."""
     width = setting.question.record.width(len(setting.instance.means))
     return 8 * width * len(setting.rounds())
 
 
 def _check_sizes(members: zipfile.ZipFile, file: int, record: float) -> None:
-    """Raise Implausible if members of an archive of some bytes are larger than those of as many
-    runs as it has numbers, or fill another part of it; their contents are not read.
+    """Check the sizes of an archive's members without reading their contents.
+
+    ``file`` is the size of the archive and ``record`` the size of a run's record, in bytes. Raises
+    Implausible if the members are larger than the number of runs allows, or if the archive is
+    larger than its members explain.
     """
     sizes = {member.filename: member.file_size for member in members.infolist()}
     runs = sizes.get("runs.npy", 0) // 8
@@ -324,9 +337,10 @@ def _check_sizes(members: zipfile.ZipFile, file: int, record: float) -> None:
 
 
 def _member(content: bytes, info: zipfile.ZipInfo) -> bytes:
-    """A member of an archive in memory; reading it with zipfile takes three times as long.
+    """Return the content of a member of an archive that is held in memory.
 
-    Its CRC is not compared: the checksum of the runs is.
+    Reading it with zipfile would take three times as long. The member's CRC is not checked, since
+    the checksum of the runs is.
     """
     name, extra = HEADER.unpack_from(content, info.header_offset)
     start = info.header_offset + HEADER.size + name + extra
@@ -337,9 +351,10 @@ def _member(content: bytes, info: zipfile.ZipInfo) -> bytes:
 
 
 def array_of(content: bytes) -> np.ndarray:
-    """The array in a file of NumPy's format, version 1.0, read-only.
+    """Return the read-only array in the bytes of a file of NumPy's format, version 1.0.
 
-    NumPy parses the header of each file as Python source, which takes longer than all the rest.
+    Headers are cached, since NumPy parses each header as Python source, which would take most of
+    the time.
     """
     end = 10 + int.from_bytes(content[8:10], "little")
     shape, by_columns, dtype = _header(content[:end])
@@ -356,12 +371,14 @@ def _header(content: bytes) -> tuple[tuple[int, ...], bool, np.dtype]:
 
 
 def is_plausible(arrays: int, file: int) -> bool:
-    """Whether arrays of some bytes can be the content of a file of runs of some bytes."""
+    """Return whether arrays of ``arrays`` bytes can be the content of a file of runs of ``file``
+    bytes.
+    """
     return arrays <= max(MOST_ARRAYS, RATIO * file)
 
 
 def checksum(key: str, *arrays: np.ndarray) -> bytes:
-    """SHA-256 of a setting's runs and of its key."""
+    """Return the SHA-256 checksum of a setting's key and runs."""
     digest = hashlib.sha256(key.encode())
     for array in arrays:
         digest.update(f"{array.dtype.str} {array.shape}".encode())
@@ -370,7 +387,7 @@ def checksum(key: str, *arrays: np.ndarray) -> bytes:
 
 
 def packed(key: str, runs: Runs) -> bytes:
-    """The content of the file of some runs."""
+    """Return the content of the file that stores the given runs."""
     numbers = sorted(runs)
     arrays = {
         "runs": np.array(numbers),

@@ -1,4 +1,6 @@
-"""The rows of a table read once: its settings, its runs at the horizon, whether runs are whole."""
+"""Read the rows of a table once: its settings, its runs at the horizon, and whether runs are
+complete.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,14 @@ from .varying import SETTING
 
 
 class Scan:
-    """The content of the pieces of a table. The rows of each setting must follow each other, those
-    of
-    each run in it, and the rounds of a run must ascend to its horizon; else the table is not
-    ``in_order``, and is to be sorted and read again.
+    """The content of a table whose pieces are read one after another.
+
+    The rows of each setting must follow each other, and within a setting the rows of each run. The
+    rounds of a run must ascend up to its horizon. Otherwise the table is not ``in_order``; it must
+    be sorted and read again.
 
     Attributes:
-        of_run: the columns of a run: its number, and what is measured.
+        of_run: the columns that describe a run: its number, and the measured values.
         counts: the number of rows of each setting.
     """
 
@@ -43,7 +46,7 @@ class Scan:
 
     @classmethod
     def of(cls, name: str, pieces: Iterator[pd.DataFrame]) -> Scan | None:
-        """What pieces say; None if they are not in order, or not of one kind."""
+        """Scan all pieces; return None if they are not in order, or if a column has mixed types."""
         found = None
         kinds: dict[str, set[str]] = {}
         try:
@@ -63,7 +66,7 @@ class Scan:
         """Read the next rows.
 
         Raises:
-            BadInput: a measured value is none that a tidy table can have.
+            BadInput: a measured value is not allowed in a tidy table.
         """
         new = _changed(piece[self.describing])
         heads = plain_words(piece.loc[new, self.describing])
@@ -92,7 +95,9 @@ class Scan:
     def _runs(
         self, number: np.ndarray, run: np.ndarray, t: np.ndarray, horizon: np.ndarray
     ) -> np.ndarray:
-        """Which rows are at the horizon; notes whether each run has ascending rounds up to it."""
+        """Return which rows are at the horizon, and note whether each run ascends up to its
+        horizon.
+        """
         ends = t == horizon
         before = [
             np.concatenate(pair)
@@ -106,7 +111,7 @@ class Scan:
 
     @cached_property
     def heads(self) -> pd.DataFrame:
-        """The columns that describe each setting."""
+        """The columns that describe each setting, a row for each."""
         return pd.concat(self._heads, ignore_index=True)
 
     @cached_property
@@ -116,7 +121,7 @@ class Scan:
 
     @cached_property
     def in_order(self) -> bool:
-        """Whether the rows can be used as they stand."""
+        """Whether the rows can be used without sorting."""
         check_settings(self.name, self.question, self.heads)
         return (
             self._in_order
@@ -126,7 +131,7 @@ class Scan:
         )
 
     def _doubled(self) -> np.ndarray:
-        """Which ends are of a run that an earlier one is of, in a setting of the same columns."""
+        """Return which of ``ends`` repeat an earlier run of a setting with the same columns."""
         columns = [x for x in self.describing if x != SETTING]
         alike = self.heads.groupby(columns, sort=False, dropna=False).ngroup().to_numpy()
         runs = self.ends[["run"]].assign(number=alike[self.ends["number"]])
@@ -139,15 +144,18 @@ class Scan:
         return bool(ids.map(lambda x: isinstance(x, str)).all() and ids.is_unique)
 
     def sorted(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """All rows of the table, by setting, run and round."""
+        """Return all rows of the table, sorted by setting, run and round."""
         groups = rows.groupby(self.describing, sort=False, dropna=False)
         keys = [rows[x].to_numpy() for x in ("t", "run") if x in self.of_run]
         order = np.lexsort([*keys, groups.ngroup().to_numpy()])
         return rows.iloc[order].reset_index(drop=True)
 
     def refuse(self, rows: pd.DataFrame) -> None:
-        """Refuse a run that appears twice, that does not reach its horizon, or that has two rows of
-        a round, and a column that tells apart the rows of a run; ``rows`` are all, sorted.
+        """Refuse a table with incomplete or repeated runs; ``rows`` are all rows, sorted.
+
+        Raises:
+            BadInput: no row is at the horizon, a run appears twice, does not reach its horizon or
+                has two rows of one round, or a column differs between the rows of one run.
         """
         group = self.question.group
         if self.ends.empty:
@@ -177,7 +185,9 @@ class Scan:
             raise BadInput(f"{where} has t = {t[place]:g} twice")
 
     def _refuse_column(self, rows: pd.DataFrame, number: np.ndarray, place: int) -> None:
-        """Refuse a column, besides those that all tables have, that changes in the run of a row."""
+        """Refuse a column, other than those of all tables, whose value changes within the run at a
+        row.
+        """
         fixed = {*self.question.columns, *BUDGETS, "seed", SETTING}
         own = [SETTING] if SETTING in rows else [x for x in self.describing if x in fixed]
         of_run = np.full(len(rows), True)
@@ -190,7 +200,7 @@ class Scan:
 
 
 def _changed(rows: pd.DataFrame) -> np.ndarray:
-    """Which rows differ from the row before; the first does."""
+    """Return which rows differ from the previous row; the first row counts as different."""
     found = np.zeros(len(rows), dtype=bool)
     found[:1] = True
     for _, column in rows.items():

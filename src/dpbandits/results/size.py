@@ -1,4 +1,4 @@
-"""The size of a table, estimated before anything is played."""
+"""Estimate the size of a table before anything is played."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OF_A_FILE = 1500  # of runs, besides these: the headers and the checksum
 
 
 class Size(NamedTuple):
-    """The size of the table and the runs of a request, in bytes except for the rows."""
+    """The sizes of a request's table and runs: the number of rows, and bytes."""
 
     rows: int  # of the table
     table: float  # the file of the table, as CSV
@@ -29,7 +29,7 @@ def check_size(request: Request) -> None:
     """Refuse a request that is larger than its key ``max_rows`` allows.
 
     Raises:
-        BadInput: its table would have too many rows.
+        BadInput: the table would have more than ``max_rows`` rows.
     """
     if _rows(request) > request.max_rows:
         key = "runs" if request.auto is None else "max_runs"
@@ -40,7 +40,7 @@ def check_size(request: Request) -> None:
 
 
 def announce_size(request: Request) -> None:
-    """Print the size of a large table."""
+    """Print the size of a request's table if the table is large."""
     if _rows(request) > ANNOUNCED_ROWS:
         print(f"a large table: {_in_words(size_of(request))}", file=sys.stderr, flush=True)
 
@@ -50,7 +50,7 @@ def _rows(request: Request) -> int:
 
 
 def size_of(request: Request) -> Size:
-    """The size of what a request makes."""
+    """Estimate the sizes of the table and the files that a request makes."""
     settings = request.settings
     each = (
         rows_of_a_run(s) * (len(s.algo) + len(s.env) + 8 * (2 + len(s.columns)) + BYTES)
@@ -69,7 +69,7 @@ def size_of(request: Request) -> Size:
 
 
 def rows_in_words(size: Size) -> str:
-    """The rows of a table, and the bytes of its file."""
+    """Return a text with the number of rows of a table and the size of its file."""
     return f"{size.rows:.2g} rows, about {size.table / 1e9:.2g} GB as CSV"
 
 

@@ -1,4 +1,4 @@
-"""Summary of the runs of settings: means with their intervals, in several styles."""
+"""Summaries of the runs of settings: means with their intervals, as text in several styles."""
 
 from __future__ import annotations
 
@@ -38,23 +38,25 @@ def summary_of(
     statistic: str,
     looks: Mapping[str, int] | None = None,
 ) -> pd.DataFrame:
-    """The statistic of each setting: final regret, or stopping time.
+    """Summarise the statistic of each setting, such as the final regret or the stopping time.
+
+    For stopping rules the summary also has ``halted``, a number of runs, and ``correct``, the share
+    of correct answers among these runs, with its 95 % interval ``correct_low`` to ``correct_high``
+    (Clopper-Pearson). The share and its interval are blank where the mean lies between two
+    hypotheses. For rules that identify an arm or a hypothesis, the summary also has the QUANTILES
+    of the stopping time.
 
     Args:
         runs: a row for each run.
         by: the columns that tell settings apart.
         question: the question that the runs answer.
-        statistic: the column of what is summarised.
-        looks: by their ids, how often the runs of settings with ``runs=auto`` are looked at.
+        statistic: the column that is summarised.
+        looks: the number of looks at the runs of each setting with ``runs=auto``, by setting id.
 
     Returns:
-        One row a setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of
-        the mean; undefined for one run and for equal runs), ``std``, ``runs`` and ``runs_needed``,
-        which is more than ``runs`` where these are too few to show the tail. For stopping rules
-        also ``halted``, a number of runs, and the share ``correct`` of these with its 95 % interval
-        ``correct_low`` to ``correct_high`` (Clopper-Pearson), blank where the mean lies between two
-        hypotheses; and for rules that identify an arm or a hypothesis the QUANTILES of the stopping
-        time.
+        One row for each setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 %
+            interval of the mean; undefined for one run and for equal runs), ``std``, ``runs`` and
+            ``runs_needed``. The latter exceeds ``runs`` if the runs are too few to show the tail.
     """
     summary = mean_of(runs, by, statistic, looks)
     if question.share is None:
@@ -77,7 +79,9 @@ def summary_of(
 def mean_of(
     table: pd.DataFrame, settings: list[str], column: str, looks: Mapping[str, int] | None = None
 ) -> pd.DataFrame:
-    """Mean of a column over the runs of each setting, with the STATISTICS of ``summary_of``."""
+    """Return the mean of a column over the runs of each setting, with all STATISTICS of
+    ``summary_of``.
+    """
     groups = table.groupby(settings, sort=False, dropna=False)
     summary = groups[column].agg(std="std", runs="count").reset_index()
     of_group = table[column].to_numpy(dtype=float)[np.argsort(groups.ngroup(), kind="stable")]
@@ -85,7 +89,7 @@ def mean_of(
     found, needed = np.full((3, len(summary)), np.nan), np.zeros(len(summary), dtype=np.int64)
     ids = summary.get(SETTING, summary["runs"])
     each = np.array([(looks or {}).get(own, 1) for own in ids])
-    # settings of as many runs and looks together
+    # settings with the same numbers of runs and of looks are computed together
     for alike in summary.groupby(["runs", each]).indices.values():
         runs, tail = summary["runs"].iloc[alike[0]], TAIL / each[alike[0]]
         for some in np.split(alike, range(AT_ONCE, len(alike), AT_ONCE)):
@@ -100,8 +104,10 @@ def mean_of(
 
 
 def render(summary: pd.DataFrame, question: Question, style: str) -> str:
-    """A summary as text; ``style`` is ``simple`` or ``pipe`` of tabulate, or ``latex``: for LaTeX
-    with booktabs, where algorithms and environments have their names for people.
+    """Return a summary as text.
+
+    ``style`` is ``simple`` or ``pipe`` (styles of tabulate), or ``latex``: LaTeX with booktabs, in
+    which algorithms and environments have their display names.
     """
     columns, latex = columns_shown(summary, question), style == "latex"
     header = [HEADINGS.get(name, symbol(name) if latex else name) for name in columns]
@@ -123,10 +129,14 @@ def render(summary: pd.DataFrame, question: Question, style: str) -> str:
 
 
 def too_few_runs(found: pd.DataFrame, question: Question) -> str | None:
-    """A line that names the setting whose runs are the fewest for its tail; None if all suffice.
+    """Return a line about the setting with too few runs for its tail; None if all settings have
+    enough.
+
+    If several settings have too few runs, it is the one with the largest ratio of needed to given
+    runs.
 
     Args:
-        found: a summary or a comparison, with ``runs`` and ``runs_needed``.
+        found: a summary or a comparison, with the columns ``runs`` and ``runs_needed``.
         question: the question that the runs answer.
     """
     short = found[found["runs_needed"] > found["runs"]]
@@ -141,9 +151,9 @@ def too_few_runs(found: pd.DataFrame, question: Question) -> str | None:
 
 
 def equal_runs(summary: pd.DataFrame, question: Question) -> str | None:
-    """A line about a setting whose runs are all equal and therefore give no interval.
+    """Return a line about a setting whose runs are all equal and therefore give no interval.
 
-    The line says what the equal runs show. If there is no such setting, it is None.
+    The line says what the equal runs show. The result is None if there is no such setting.
     """
     equal = summary[(summary["runs"] > 1) & summary["ci_low"].isna() & summary["mean"].notna()]
     if equal.empty:
@@ -159,14 +169,14 @@ def equal_runs(summary: pd.DataFrame, question: Question) -> str | None:
 
 
 def in_words(found: pd.DataFrame, row: pd.Series, question: Question) -> str:
-    """The setting of a row, as it is typed."""
+    """Return the setting of a row as text, in the form in which a user types it."""
     formats = FORMATS | dict.fromkeys(BUDGETS, "{:g}".format)
     shown = [n for n in columns_shown(found, question) if pd.notna(row[n])]
     return " ".join(f"{name}={formats.get(name, str)(row[name])}" for name in shown)
 
 
 def in_style(style: str, header: list[str], rows: list[list[Any]], align: list[str]) -> str:
-    """A table as text in a style of tabulate's, or for LaTeX."""
+    """Return a table as text in one of tabulate's styles, or for LaTeX."""
     if style == "latex":
         return latex_table(header, rows, align)
     rows = in_markdown(rows) if style == "pipe" else rows
@@ -174,12 +184,12 @@ def in_style(style: str, header: list[str], rows: list[list[Any]], align: list[s
 
 
 def in_markdown(rows: Iterable[Iterable[Any]]) -> list[list[str]]:
-    """The cells of a table in Markdown, where names are no HTML and divide no cell."""
+    """Return the cells of a table, escaped so that names add no HTML and no cells in Markdown."""
     return [[escape(str(x), quote=False).replace("|", r"\|") for x in row] for row in rows]
 
 
 def latex_table(header: list[str], rows: list[list[Any]], align: list[str]) -> str:
-    """A table for LaTeX with booktabs; text between dollar signs is mathematics."""
+    """Return a table for LaTeX with booktabs; text between dollar signs is mathematics."""
     cells = [[_escaped(str(cell)) for cell in row] for row in (header, *rows)]
     text = tabulate(cells[1:], cells[0], "latex_raw", colalign=align, disable_numparse=True)
     for rule in ("toprule", "midrule", "bottomrule"):
@@ -188,22 +198,22 @@ def latex_table(header: list[str], rows: list[list[Any]], align: list[str]) -> s
 
 
 def _escaped(text: str) -> str:
-    """Text for LaTeX, in which only a whole symbol between dollar signs is mathematics."""
+    """Escape text for LaTeX, unless the whole text is a symbol between dollar signs."""
     if re.fullmatch(r"\$[^$]*\$", text):
         return text
     return re.sub(r"[&%$#_{}]", r"\\\g<0>", text.replace("\\", r"\textbackslash "))
 
 
 def describing(summary: pd.DataFrame, measured: str = "mean") -> list[str]:
-    """The columns of a summary, or a comparison, that describe its settings: those before the
-    first column that is measured.
+    """Return the columns of a summary or a comparison that describe its settings: the columns
+    before the first measured column.
     """
     names = list(map(str, summary.columns))
     return names[: names.index(measured)]
 
 
 def columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
-    """The columns before ``mean`` that a table for people has."""
+    """Return the columns before ``mean`` that are shown in a table for people."""
     varied = [n for n in question.shown_if_varied if n in summary and summary[n].nunique() > 1]
     fixed = {*with_budgets(question.columns, summary), SETTING}
     swept = [name for name in describing(summary) if name not in fixed]
@@ -217,7 +227,7 @@ def columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
 
 
 def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
-    """The cells of the measured values of a setting."""
+    """Return the texts of the measured values of a setting."""
     if question.share is None:
         return [significant(row["mean"]), interval(row)]
     share, of = question.share
@@ -241,34 +251,34 @@ def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
 
 
 def interval(row: Mapping[Hashable, Any]) -> str:
-    """The interval of a mean, as text."""
+    """Return the interval of a mean as text."""
     if np.isnan(row["ci_low"]):
         return "one run: none" if row["runs"] < 2 else "equal runs: none"
     return f"{significant(row['ci_low'])} to {significant(row['ci_high'])}"
 
 
 def budget(value: float) -> str:
-    """A privacy budget, as text."""
+    """Return a privacy budget as text."""
     return "not private" if np.isinf(value) else f"{value:g}"
 
 
 def percent(share: float, digits: int = 4) -> str:
-    """A share, as text."""
+    """Return a share as text, in percent."""
     return f"{100 * share:.{digits}g} %"
 
 
 def significant(x: float) -> str:
-    """A number with the four digits that a mean of some tens of runs justifies."""
+    """Return a number as text with four digits, which a mean of some tens of runs justifies."""
     return f"{x:,.0f}" if 1000 <= abs(x) < 1e15 else f"{x:.4g}"
 
 
 def value_text(value: Any) -> str:
-    """A parameter's value, as text."""
+    """Return a parameter's value as text."""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def rounds(T: int) -> str:
-    """A number of rounds: 1e7 rather than 10000000."""
+    """Return a number of rounds as text: 1e7 rather than 10000000."""
     text = f"{T:.0e}".replace("e+0", "e").replace("e+", "e")
     return text if T >= 10_000 and float(text) == T else str(T)
 

@@ -1,4 +1,4 @@
-"""A table of runs as a type: its question, its settings, its runs at the horizon, its rows."""
+"""Tables of runs: their question, their settings, their runs at the horizon, and their rows."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Table:
     ends: pd.DataFrame  # of each run at the horizon: setting, run, and what is measured
     rows: Rows  # all rows of some settings at a time: setting, run, t and the statistic
     metric: str = REGRET  # what a table of regret holds: one of METRICS
-    # what settings were run with, by their ids; those of which it is unknown are missing
+    # the records of what settings were run with, by setting id; settings without one are missing
     records: Mapping[str, Record] = field(default_factory=dict)
     name: str = FRAME  # in messages
 
@@ -66,13 +66,13 @@ class Table:
         about: pd.DataFrame | None = None,
         played: Sequence[Setting] | None = None,
     ) -> Table:
-        """The first finished runs of settings of one question, which are held in memory.
+        """Make a table of the first finished runs of settings of one question, held in memory.
 
         Args:
             store: the finished runs.
             settings: the settings.
             runs: the number of runs of all settings, or of each.
-            about: the ``settings_table`` of these and others, if these are only a part.
+            about: the ``settings_table`` of a larger list of settings, if these are only a part.
             played: the settings whose runs are stored, if they have other checkpoints.
         """
         if about is None:
@@ -94,10 +94,11 @@ class Table:
 
     @classmethod
     def of_file(cls, path: Path) -> Table:
-        """The table of a file, read in pieces if the rows of each setting follow each other.
+        """Open the table in a file; it is read in pieces if the rows of each setting follow each
+        other.
 
         Raises:
-            BadInput: the file is missing or not readable, or it is no tidy table.
+            BadInput: the file is missing or not readable, or it is not a tidy table.
         """
         records = records_beside(path)
         scan = Scan.of(str(path), pieces_of(path))
@@ -109,11 +110,13 @@ class Table:
     def of_frame(
         cls, frame: Any, name: str = FRAME, records: Mapping[str, Record] | None = None
     ) -> Table:
-        """The table that a user gives: a frame of ``dpbandits.run``, filtered, sorted, joined, read
-        by pandas, or made by hand.
+        """Make a table of a user's frame.
+
+        The frame comes from ``dpbandits.run`` and may be filtered, sorted or joined, or it was read
+        by pandas or made by hand.
 
         Raises:
-            BadInput: it is no tidy table.
+            BadInput: the frame is not a tidy table.
         """
         plain = completed(plain_frame(name, frame))
         question, metric = check_frame(name, plain)
@@ -145,7 +148,7 @@ class Table:
 
     @classmethod
     def _of(cls, scan: Scan, rows: Rows, records: Mapping[str, Record]) -> Table:
-        """The table of rows that were scanned, with the records that agree with its columns."""
+        """Make the table of scanned rows, with the records that agree with its columns."""
         settings = with_ids(scan.heads)
         ends = scan.ends.drop(columns="number")
         ends.insert(0, SETTING, settings.index.to_numpy()[scan.ends["number"]])
@@ -167,7 +170,7 @@ class Table:
 
     @property
     def names(self) -> list[str]:
-        """The algorithms, or the rules."""
+        """The names of the algorithms or of the rules."""
         return list(map(str, self.settings[self.question.group].unique()))
 
     @property
@@ -178,21 +181,21 @@ class Table:
 
     @property
     def described(self) -> list[str]:
-        """The columns that tell settings apart: all but a ``seed`` that does not vary."""
+        """The columns that tell settings apart: all, without ``seed`` if it does not vary."""
         single = self.settings["seed"].nunique() <= 1
         return [str(name) for name in self.settings if name != "seed" or not single]
 
     @cached_property
     def runs(self) -> pd.DataFrame:
-        """The runs at the horizon, with the columns of their settings, and the ``value`` that is
-        measured.
+        """The runs at the horizon, with the columns of their settings, and the measured quantity as
+        ``value``.
         """
         about = self.settings.take(self._places(self.ends))
         joined = [about.reset_index(drop=True), self.ends.reset_index(drop=True)]
         return pd.concat(joined, axis=1).assign(value=joined[1][self.statistic])
 
     def pieces(self) -> Iterator[pd.DataFrame]:
-        """All rows as users have them, in pieces of about ROWS rows."""
+        """Yield all rows in the form for users, in pieces of about ROWS rows."""
         measured = (self.statistic if x == REGRET else x for x in self.question.measured)
         columns = [SETTING, "run", *measured]
         held: list[pd.DataFrame] = []
@@ -205,7 +208,7 @@ class Table:
             yield from self._described(pd.concat(held, ignore_index=True)[columns])
 
     def _described(self, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
-        """Rows with the columns of their settings before them, in pieces."""
+        """Yield rows in pieces, with the columns of their settings before them."""
         for start in range(0, len(rows), ROWS):
             some = rows.iloc[start : start + ROWS].reset_index(drop=True)
             blank = [x for x in WHOLE_OR_BLANK if x in some]
@@ -214,17 +217,19 @@ class Table:
             yield pd.concat([about.reset_index(drop=True), some], axis=1)
 
     def frame(self) -> pd.DataFrame:
-        """All rows as users have them, with the records in an attribute."""
+        """Return all rows in the form for users, as a frame with the records in an attribute."""
         found = pd.concat(self.pieces(), ignore_index=True)
         found.attrs[RECORDS] = json.dumps(dict(self.records), default=str)
         return found
 
     def where(self, keep: Any) -> Table:
-        """The settings for which an array of truth values, in their order, is true."""
+        """Return the table of the settings for which ``keep`` is true, one truth value for each
+        setting.
+        """
         return self.take(np.flatnonzero(np.asarray(keep, dtype=bool)))
 
     def take(self, numbers: Any) -> Table:
-        """The settings of some numbers, in this order."""
+        """Return the table of the settings at the given places, in this order."""
         settings = self.settings.iloc[numbers]
         place = settings.index.get_indexer(self.ends[SETTING])
         order = np.argsort(place, kind="stable")[np.count_nonzero(place < 0) :]
@@ -237,16 +242,18 @@ class Table:
         return replace(self, settings=settings, ends=ends, rows=rows)
 
     def assign(self, **columns: Any) -> Table:
-        """The table with more columns, or others, that describe its settings."""
+        """Return the table with columns of its settings added or replaced."""
         return replace(self, settings=self.settings.assign(**columns))
 
     def _places(self, rows: pd.DataFrame) -> np.ndarray:
-        """The number of the setting of each row."""
+        """Return the place of the setting of each row."""
         return self.settings.index.get_indexer(pd.Index(rows[SETTING]))
 
     def with_labels(self, labels: Mapping[str, str] | None = None) -> Table:
-        """The table in which environments have other names: those of some settings, by their ids,
-        or else the labels that their records have.
+        """Return the table with labels as the names of environments.
+
+        ``labels`` gives the labels of some settings by their ids; by default the labels in the
+        records are used.
         """
         if labels is None:
             labels = {own: x[LABEL] for own, x in self.records.items() if LABEL in x}
@@ -254,8 +261,10 @@ class Table:
         return self.assign(env=found) if labels else self
 
     def summary(self) -> pd.DataFrame:
-        """The statistic of each setting, see ``summary_of``; of labelled data that records know
-        also ``of_constant``, the mean divided by the best constant action's expected mistakes.
+        """Summarise the statistic of each setting, see ``summary_of``.
+
+        For labelled data that records describe, there is also a column ``of_constant``: the mean
+        divided by the best constant action's expected mistakes.
         """
         by = [*self.described, SETTING]
         looks = {own: x[LOOKS] for own, x in self.records.items() if LOOKS in x}
@@ -263,16 +272,18 @@ class Table:
         return with_constant(found, self.records, averaged=self.metric != REGRET)
 
     def measured(self, metric: str, folders: Sequence[str] = ()) -> Table:
-        """The table of a statistic other than pseudo-regret; its column has the statistic's name.
+        """Return the table of a statistic other than pseudo-regret; the statistic's column has its
+        name.
 
         Average regret is the regret divided by the number of rounds. The error is the same ratio
         for labelled users, whose regret counts mistakes. Nash regret is not a mean over runs, but
-        its estimate and standard error equal the estimate and standard error of the mean of the
-        values of ``nash``. So summaries, figures and comparisons of this table describe the Nash
-        regret.
+        the mean of the values of ``nash`` equals its estimate, and the standard error of this mean
+        is that of the estimate. So summaries, figures and comparisons of this table describe the
+        Nash regret.
 
         Raises:
-            BadInput: there is no such metric, the table holds another one, or it does not allow it.
+            BadInput: the metric does not exist, the table already holds another metric, or the
+                metric is not defined for the table.
         """
         refuse_metric(metric)
         if metric in (REGRET, self.metric):
@@ -295,8 +306,10 @@ class Table:
         return replace(table, ends=pd.concat(last, ignore_index=True))
 
     def resolutions(self) -> np.ndarray:
-        """By how much the Nash regret of each setting at its horizon may exceed the estimate of a
-        table of regret; float64 array.
+        """Return by how much the Nash regret of each setting at its horizon may exceed its
+        estimate.
+
+        The table must be one of regret. Returns a float64 array.
         """
         means, found = self._means(), {}
         for own, t, regret in (x for part in self.rows() for x in _arrays_of(part)):
@@ -304,7 +317,7 @@ class Table:
         return np.array([found[own] for own in self.settings.index])
 
     def _means(self, folders: Sequence[str] = ()) -> dict[str, tuple[float, float]]:
-        """The largest and the least mean of the arms of each setting, for Nash regret."""
+        """Return the largest and the least mean of the arms of each setting, for Nash regret."""
         found = {}
         for own, record in zip(
             self.settings.index, self.known(f"metric={NASH}", folders), strict=True
@@ -320,11 +333,12 @@ class Table:
         return found
 
     def known(self, needed: str, folders: Sequence[str] = ()) -> list[Record]:
-        """The record of each setting, in their order; the reward laws that records name are loaded
-        from the user's folders.
+        """Return the record of each setting, in the order of the settings.
+
+        The reward laws that records name are loaded from the user's folders.
 
         Args:
-            needed: what needs the records; messages begin with it.
+            needed: what needs the records; error messages begin with it.
             folders: the user's folders.
 
         Raises:
@@ -341,9 +355,13 @@ class Table:
     def curves(
         self, band: str | None = "ci", by: Sequence[str] = (SETTING,), most: int | None = None
     ) -> pd.DataFrame:
-        """The statistic over the runs at each checkpoint, or at ``most`` of them: the columns of
-        ``curve_of`` and ``t``, beside those of the setting. Settings that agree in the columns
-        ``by`` have one curve together, that of the first of them.
+        """Compute the statistic over the runs at each checkpoint, or at ``most`` checkpoints.
+
+        Settings that agree in the columns ``by`` share one curve, which has the columns of the
+        first of these settings.
+
+        Returns:
+            The columns of each setting, ``t``, and the columns of ``curve_of``.
         """
         about = self.settings.reset_index(names=SETTING)
         alike = about.groupby(list(by), sort=False, dropna=False)
@@ -376,10 +394,10 @@ class Table:
 
 
 def _arrays_of(part: pd.DataFrame) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """The id of each setting of some rows, its checkpoints, and the regrets of its runs (runs, C).
+    """Yield each setting's id, its checkpoints, and the regrets of its runs (runs, C).
 
     Raises:
-        BadInput: a run lacks a checkpoint that others of its setting have.
+        BadInput: a run lacks a checkpoint that other runs of its setting have.
     """
     for own, rows in part.groupby(SETTING, sort=False):
         t, regret = np.unique(rows["t"]), rows[REGRET].to_numpy(dtype=float)
@@ -400,10 +418,10 @@ def _average_of(part: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 
 def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.DataFrame:
-    """The ``value`` over the runs at each value of the columns ``by``, in ascending order.
+    """Compute the ``value`` over the runs at each value of the columns ``by``, in ascending order.
 
-    ``band`` is a key of ``figures.bands.BANDS``, or None for means alone; that of a single run has
-    no width.
+    ``band`` is a key of ``figures.bands.BANDS``, or None for means only. The band of a single run
+    has no width.
 
     Returns:
         The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band).
@@ -426,7 +444,7 @@ def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.Da
 
 
 def thinned(rows: pd.DataFrame, horizons: pd.Series, most: int) -> pd.DataFrame:
-    """The rows of some checkpoints of each horizon, the first and the last among them."""
+    """Return the rows of at most ``most`` checkpoints of each horizon, first and last included."""
 
     def few(t: pd.Series) -> pd.Series:
         times = np.unique(t)
@@ -436,7 +454,7 @@ def thinned(rows: pd.DataFrame, horizons: pd.Series, most: int) -> pd.DataFrame:
 
 
 def load(file: Path) -> pd.DataFrame:
-    """The table of a file as users have it.
+    """Read the table in a file as a frame for users.
 
     Raises:
         BadInput: see ``Table.of_file``.
@@ -450,13 +468,15 @@ def load(file: Path) -> pd.DataFrame:
 
 
 def open_tables(files: Sequence[Path]) -> Table:
-    """The tables of some files as one, see ``join``."""
+    """Open the tables in some files as one table, see ``join``."""
     return join([Table.of_file(file) for file in files])
 
 
 def join(tables: Sequence[Table]) -> Table:
-    """Several tables as one, with the columns of ``disambiguate`` where the records of settings
-    tell those apart that look alike. A run in several tables is taken once.
+    """Join several tables; a run that is in several tables is taken once.
+
+    If settings look alike, the columns of ``disambiguate`` that tell them apart are added from
+    their records.
 
     Raises:
         BadInput: the tables answer different questions, a run has two results, or no record tells
@@ -491,10 +511,10 @@ def join(tables: Sequence[Table]) -> Table:
 
 
 def _rows_once(rows: pd.DataFrame, key: list[str]) -> pd.DataFrame:
-    """The rows of several tables, each once, in the order of their settings and runs.
+    """Return each row of several tables once, in the order of their settings and runs.
 
     Raises:
-        BadInput: there are two rows of one key.
+        BadInput: two different rows have the same key.
     """
     found = rows[~rows.duplicated()]
     if found.duplicated(key).any():
@@ -504,7 +524,7 @@ def _rows_once(rows: pd.DataFrame, key: list[str]) -> pd.DataFrame:
 
 
 def _joined_settings(tables: Sequence[Table], records: Mapping[str, Record]) -> pd.DataFrame:
-    """The settings of several tables, each once."""
+    """Return each setting of several tables once."""
     several = pd.concat([table.settings for table in tables])
     settings = several.groupby(level=0, sort=False).first().reindex(several.index.unique())
     rows = settings.drop(columns="seed").to_dict("records")
@@ -514,7 +534,7 @@ def _joined_settings(tables: Sequence[Table], records: Mapping[str, Record]) -> 
         column = pd.Series([found.get(name) for found in more], settings.index)
         held = settings.get(name, column)
         settings[name] = held.where(held.notna(), column)
-    # algorithms without any privacy had no column of a budget that only other tables have
+    # algorithms without privacy had no column for a budget that only other tables have
     group, free = tables[0].question.group, without_privacy(settings)
     never = free & ~settings[group].isin(settings.loc[~free, group])
     for name in with_budgets(["eps"], settings):

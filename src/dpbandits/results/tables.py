@@ -1,4 +1,4 @@
-"""Tidy tables: made of finished runs in pieces, written as CSV."""
+"""Make tidy tables of finished runs in pieces, and write tables."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Finished(NamedTuple):
 
     setting: Setting
     instance: Instance  # its environment
-    # int64 array (runs, C, K), pulls of each arm up to each checkpoint, or float64 array
-    # (runs, C, 1), the regret: the record that its question asks for
+    # int64 array (runs, C, K), pulls of each arm up to each checkpoint, or float64 array (runs, C,
+    # 1), the regret: the record that the setting's question defines
     pulls: np.ndarray
     answers: np.ndarray  # float64 array (runs,), what the algorithm returned, NaN for nothing
 
@@ -35,28 +35,30 @@ class Finished(NamedTuple):
 
     @property
     def true_mean(self) -> float:
-        """The mean of the only arm's rewards, mu."""
+        """The mean mu of the rewards of the only arm."""
         return float(self.instance.means[0])
 
     def correct(self) -> np.ndarray:
-        """Whether each answer is right; NaN for a run without one, or if any answer would be."""
+        """Return whether each answer is right; NaN for a run without an answer, or if any answer is
+        acceptable.
+        """
         return np.where(self.halted, RIGHT[self.setting.question](self), np.nan)
 
 
 def near_the_mean(f: Finished) -> np.ndarray:
-    """Whether an estimate is within ``rel_error |true mean|`` of the true mean."""
+    """Return whether each estimate is within ``rel_error |true mean|`` of the true mean."""
     error = dict(f.setting.goal)["rel_error"]
     return np.abs(f.answers - f.true_mean) <= error * abs(f.true_mean)
 
 
 def among_the_best(f: Finished) -> np.ndarray:
-    """Whether an answer is the number of an arm of largest mean."""
+    """Return whether each answer is the number of an arm of largest mean."""
     return np.isin(f.answers, np.flatnonzero(f.instance.gaps == 0.0))
 
 
 def true_hypothesis(f: Finished) -> np.ndarray:
-    """Whether an answer is the hypothesis that holds: 0 for a mean of at most mu0, 1 for one of at
-    least mu1; NaN between them.
+    """Return whether each answer is the true hypothesis: 0 for a mean of at most mu0, 1 for a mean
+    of at least mu1; NaN if the mean lies between mu0 and mu1.
     """
     goal, mu = dict(f.setting.goal), f.true_mean
     holds = 0.0 if mu <= goal["mu0"] else 1.0 if mu >= goal["mu1"] else np.nan
@@ -67,14 +69,15 @@ RIGHT = {STOPPING: near_the_mean, BEST_ARM: among_the_best, HYPOTHESES: true_hyp
 
 
 def regret(f: Finished) -> np.ndarray:
-    """Regret up to each checkpoint, float64 array (runs, C): the pulls times the gaps, or recorded
-    as such.
+    """Return the regret up to each checkpoint, float64 array (runs, C).
+
+    The regret is the pulls times the gaps, or the record itself if the record is regret.
     """
     per_arm = f.setting.question.record.per_arm
     return (f.pulls * f.instance.gaps).sum(axis=2) if per_arm else f.pulls[:, :, 0]
 
 
-# The columns that are measured; arrays (runs, C), (1, C) or (runs, 1).
+# The functions that compute the measured columns; arrays (runs, C), (1, C) or (runs, 1).
 MEASURED: dict[str, Callable[[Finished], np.ndarray]] = {
     "t": lambda f: f.setting.rounds()[np.newaxis],
     "regret": regret,
@@ -90,7 +93,7 @@ WHOLE_OR_BLANK = ("answer", "correct")
 
 
 def described(setting: Setting) -> dict[str, Any]:
-    """The values of all columns that can describe a setting."""
+    """Return the values of all columns that can describe a setting."""
     return {
         "algo": setting.algo,
         "rule": setting.algo,
@@ -105,7 +108,7 @@ def described(setting: Setting) -> dict[str, Any]:
 
 
 def load_finished(store: Store, setting: Setting, runs: int) -> Finished:
-    """The first finished runs of a setting."""
+    """Load the first ``runs`` finished runs of a setting."""
     stored = store.load(setting)
     found = [stored[run] for run in range(runs)]
     store.played_with.update(run.libraries for run in found)
@@ -114,7 +117,9 @@ def load_finished(store: Store, setting: Setting, runs: int) -> Finished:
 
 
 def batches(settings: Sequence[Setting], runs: Sequence[int]) -> Iterator[slice]:
-    """The places of settings whose runs have about ROWS rows together, or of one that has more."""
+    """Yield slices of settings whose runs have about ROWS rows together; a single setting may have
+    more.
+    """
     ends = np.cumsum([n * rows_of_a_run(s) for s, n in zip(settings, runs, strict=True)])
     start = before = 0
     while start < len(settings):
@@ -124,15 +129,15 @@ def batches(settings: Sequence[Setting], runs: Sequence[int]) -> Iterator[slice]
 
 
 def rows_of_a_run(setting: Setting) -> int:
-    """The number of rows that a run has in a table."""
+    """Return the number of rows that one run has in a table."""
     return len(setting.rounds()) if setting.question.each_checkpoint else 1
 
 
 def settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
-    """A row for each setting: the columns of a tidy table that describe the setting; columns of
-    games have no blanks.
+    """Return the columns of a tidy table that describe settings, a row for each setting.
 
-    The type of a column is the one that all values have in common.
+    Columns of games have no blanks. The type of a column is the one that all its values have in
+    common.
     """
     question = settings[0].question
     describing = with_budgets(question.columns, {s.algorithm.budget for s in settings})
@@ -156,11 +161,11 @@ def settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
 
 
 def measured(finished: Finished) -> dict[str, np.ndarray]:
-    """The column of run numbers and the measured columns of the runs of a setting.
+    """Return the column of run numbers and the measured columns of the runs of a setting.
 
-    ``halted`` is 1, or 0 if the cap came first; then the stopping time is the cap, and ``estimate``
-    (of the mean) or ``answer`` (the number of an arm, or of a hypothesis) and ``correct`` are
-    blank. ``correct`` is 1 if the answer is right (``RIGHT``), else 0.
+    ``halted`` is 1, or 0 if the cap came first. In the latter case the stopping time is the cap,
+    and ``estimate`` (of the mean) or ``answer`` (the number of an arm, or of a hypothesis) and
+    ``correct`` are blank. ``correct`` is 1 if the answer is right (``RIGHT``), else 0.
     """
     numbers = np.arange(len(finished.answers))[:, np.newaxis]
     names = finished.setting.question.measured
@@ -169,8 +174,9 @@ def measured(finished: Finished) -> dict[str, np.ndarray]:
 
 
 def unjudged(summary: pd.DataFrame) -> pd.Series:
-    """Which settings of a summary have a mean between two hypotheses: either answer may be given,
-    and whether it is right is blank.
+    """Return which settings of a summary have a mean between two hypotheses.
+
+    For these either answer may be given, and ``correct`` is blank.
     """
     if not {"mu0", "mu1"} <= set(summary.columns):
         return pd.Series(False, index=summary.index)

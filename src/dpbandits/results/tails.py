@@ -1,4 +1,4 @@
-"""Which settings of a table have equal runs, or too few runs for their tail, as lines."""
+"""Lines about the settings of a table that have equal runs, or too few runs for their tail."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ OTHERS = 5  # settings that are named besides the one whose runs are the fewest 
 
 
 def lines_of_tails(found: pd.DataFrame, question: Question) -> Iterator[str]:
-    """The line of ``equal_runs`` about a summary, the line of ``too_few_runs`` about a summary or a
-    comparison, and a short one for each of some other settings, those with the fewest runs for
+    """Yield lines about settings with equal runs and settings with too few runs for their tail.
+
+    The first line is that of ``equal_runs`` (for a summary only), the second that of
+    ``too_few_runs``. Short lines about some other settings follow, those with the fewest runs for
     their tail first.
     """
     if "ci_low" in found.columns and (line := equal_runs(found, question)) is not None:

@@ -1,5 +1,5 @@
-"""The columns of tables: those that describe a setting, and those that tell settings apart which
-would look alike.
+"""The columns of tables: columns that describe a setting, and columns that tell apart settings that
+would look alike without them.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ LAST_COLUMN = "version"  # of an algorithm's sources: shown only if nothing else
 def varying(
     settings: pd.DataFrame, among: Iterable[str], within: Sequence[str] = (), blank: bool = False
 ) -> list[str]:
-    """The columns, of those ``among``, that have several values.
+    """Return the columns ``among`` that have several values.
 
     Args:
-        settings: a row for each setting, or several.
-        among: the columns to look at.
+        settings: a row for each setting, or several rows.
+        among: the names of the columns to check.
         within: settings that differ in one of these columns are not compared.
         blank: whether a blank counts as a value.
     """
@@ -40,14 +40,16 @@ def varying(
 def disambiguate(
     shown: Sequence[Mapping[str, Any]], records: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """For each of several settings, of which a table has the columns ``shown``, those by which its
-    record differs from that of those that look like it, and by which its environment differs from
-    those of the same name, whatever plays it. A setting has all columns that any other needs or
-    shows of its game, and whose name it knows.
+    """Return, for each setting, the columns of its record that tell settings apart.
+
+    ``shown`` has the columns that a table already shows of each setting. A column is returned if
+    the records of two settings that look alike differ in it, if the environments of two settings
+    have the same name but differ in it, or if it describes the game and is shown for some setting.
+    Each setting has all of these columns that its record knows.
     """
     known = [dict(details(record)) for record in records]
     looks = pd.DataFrame([{k: comparable(x) for k, x in own.items()} for own in shown])
-    # what records know that is no column yet
+    # the values in records that are not columns yet
     hidden = pd.DataFrame(
         [
             {k: plain(x) for k, x in found.items() if x is not None and k not in own}
@@ -66,8 +68,9 @@ def disambiguate(
 
 
 def _alike(looks: pd.DataFrame, of: pd.DataFrame, columns: list[str]) -> Iterator[pd.DataFrame]:
-    """The rows ``of`` settings that look alike, where there are several of which anything is
-    known.
+    """Yield the rows of ``of`` whose settings look alike, for each group of several such settings.
+
+    Rows of which nothing is known are left out.
     """
     if not columns:
         yield of.dropna(how="all")
@@ -78,12 +81,12 @@ def _alike(looks: pd.DataFrame, of: pd.DataFrame, columns: list[str]) -> Iterato
 
 
 def comparable(value: Any) -> Any:
-    """A value of a column; a list or a mapping as it is written."""
+    """Return a value that can be compared; a list or a mapping becomes text."""
     return plain(value) if isinstance(value, list | dict) else value
 
 
 def of_game(name: str) -> bool:
-    """Whether a column describes the environment, or the population."""
+    """Return whether a column describes the environment or the population."""
     return name.startswith(("env.", "population."))
 
 
@@ -92,7 +95,7 @@ def _of_env(name: str) -> bool:
 
 
 def details(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The names and values in a record that are not columns of every table."""
+    """Yield the names and values in a record that are not columns of every table."""
     for name, value in record["parameters"].items():
         if name not in BUDGETS:
             yield name, value
@@ -114,12 +117,12 @@ def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def with_budgets(names: Iterable[str], found: Container[object]) -> list[str]:
-    """Names of columns with those of the privacy budgets that are found in the place of ``eps``."""
+    """Replace ``eps`` in the names of columns by the privacy budgets that are in ``found``."""
     budgets = [name for name in BUDGETS if name in found] or ["eps"]
     return [column for name in names for column in (budgets if name == "eps" else [name])]
 
 
 def without_privacy(rows: pd.DataFrame) -> pd.Series:
-    """Which rows of settings have no finite privacy budget."""
+    """Return which rows of settings have no finite privacy budget."""
     finite = np.isfinite(rows[with_budgets(["eps"], rows)].to_numpy(dtype=float))
     return pd.Series(~finite.any(axis=1), rows.index)

@@ -1,1 +1,1 @@
-"""Seeds, playing runs, and handing them to workers."""
+"""Seed and play runs, and distribute them to workers."""

@@ -1,8 +1,8 @@
 """Add runs until means are precise enough (``runs=auto``), and estimate the cost of these runs.
 
 The tables of the papers' experiments have the papers' numbers of runs. Their means and intervals
-are of more runs, where these cost less than a minute by an estimate that is the same on every
-machine (``means_of_experiment``).
+use more runs if the additional runs cost less than a minute by an estimate that is the same on
+every machine (``means_of_experiment``).
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from ..settings.request import Request
 from ..settings.setting import Setting
 from .work import Task
 
-# Seconds by the clock on two cores, from results/times.md: of a run that is played in blocks; of a
-# round that is played alone, with local privacy, and with contexts. To this a round with d weights
-# adds d^3 times the last number, from LDP-OLS on wide data
+# Estimated seconds on two cores, from results/times.md: of a run that is played in blocks, and of a
+# round that is played singly, of such a round with local privacy, and of one with contexts. A round
+# with contexts and d weights takes d^3 times the last number longer, from LDP-OLS on wide data
 A_RUN, A_ROUND, A_REPORT, A_CONTEXT, A_SOLVE = 1e-4, 1.5e-8, 6e-8, 5e-7, 3e-10
 MINUTE = 60.0  # that the means of an experiment may cost beside its table
 OF_EXPERIMENTS = Auto(precision=0.02, max_runs=100_000)
@@ -38,11 +38,13 @@ Play = Callable[[Sequence[Setting], int], int]  # the first runs of settings; ho
 
 
 def play_until_enough(request: Request, store: Store, play: Play) -> tuple[list[int], int]:
-    """Play the settings of a request with ``runs=auto``; runs that would not be finished within
-    ``max_time`` by the time that others took are not begun, but the first look is at any rate.
+    """Play the settings of a request with ``runs=auto``.
+
+    Runs that are expected to exceed ``max_time``, by the measured time of earlier runs, are not
+    begun; the runs up to the first look are always played.
 
     Returns:
-        The number of runs of each setting, and how many were played.
+        The number of runs of each setting, and how many runs were played.
     """
     auto, start = request.auto, time.monotonic()
     assert auto is not None
@@ -60,9 +62,7 @@ def play_until_enough(request: Request, store: Store, play: Play) -> tuple[list[
 
 
 def seconds_of_means(request: Request) -> float:
-    """How long the runs take, at most and about, of which the means of an experiment are besides
-    those of its table.
-    """
+    """Estimate the largest time of the additional runs that are used for an experiment's means."""
     if not has_means(request):
         return 0.0
     looks = OF_EXPERIMENTS.looks(request.runs)
@@ -72,16 +72,20 @@ def seconds_of_means(request: Request) -> float:
 
 
 def has_means(request: Request) -> bool:
-    """Whether the means of a request may be of more runs than its table: of an experiment of a
-    paper whose keys were not changed.
+    """Return whether the means of a request may use more runs than its table.
+
+    This holds for experiments of the package with a fixed number of runs and unchanged keys.
     """
     ours = request.config["experiment"] in names_in("experiment")
     return ours and not request.changed and request.auto is None
 
 
 def means_of_experiment(request: Request, store: Store, play: Play) -> tuple[Means | None, int]:
-    """The runs of which the means of a paper's experiment are, and how many were played; None for
-    the runs of its table.
+    """Play the runs from which the means of a paper's experiment are computed.
+
+    Returns:
+        The runs of the means, None if they are the runs of the table, and how many runs were
+        played.
     """
     if not has_means(request):
         return None, 0
@@ -104,7 +108,9 @@ def means_of_experiment(request: Request, store: Store, play: Play) -> tuple[Mea
 
 
 def can_be_added(settings: Sequence[Setting], looks: Sequence[int]) -> np.ndarray:
-    """To which settings of an experiment runs can be added: the next look costs below a minute."""
+    """Return to which settings of an experiment runs can be added: the next look must cost
+    less than a minute.
+    """
     if len(looks) == 1 or looks[0] >= looks[1]:
         return np.full(len(settings), False)
     costs = np.array([estimated_seconds(setting) for setting in settings])
@@ -112,18 +118,21 @@ def can_be_added(settings: Sequence[Setting], looks: Sequence[int]) -> np.ndarra
 
 
 def within(costs: np.ndarray, left: float) -> np.ndarray:
-    """Which of some costs are paid: the lowest first, and equal ones together or not at all."""
+    """Return which costs can be paid: the lowest first, and equal costs together or not at all."""
     each, place, counts = np.unique(costs, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(each * counts) <= left)[place])
 
 
 def is_played_in_blocks(setting: Setting) -> bool:
-    """Whether the time of a run does not grow with the horizon (UCB's blocks grow in number)."""
+    """Return whether runs are played in blocks, so that their time does not grow with the horizon.
+
+    With UCB it grows slowly, since the number of blocks does.
+    """
     return setting.algorithm.private and not Task.of(setting, [0]).one_by_one
 
 
 def estimated_seconds(setting: Setting) -> float:
-    """About how long a run takes."""
+    """Estimate the time of one run in seconds."""
     if is_played_in_blocks(setting):
         return A_RUN
     local = setting.guarantee is not None and setting.guarantee.notion == "local"
@@ -134,7 +143,7 @@ def estimated_seconds(setting: Setting) -> float:
 
 
 def coarse(setting: Setting) -> Setting:
-    """A setting whose many runs take less space: the same runs, with few checkpoints."""
+    """Return a setting with few checkpoints, whose runs are the same but take less space."""
     small = is_played_in_blocks(setting) and setting.question.each_checkpoint
     return replace(setting, checkpoints=min(CHECKPOINTS, setting.checkpoints)) if small else setting
 
@@ -147,9 +156,7 @@ def _play(
     play: Play,
     affordable: Callable[[Sequence[Setting], int], np.ndarray],
 ) -> tuple[list[int], int]:
-    """Play settings until the first look at which the runs of each are enough, or until no more
-    runs are affordable.
-    """
+    """Play settings until the runs of each are enough at a look, or no more runs are affordable."""
     counts, left, played = np.full(len(settings), looks[0]), np.arange(len(settings)), 0
     for before, n in zip([0, *looks], looks, strict=False):
         if before and len(left):
@@ -165,6 +172,6 @@ def _play(
 
 
 def _measured(store: Store, setting: Setting, runs: int) -> np.ndarray:
-    """The final regrets, or the stopping times, of the first runs of a setting."""
+    """Return the final regrets, or the stopping times, of the first runs of a setting."""
     measured = MEASURED[setting.question.statistic]
     return measured(load_finished(store, setting, runs))[:, -1].astype(float)

@@ -1,4 +1,4 @@
-"""Child processes: what they import, that Ctrl-C is left to their parent, and when they end."""
+"""Child processes: restrict their imports, leave Ctrl-C to their parent, and end them with it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _before: list[str | None] = []  # for threads that start children at once: what 
 
 @contextmanager
 def without_cwd_imports() -> Iterator[None]:
-    """Let Python processes that are started meanwhile import nothing from the working folder.
+    """Let Python processes that are started in this context import nothing from the working folder.
 
-    ``python -m`` and ``python -c``, with which libraries start workers, would find a ``random.py``
-    there before that of Python. The modules of this process can be imported all the same.
+    Libraries start workers with ``python -m`` or ``python -c``, which would find a ``random.py`` in
+    the working folder before Python's own module. Modules of this process can still be imported.
     """
     with _lock:
         _before.append(os.environ.get(SAFE))
@@ -37,9 +37,9 @@ def without_cwd_imports() -> Iterator[None]:
 
 @contextmanager
 def ignore_sigint() -> Iterator[None]:
-    """Let processes that this thread starts meanwhile ignore Ctrl-C from their beginning.
+    """Let processes that this thread starts in this context ignore Ctrl-C from their beginning.
 
-    A terminal sends it to all processes of a command, of which only the parent answers it.
+    A terminal sends Ctrl-C to all processes of a command, but only the parent should answer it.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which a child inherits
     try:
@@ -49,16 +49,17 @@ def ignore_sigint() -> Iterator[None]:
 
 
 def ended_with_this() -> dict[str, Any]:
-    """The arguments by which loky starts workers that end soon after this process, whether they
-    have a task or wait for one.
+    """Return arguments with which loky starts workers that end soon after this process.
+
+    The workers end whether they have a task or wait for one.
     """
     return {"initializer": exit_with_parent, "initargs": (os.getpid(),)}
 
 
 @cache
 def exit_with_parent(parent: int) -> None:
-    """In a process: end soon after its parent, and leave to it the signals that all processes of a
-    command may receive.
+    """Make this process end soon after its parent, and ignore the signals that the parent
+    handles.
     """
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
         signal.signal(number, signal.SIG_IGN)

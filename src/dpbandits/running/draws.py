@@ -1,7 +1,7 @@
-"""Whether the installed NumPy and Numba draw the random numbers of the golden pull counts.
+"""Check that NumPy and Numba draw the random numbers with which the golden pull counts were made.
 
-Ids of settings do not contain the versions of libraries, so a version that draws other numbers must
-not add runs to those that are stored.
+Ids of settings do not contain the versions of libraries. So a version that draws other numbers must
+not add runs to stored runs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CHECKED = "draws_are_equal"  # a file beside machine code, which is of one versi
 
 
 def draw(rng, out):
-    """Draw from each distribution with small and large parameters, for which methods differ."""
+    """Draw from each distribution with small and large parameters, for which its methods differ."""
     for t in range(len(out)):
         a = 0.5 if t % 2 else 4.0
         out[t, 0] = random(rng)
@@ -53,10 +53,10 @@ draw_compiled = kernel(draw)
 
 @cache
 def check_draws() -> None:
-    """Check NumPy's random numbers, and Numba's if this version of Numba was not tested.
+    """Check NumPy's random numbers, and also Numba's if this version of Numba was not tested.
 
     Raises:
-        BadInput: they are not those with which the golden pull counts were made.
+        BadInput: the numbers differ from those with which the golden pull counts were made.
     """
     rng, plain = generator(0, 0, 0), np.zeros((ROUNDS, DISTRIBUTIONS))
     draw(rng, plain)

@@ -1,4 +1,4 @@
-"""Runs that could not be finished, and why."""
+"""Runs that could not be finished, and the reasons."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ GROUP = re.compile(r" *\| (\S.*)")  # the line of a traceback that names a group
 
 
 def trace_of(error: BaseException) -> str:
-    """The traceback of an exception, whatever it is: printable, and cut if it is very long. Of bad
-    input it is the line that says all.
+    """Return the traceback of any exception as printable text, shortened if it is very long.
+
+    For bad input the text is the message only.
     """
     if isinstance(error, BadInput):
         return str(error)
@@ -32,7 +33,7 @@ def trace_of(error: BaseException) -> str:
 
 @dataclass(frozen=True)
 class Failure:
-    """Runs of a setting that could not be finished."""
+    """The runs of a setting that could not be finished."""
 
     setting: Setting
     runs: tuple[int, ...]  # the numbers of the runs
@@ -40,7 +41,7 @@ class Failure:
 
     @property
     def reason(self) -> str:
-        """Why, in one line."""
+        """The reason in one line."""
         last = self.trace.rpartition("Traceback (most recent call last):\n")[2]
         lines = last.splitlines()
         named = [x for x in lines if x.strip() and not x.startswith(" ")]
@@ -49,7 +50,7 @@ class Failure:
 
 
 class RunsFailed(InOneLine):
-    """Some runs could not be finished. The others are stored, and no table is made.
+    """Some runs could not be finished. The other runs are stored, and no table is made.
 
     Attributes:
         failures: the runs and the reasons.
@@ -63,12 +64,12 @@ class RunsFailed(InOneLine):
 
 
 def counted(runs: int) -> str:
-    """A number of runs, as text."""
+    """Return a number of runs as text."""
     return f"{runs} run{'s' * (runs != 1)}"
 
 
 def in_words(setting: Setting) -> str:
-    """A setting in a few words."""
+    """Return a description of a setting in a few words."""
     budget = [] if math.isinf(setting.budget) else [f"{setting.budget_name} {setting.budget:g}"]
     varied = [f"{name} {plain(value)}" for name, value in setting.columns.items()]
     game = f"{setting.algo} on {setting.env}"

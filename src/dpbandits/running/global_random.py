@@ -1,4 +1,6 @@
-"""The global generators ``np.random`` and ``random``, from which a user's algorithm may draw."""
+"""Seed the global generators ``np.random`` and ``random``, from which a user's algorithm
+may draw.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,14 @@ _twister = np.random.MT19937(0)  # seeded for each run
 
 @contextmanager
 def seeded_globals(seed: int, run: int, compiled: bool) -> Iterator[Callable[[], bool]]:
-    """Seed the global generators for a run, and leave them as they were found.
+    """Seed the global generators for a run, and restore their states afterwards.
 
-    Those of compiled code belong to the thread. Those of Python, which compiled code does not
-    reach, are seeded for a run in plain Python, and no other thread plays such a run meanwhile.
+    The global generators of compiled code belong to the thread. The global generators of Python are
+    not used by compiled code; they are seeded for a run in plain Python, and no other thread plays
+    such a run at the same time.
 
     Yields:
-        A function that says whether compiled code has drawn from them since.
+        A function that says whether compiled code has drawn from its global generators since.
     """
     sequence = np.random.SeedSequence(seed, spawn_key=(run, GLOBAL))
     words = sequence.generate_state(8).reshape(2, 4)

@@ -33,9 +33,10 @@ from .work import Outcome, Task, Work
 
 
 def run_request(request: Request) -> tuple[pd.DataFrame, int]:
-    """The tidy table of a request, and the number of runs that were missing and played; raises what
-    ``play_missing`` raises. An interrupted request prints where the finished runs are, or how to
-    keep them.
+    """Return the tidy table of a request, and the number of runs that were missing and played.
+
+    Raises the errors of ``play_missing``. If the request is interrupted, it prints where the
+    finished runs are stored, or how to store them.
     """
     try:
         found = play_request(request)
@@ -50,8 +51,9 @@ def run_request(request: Request) -> tuple[pd.DataFrame, int]:
 
 
 def play_request(request: Request) -> Played:
-    """Run what is missing of a request, and with ``runs=auto`` until the runs are enough; raises
-    what ``play_missing`` raises.
+    """Play the missing runs of a request; with ``runs=auto`` until the runs are enough.
+
+    Raises the errors of ``play_missing``.
     """
     if request.auto is None:
         store, played = play_missing(request)
@@ -62,14 +64,16 @@ def play_request(request: Request) -> Played:
 
 
 def play_for_pages(request: Request) -> Played:
-    """Play the missing runs of a request, and of the means of an experiment of a paper."""
+    """Play the missing runs of a request, and the additional runs for the means of a
+    paper's experiment.
+    """
     found = play_request(request)
     means, played = means_of_experiment(request, found.store, _player(request, found.store))
     return found._replace(means=means, played=found.played + played)
 
 
 def _player(request: Request, store: Store) -> Play:
-    """Plays what is missing of the first runs of some settings, as a request plays its own."""
+    """Return a function that plays the missing runs of some settings like those of the request."""
 
     def play(settings: Sequence[Setting], runs: int) -> int:
         some = replace(request, settings=list(settings), runs=runs, auto=None, max_rows=math.inf)
@@ -79,7 +83,7 @@ def _player(request: Request, store: Store) -> Play:
 
 
 def store_of(request: Request) -> Store:
-    """The store of a request; prints the objects that the ids of its settings do not cover."""
+    """Return the store of a request; print which objects the ids of its settings do not cover."""
     if request.results is None:
         return Memory()
     _say_once(request.settings, _unfollowed)
@@ -91,7 +95,7 @@ def play_missing(request: Request, store: Store | None = None) -> tuple[Store, i
 
     Args:
         request: the request.
-        store: the store that has some of its runs; None for that of its folder.
+        store: the store that has some of its runs; None for the store in its folder.
 
     Returns:
         The store that has all its runs, and the number of runs that were played.
@@ -122,15 +126,15 @@ def run_settings(
 ) -> tuple[int, list[Failure]]:
     """Play the missing runs of each setting and store them; see ``Request`` for the arguments.
 
-    The backend ``auto`` is threads for compiled algorithms, processes for plain Python. In a
-    process of ``multiprocessing.Pool``, which may start no others, all is played by threads.
+    The backend ``auto`` uses threads for compiled algorithms and processes for plain Python. In a
+    process of ``multiprocessing.Pool``, which may not start other processes, threads play all runs.
 
     Returns:
         The number of runs played, and the failures.
 
     Raises:
         BadInput: the cluster does not answer, or NumPy or Numba draw other random numbers.
-        WorkersLost: it does not answer any more; finished runs are stored.
+        WorkersLost: the cluster does not answer any more; finished runs are stored.
         CannotWrite: finished runs cannot be written; those stored before are intact.
         CannotRead: stored runs cannot be read.
     """
@@ -157,7 +161,7 @@ def run_settings(
 
 
 def _say_once(settings: Iterable[Setting], note: Callable[[Algorithm], str]) -> None:
-    """Print a note on each algorithm, unless it is empty, once in this process."""
+    """Print the note on each algorithm once in this process, unless the note is empty."""
     for algorithm in dict.fromkeys(setting.algorithm for setting in settings):
         if (said := note(algorithm)) and (note, algorithm.name) not in _said:
             _said.add((note, algorithm.name))
@@ -168,20 +172,24 @@ _said: set[tuple[Callable[[Algorithm], str], str]] = set()  # which notes were p
 
 
 def _unfollowed(algorithm: Algorithm) -> str:
-    """The objects that a user's function uses and that the ids of stored runs do not cover."""
+    """Return a note on the objects that a user's function uses and that ids of runs do not
+    cover.
+    """
     lost = ", ".join(algorithm.unfollowed)
     return lost and f"stored runs are used again even if this changes: {lost}"
 
 
 def _kernel_hint(algorithm: Algorithm) -> str:
-    """That ``@kernel`` makes a function of a user faster."""
+    """Return the hint that ``@kernel`` makes a user's function faster; empty if it does not
+    apply.
+    """
     if algorithm.compiled or algorithm.of_class:
         return ""
     return "runs as plain Python; the decorator @kernel makes its runs faster"
 
 
 def _missing(store: Store, setting: Setting, runs: int) -> list[int]:
-    """The numbers of the runs of a setting that are not stored."""
+    """Return the numbers of the runs of a setting that are not stored."""
     try:
         finished = store.finished(setting)
     except Damaged as damage:
@@ -191,7 +199,9 @@ def _missing(store: Store, setting: Setting, runs: int) -> list[int]:
 
 
 def _compile(missing: Mapping[Setting, Sequence[int]]) -> dict[Setting, Outcome]:
-    """Compile the loops of settings; returns the outcomes of those that cannot be compiled."""
+    """Compile the loops of settings; return the outcomes of the settings that cannot be
+    compiled.
+    """
     compiled = [setting for setting in missing if setting.algorithm.compiled]
     first = {loop_of(setting.algorithm): setting for setting in reversed(compiled)}
     report_compilation(list(first.values()))

@@ -1,4 +1,4 @@
-"""Playing runs: one compiled loop records the pulls and the answer of each."""
+"""Play runs: one compiled loop records the pulls and the answer of each run."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ played: Any = None  # in the loop over runs: the algorithm
 
 
 class Record(NamedTuple):
-    """The records of a run, for every question."""
+    """The record and the answer of a run."""
 
-    # the record that its question asks for: int64 array (C, K), pulls of each arm up to each
+    # the record that its question defines: int64 array (C, K), the pulls of each arm up to each
     # checkpoint, or float64 array (C, 1), the regret
     pulls: np.ndarray
     answer: float  # what the algorithm returned, NaN if it returned nothing
 
 
-# How the game of each record begins, and how its traces are read.
+# For each kind of record, the functions that begin a game and that read its traces
 GAMES: dict[str, tuple[Callable, Callable]] = {
     PULLS: (new_game, pulls_of),
     TRACE: (new_contextual_game, regret_of),
@@ -48,15 +48,15 @@ GAMES: dict[str, tuple[Callable, Callable]] = {
 
 
 def play(setting: Setting, run: int) -> Record:
-    """Play one run."""
+    """Play one run of a setting."""
     return play_many(setting, (run,))[0]
 
 
 def play_many(setting: Setting, runs: Sequence[int]) -> list[Record]:
-    """Play some runs, each with the same result as if it were played alone."""
+    """Play some runs of a setting; each has the same result as if it were played alone."""
     together = len(runs) > 1
-    # In plain Python an algorithm may call rng.spawn, which depends on the seed of the generator
-    # and not on its state
+    # In plain Python an algorithm may call rng.spawn, whose result depends on the seed of the
+    # generator and not on its state
     if together and not setting.algorithm.compiled:
         return [play(setting, run) for run in runs]
     with seeded_globals(setting.seed, runs[0], setting.algorithm.compiled) as drawn_from:
@@ -93,9 +93,9 @@ def _play(setting: Setting, runs: Sequence[int]) -> list[Record]:
 
 
 class Arms(NamedTuple):
-    """The arms of several runs, which are shuffled before each run, or stand as they are listed."""
+    """The arms of several runs, which are shuffled before each run or keep their listed order."""
 
-    # int64 array (runs, K), output: the number of the arm at each place; (0, K) if none is shuffled
+    # int64 array (runs, K), output: the number of the arm at each place; (0, K) without shuffling
     order: np.ndarray
     placed: tuple[np.ndarray, ...]  # ``by_arm`` of the game's environment
     listed: tuple[np.ndarray, ...]  # ``by_arm`` of the environment as it is listed
@@ -103,7 +103,7 @@ class Arms(NamedTuple):
 
 
 def by_arm(env: Any) -> tuple[np.ndarray, ...]:
-    """The arrays of an environment that say which arm stands at each place, as int64 matrices."""
+    """Return the arrays of an environment that have an entry for each arm, as int64 matrices."""
     arrays = (getattr(env, name) for name in env.by_arm)
     return tuple(x.view(np.int64).reshape(len(x), math.prod(x.shape[1:])) for x in arrays)
 
@@ -129,9 +129,9 @@ def play_loop(
         rng: the learner's generator.
         arguments: the values of the algorithm's parameters.
         runs: number of runs.
-        states: what is in the memory of the generators of each stream when each run begins, uint64
-            array (runs, STREAMS, WORDS); without any, both go on from run to run.
-        arms: the arms; without any they are not shuffled, with them ``states`` are needed.
+        states: the states in memory of each stream's generator at the beginning of each run, uint64
+            array (runs, STREAMS, WORDS); if empty, the generators continue from run to run.
+        arms: the arms; None if they are not shuffled. Otherwise ``states`` are needed.
 
     Returns:
         The traces, int64 array (runs, C + 1, K) or those of a contextual game, and the answers,
@@ -167,7 +167,7 @@ def shuffle(env_rng: np.random.Generator, arms: Arms, i: int) -> None:
 
 
 def play_games(game, rng, memory, states, arms, arguments, traces, answers):
-    """The loop over runs; ``played`` is the algorithm."""
+    """Play all runs in a loop; the global name ``played`` stands for the algorithm."""
     for i in range(len(answers)):
         restart(game)
         is_shuffled = i < len(arms.order)
@@ -187,12 +187,12 @@ def play_games(game, rng, memory, states, arms, arguments, traces, answers):
 
 
 def loop_of(algorithm: Algorithm) -> Any:
-    """The loop over the runs of an algorithm, compiled if the algorithm is."""
+    """Return the loop over the runs of an algorithm, compiled if the algorithm is compiled."""
     return loop(play_games, algorithm.function)
 
 
 def compile_kernel(setting: Setting) -> None:
-    """Compile a setting's loop, unless it is compiled, by playing a single round."""
+    """Compile a setting's loop by playing a single round, unless it is already compiled."""
     kernel = loop_of(setting.algorithm)
     if kernel.is_compiled:
         return

@@ -1,7 +1,7 @@
-"""Compiling several algorithms in child processes, on all cores at once.
+"""Compile several algorithms in child processes, on all cores at once.
 
-A child imports everything again, which takes longer than to compile one or two algorithms.
-Compile the algorithms of a command, and report once what is compiled and for how long.
+A child imports everything again, which takes longer than compiling one or two algorithms. Before
+the algorithms of a command are compiled, their names and the expected time are printed.
 """
 
 from __future__ import annotations
@@ -24,15 +24,17 @@ from .play import compile_kernel, loop_of
 
 CHILD = "from dpbandits.running.precompile import compile_given; compile_given()"
 
-# Measured on one core: an algorithm, and what all of them share, with Python itself
+# Measured on one core: seconds for each algorithm, and for their shared code with the start of
+# Python
 SECONDS_EACH, SECONDS_ONCE = {"quick": 2, "plain": 10}, 4
 NAMES = 3  # of algorithms in a report
 HERE = 2  # algorithms that are compiled in the process itself
 
 
 def report_compilation(settings: Sequence[Setting]) -> None:
-    """Print which algorithms will be compiled, how long that will take, and why they cannot be
-    cached, if they cannot.
+    """Print which algorithms will be compiled and how long that will take.
+
+    If compiled code cannot be cached, the reason is printed, too.
     """
     names = dict.fromkeys(s.algo for s in settings if must_be_compiled(s.algorithm))
     if names:
@@ -55,7 +57,9 @@ def _listed(names: Collection[str]) -> str:
 
 
 def must_be_compiled(algorithm: Algorithm) -> bool:
-    """Whether an algorithm is compiled, but neither in this process nor in the disk cache."""
+    """Return whether an algorithm needs compilation: its code is neither loaded nor cached
+    on disk.
+    """
     if not algorithm.compiled:
         return False
     loop: Any = loop_of(algorithm)
@@ -65,8 +69,8 @@ def must_be_compiled(algorithm: Algorithm) -> bool:
 def compile_elsewhere(settings: Sequence[Setting]) -> None:
     """Compile the loops of settings that are not cached on disk yet, if there are several.
 
-    A loop that cannot be compiled here is compiled, or fails, where it is needed: so is that of a
-    function that was passed as such, since another process would import its module anew.
+    A loop that cannot be compiled in a child is compiled, or fails, where it is needed. This
+    includes a function that was passed from Python, since a child would import its module again.
     """
     missing = [
         setting

@@ -18,7 +18,7 @@ def write_above_bar(line: str) -> None:
 
 
 def progress_bar(total: float) -> Any:
-    """A progress bar, shown on a terminal and in Jupyter, nowhere else.
+    """Return a progress bar that is shown only on a terminal and in Jupyter.
 
     Args:
         total: the amount of work, in any unit.
@@ -27,7 +27,8 @@ def progress_bar(total: float) -> Any:
     if "ipykernel" in sys.modules:
         hidden = False
     with warnings.catch_warnings():
-        # Without ipywidgets the bar is text, in Jupyter, too; without threads nothing monitors it
+        # Without ipywidgets the bar is text also in Jupyter; without threads nothing monitors the
+        # bar
         warnings.simplefilter("ignore")
         from tqdm.auto import tqdm  # it takes a while to import
 

@@ -1,4 +1,4 @@
-"""Runners, whose workers call functions: workers on this machine, of Dask or of Slurm."""
+"""Runners, whose workers call functions: threads and processes, or workers of Dask or Slurm."""
 
 from __future__ import annotations
 
@@ -35,12 +35,13 @@ ABSENT = 60.0  # seconds without a worker, or without an answer, after which it 
 
 
 class Runner:
-    """Has workers call functions. Used in a ``with`` statement, since what was started is ended.
+    """A runner lets workers call functions. It is used in a ``with`` statement, which ends the
+    workers.
 
     Attributes:
         jobs: number of workers.
-        is_here: whether they are those of this machine.
-        where: the keys that choose it.
+        is_here: whether the workers run on this machine.
+        where: the keys that choose the runner.
     """
 
     is_here = True
@@ -50,27 +51,30 @@ class Runner:
         self.jobs = jobs
 
     def submit(self, function: Callable[..., Any], *given: Any) -> Future:
-        """Have a worker call a function. What is raised in the place of its result, such as the
-        death of the worker, the future raises.
+        """Let a worker call a function, and return the future of the result.
+
+        If an exception comes instead of the result, for example because the worker died, the future
+        raises it.
         """
         raise NotImplementedError
 
     def check(self, came: bool) -> None:
-        """Called from time to time, and whether results ``came`` since.
+        """Check that the workers are still there; ``came`` says if results came since the last
+        check.
 
         Raises:
-            WorkersLost: no other result will ever come.
+            WorkersLost: no more results will come.
         """
 
     def __enter__(self) -> Runner:
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
-        """End the workers; after an error those that are still busy, if that is possible."""
+        """End the workers; after an error also those that are still busy, if that is possible."""
 
 
 class Threads(Runner):
-    """Threads of this process, for which an exit does not wait."""
+    """Threads of this process; the process can exit without waiting for them."""
 
     def __init__(self, jobs: int):
         super().__init__(jobs)
@@ -105,13 +109,14 @@ def _settle(future: Future, function: Callable[..., Any], given: tuple[Any, ...]
 
 
 class Processes(Runner):
-    """Processes of this machine: joblib's, which are used again by later requests. They play with
-    the environment variables and in the working folder of this request.
+    """Processes of this machine, started by joblib and used again by later requests.
+
+    They play with the environment variables and in the working folder of the current request.
     """
 
     def submit(self, function: Callable[..., Any], *given: Any) -> Future:
         own = {name: os.environ.get(name, "1") for name in THREADS} | HASHES
-        # joblib's own, or a later joblib.Parallel would find loky's, which it cannot use again
+        # joblib's own executor, since a later joblib.Parallel could not use loky's executor again
         processes = get_memmapping_executor(
             self.jobs, timeout=IDLE, env=own, max_nbytes=None, **ended_with_this()
         )
@@ -134,7 +139,7 @@ class Processes(Runner):
 
 
 def working_folder() -> str | None:
-    """The working folder; None if it was removed."""
+    """Return the working folder; None if it was removed."""
     try:
         return os.getcwd()
     except OSError:
@@ -142,7 +147,7 @@ def working_folder() -> str | None:
 
 
 def _called(variables: Mapping[str, str], folder: str | None, payload: bytes) -> Any:
-    """In a process: call a function, which may be imported only now."""
+    """Call a function in a worker process, which may have to import the function first."""
     os.environ.clear()
     os.environ.update(variables)
     if folder is not None:
@@ -155,8 +160,9 @@ _sent: dict[str, str] = {}  # by name the version of each function that workers 
 
 
 def renew(versions: Mapping[str, str]) -> None:
-    """End the processes of earlier requests if one of these functions has changed: they import
-    its module once.
+    """End the processes of earlier requests if one of these functions has changed.
+
+    Processes import the function's module only once.
     """
     if any(_sent.get(name, version) != version for name, version in versions.items()):
         get_reusable_executor(reuse=True).shutdown(kill_workers=True)
@@ -164,7 +170,7 @@ def renew(versions: Mapping[str, str]) -> None:
 
 
 class Dask(Runner):
-    """Workers of a cluster of Dask. All workers, and the scheduler, may have ended.
+    """Workers of a cluster of Dask. All of them, and the cluster's scheduler, may end at any time.
 
     Raises:
         BadInput: a package is not installed, or the cluster does not answer.
@@ -188,7 +194,7 @@ class Dask(Runner):
         self._reach(client)
 
     def _reach(self, client: Any) -> None:
-        """Play by the workers of a client's cluster."""
+        """Connect to the workers of a client's cluster."""
         for name in [name for name in logging.root.manager.loggerDict if "distributed" in name]:
             logging.getLogger(name).setLevel(logging.CRITICAL)
         self._client, self._executor = client, client.get_executor(pure=False)
@@ -204,7 +210,7 @@ class Dask(Runner):
         return self._executor.submit(function, *given)
 
     def _workers(self) -> int:
-        """The number of workers."""
+        """Return the number of workers."""
         scheduler = self._client.scheduler
         return sum(self._client.sync(scheduler.ncores, callback_timeout=QUIET).values())
 
@@ -254,7 +260,7 @@ class Slurm(Dask):
         self._reach(distributed.Client(self._jobs, timeout=PATIENCE))
 
     def _refuse_bad_jobs(self) -> None:
-        """Ask Slurm whether it would take a job, since Dask only logs that it did not."""
+        """Ask Slurm whether it would accept a job, since Dask only logs a refusal."""
         with tempfile.NamedTemporaryFile("w", suffix=".sh") as script:
             script.write(self._jobs.job_script())
             script.flush()
@@ -269,7 +275,7 @@ class Slurm(Dask):
             raise BadInput(f"{self.where}: the jobs cannot be submitted ({reason})")
 
     def _workers(self) -> int:
-        """The number of threads of the jobs that run or wait."""
+        """Return the number of threads of the jobs that run or wait."""
         names = [job.job_id for job in self._jobs.workers.values()]
         ask = ["squeue", "--noheader", "--format=%i", f"--jobs={','.join(names)}"]
         found = subprocess.run(ask, capture_output=True, text=True, timeout=PATIENCE).stdout.split()

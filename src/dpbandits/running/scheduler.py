@@ -1,4 +1,4 @@
-"""The scheduler hands out tasks, takes their outcomes, and stores and shows what is finished."""
+"""The scheduler hands out tasks, takes their outcomes, stores finished runs, and shows progress."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ LOCKED = 5.0  # seconds that the scheduler then waits for folders that other pro
 
 
 class Scheduler:
-    """Plays runs. Its thread hands out, receives, stores and shows; the main thread only waits.
+    """Plays runs. A thread of its own hands out tasks and stores runs, while the main thread waits.
 
-    Signals are handled by the main thread: there, a kernel would delay them, and what their
-    handlers raise could lose an outcome or break into a write.
+    The main thread handles signals. If the scheduler ran in the main thread, a kernel would delay
+    signals, and an exception raised by a signal's handler could lose an outcome or interrupt a
+    write.
 
     Attributes:
         played: number of runs that were played.
@@ -49,10 +50,10 @@ class Scheduler:
         self._error: BaseException | None = None
 
     def play(self, parts: Sequence[tuple[Runner, Work]], known: Iterable[Outcome] = ()) -> None:
-        """Play all work, each part by its runner, beside outcomes that are known before.
+        """Play all work, each part by its runner; ``known`` are outcomes that exist already.
 
-        What is raised by the scheduler, or here by the handler of a signal, is raised when what is
-        finished has been stored as far as possible.
+        An exception of the scheduler, or of a signal's handler in this thread, is raised after the
+        finished runs have been stored as far as possible.
         """
         self._thread = threading.Thread(target=self._run, args=(parts, known), daemon=True)
         try:
@@ -72,7 +73,9 @@ class Scheduler:
             raise self._error
 
     def stop(self) -> None:
-        """Hand out no more tasks, wait a second for those that are played, and store."""
+        """Hand out no more tasks, wait a second for those that are being played, and store
+        the runs.
+        """
         self._store.deadline = time.monotonic() + PATIENCE + LOCKED
         self._stopping.set()
         if self._thread.ident is not None:  # it has been started, or will find nothing to do
@@ -111,7 +114,7 @@ class Scheduler:
             self._receive(runner, work, pending, patience)
 
     def _stored(self, task: Task) -> frozenset[int]:
-        """The runs of a task that another process has stored when it is about to be handed out."""
+        """Return the runs of a task that another process has stored since the tasks were made."""
         try:
             return self._store.finished(task.setting) & frozenset(task.runs)
         except (Damaged, FileTrouble):
@@ -120,7 +123,7 @@ class Scheduler:
     def _receive(
         self, runner: Runner, work: Work, pending: dict[Future, Task], seconds: float
     ) -> None:
-        """Take the outcomes that have come, waiting some seconds for the first."""
+        """Take the outcomes that have come, waiting up to ``seconds`` for the first."""
         done, _ = wait(pending, seconds, FIRST_COMPLETED)
         runner.check(bool(done))
         for future in done:
@@ -136,7 +139,7 @@ class Scheduler:
         self._bar.refresh()
 
     def _take(self, outcome: Outcome) -> None:
-        """Take an outcome that is settled."""
+        """Add the runs and failures of a settled outcome."""
         task, setting = outcome.task, outcome.task.setting
         if outcome.lost:
             self.failures.append(Failure(setting, outcome.lost, outcome.trace))
@@ -150,7 +153,9 @@ class Scheduler:
         self._bar.update(task.cost)
 
     def _save(self, patience: float) -> None:
-        """Store finished settings, and runs that came some seconds ago."""
+        """Store the runs of finished settings, and runs that came at least ``patience``
+        seconds ago.
+        """
         for setting, (_, since) in list(self._fresh.items()):
             if self._left[setting] == 0 or time.monotonic() - since >= patience:
                 self._store_fresh(setting)

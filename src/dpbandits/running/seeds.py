@@ -1,4 +1,4 @@
-"""Seeds: every run has its own streams of random numbers, whatever is run beside it."""
+"""Seeds: every run has its own streams of random numbers, independent of the other runs."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ import numpy as np
 ENVIRONMENT, LEARNER, SHUFFLE = range(STREAMS := 3)
 GLOBAL = STREAMS  # of the global generators, which no algorithm of the package uses
 WORDS = 5  # of the state of an SFC64 in memory
-# The constants of NumPy's SeedSequence, and how many numbers a new SFC64 drops
+# The constants of NumPy's SeedSequence, and how many numbers a new SFC64 discards
 MASK, HALF = 2**32 - 1, 32
 HASH_A, MULTIPLIER_A, HASH_B, MULTIPLIER_B = 0x43B0D7E5, 0x931E8875, 0x8B51F9DD, 0x58F38DED
 MIX_LEFT, MIX_RIGHT, DROPPED = np.uint32(0xCA01F9DD), np.uint32(0x4973F715), 12
 
 
 def generator(seed: int, run: int, stream: int) -> np.random.Generator:
-    """The generator of one stream of one run; it depends on these three numbers alone.
+    """Return the generator of one stream of one run; it depends only on these three numbers.
 
-    Rewards and noise come from different streams, so a change of noise does not move rewards.
+    Rewards and noise come from different streams, so a change of the noise does not change rewards.
     """
     sequence = np.random.SeedSequence(seed, spawn_key=(run, stream))
     return np.random.Generator(np.random.SFC64(sequence))
 
 
 def states(seed: int, runs: Sequence[int]) -> np.ndarray:
-    """What is in memory when the generators of some runs begin, uint64 array (runs, STREAMS,
-    WORDS): ``generator`` for all of them at once, which takes a tenth of the time.
+    """Return the initial states of the generators of some runs, as they are in memory.
+
+    The states are those of ``generator``, computed at once in a tenth of the time: uint64 array
+    (runs, STREAMS, WORDS).
     """
     check_layout()
     begun = np.zeros((len(runs), STREAMS, WORDS), np.uint64)
@@ -43,8 +45,10 @@ def states(seed: int, runs: Sequence[int]) -> np.ndarray:
 
 
 def _states(seed: int, key: Sequence[np.ndarray]) -> np.ndarray:
-    """The states of SFC64 for the 32-bit words of some spawn keys, uint64 array (*shape, 4)."""
-    # The words of the seed come first, and are at least as many as those of the pool
+    """Return the states of SFC64 for the 32-bit words of some spawn keys, uint64 array
+    (*shape, 4).
+    """
+    # The words of the seed are hashed first; they are padded to the number of words of the pool
     constant = HASH_A * pow(MULTIPLIER_A, 4 * max(4, -(-seed.bit_length() // 32)), 2**32)
     pool: list[Any] = [np.array([[word]]) for word in np.random.SeedSequence(seed).pool]
     for word in key:
@@ -64,22 +68,25 @@ def _states(seed: int, key: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _hash(word: np.ndarray, constant: int, multiplier: int) -> tuple[np.ndarray, int]:
-    """The hash of a word in ``SeedSequence``, and the constant of the next one."""
+    """Return the hash of a word in ``SeedSequence``, and the constant for the next word."""
     following = constant * multiplier & MASK
     mixed = (word ^ np.uint32(constant & MASK)) * np.uint32(following)
     return mixed ^ mixed >> 16, following
 
 
 def memory_of(bits: np.random.BitGenerator) -> np.ndarray:
-    """The state of an SFC64 as it is in memory, which changes with it: uint64 array (WORDS,)."""
+    """Return the memory of an SFC64's state, which changes with the generator: uint64 array
+    (WORDS,).
+    """
     words = ctypes.c_uint64 * WORDS
     return np.ctypeslib.as_array(words.from_address(bits.ctypes.state_address))
 
 
 @cache
 def check_layout() -> None:
-    """Check the memory of the state of an SFC64: four numbers, and a fifth that is 0 unless half
-    of a number remains unused.
+    """Check the memory layout of an SFC64's state: four numbers and a fifth.
+
+    The fifth number is 0 unless half of a drawn number is still unused.
 
     Raises:
         RuntimeError: this version of NumPy stores the state in another form.

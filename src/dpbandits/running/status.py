@@ -1,4 +1,6 @@
-"""Which runs of a setting are finished, and how long the rest, and their table, will take."""
+"""Count the finished runs of a setting, and estimate the time of its other runs and of the
+table.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ A_SETTING = 5e-3  # seconds in which the runs of a setting are stored, and read 
 
 @dataclass(frozen=True)
 class Status:
-    """The runs of a setting: finished ones, those still to be played, and why."""
+    """The numbers of finished and unfinished runs of a setting, and why runs are unfinished."""
 
     setting: Setting
     done: int = 0  # finished runs
@@ -32,12 +34,12 @@ class Status:
 
     @property
     def left(self) -> int:
-        """Runs to be played."""
+        """The number of runs that are still to be played."""
         return self.missing + self.damaged + self.failed
 
 
 def status_of(results: Path, setting: Setting, runs: int) -> Status:
-    """The status of a setting in a results folder."""
+    """Return the status of a setting in a results folder."""
     store = RunStore(results)
     try:
         found = store.read(setting)
@@ -52,12 +54,13 @@ def status_of(results: Path, setting: Setting, runs: int) -> Status:
 
 
 def seconds_left(found: Sequence[Status], jobs: int) -> tuple[float, float]:
-    """Seconds until the table of some settings is written, at least and at most: the time of the
-    runs that are left, divided among the workers, and of storing runs and writing the table.
+    """Estimate the seconds until the table of some settings is written, at least and at most.
 
-    A setting without a finished run is assumed to take as long as other settings with its algorithm
-    and horizon. If no such setting has a finished run, each round is assumed to take between
-    ``ROUND[0]`` and ``ROUND[1]`` seconds; the time is NaN for an algorithm in plain Python.
+    This is the time of the unfinished runs, divided by the number of workers, and of storing runs
+    and writing the table. A setting without a finished run is assumed to take as long as other
+    settings with its algorithm and horizon. If no such setting has a finished run, each round is
+    assumed to take between ``ROUND[0]`` and ``ROUND[1]`` seconds; the time is NaN for an algorithm
+    in plain Python.
     """
     known = defaultdict(list)
     for one in found:
@@ -76,6 +79,6 @@ def seconds_left(found: Sequence[Status], jobs: int) -> tuple[float, float]:
 
 
 def _guessed(setting: Setting) -> tuple[float, float]:
-    """Seconds of a run of which none like it is finished, at least and at most."""
+    """Guess the seconds of a run if no similar run is finished, at least and at most."""
     cost = Task.of(setting, [0]).cost if setting.algorithm.compiled else math.nan
     return ROUND[0] * cost, ROUND[1] * cost

@@ -1,6 +1,6 @@
-"""Work: runs that are to be played, the tasks into which they are cut, and their outcomes.
+"""Work: runs that are to be played, the tasks into which they are divided, and their outcomes.
 
-``Work.complete`` decides what follows the death of a worker.
+``Work.complete`` decides what happens after the death of a worker.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ class Task:
 
     @classmethod
     def of(cls, setting: Setting, runs: Sequence[int]) -> Task:
-        """The task of all these runs."""
+        """Return the task of all these runs."""
         no_blocks = has_no_blocks(setting.instance.environment)
         return cls(setting, tuple(runs), setting.algorithm.round_by_round or no_blocks)
 
     @property
     def cost(self) -> float:
-        """The approximate time that it takes, in rounds played one by one."""
+        """The approximate time of the task, in units of a round that is played singly."""
         rounds = self.setting.horizon if self.one_by_one else EPISODIC
         return float(len(self.runs) * min(rounds, self.setting.horizon))
 
 
 class Outcome(NamedTuple):
-    """What has become of a task."""
+    """The result of a task: the runs that were finished, and why others were not."""
 
     task: Task
     played: Mapping[int, Record]  # the records of the runs that were finished
@@ -60,7 +60,9 @@ class Outcome(NamedTuple):
 
     @classmethod
     def of_death(cls, task: Task, error: BaseException) -> Outcome:
-        """That of a task whose worker died, or could not load it: ``error`` came instead."""
+        """Return the outcome of a task that ended with ``error``: its worker died, or could
+        not load it.
+        """
         is_death = isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
         return cls(task, {}, DEATH if is_death else trace_of(error), died=True)
 
@@ -71,11 +73,11 @@ class Outcome(NamedTuple):
 
     @property
     def seconds_each(self) -> float:
-        """How long each run took that was played, an equal share of the time."""
+        """The time of each run that was played: an equal share of the task's time."""
         return self.seconds / max(1, len(self.task.runs) - len(self.stored))
 
     def as_runs(self) -> Runs:
-        """The finished runs, as they are stored."""
+        """Return the finished runs in the form in which they are stored."""
         return {
             run: Run(*record, self.seconds_each, self.libraries)
             for run, record in self.played.items()
@@ -85,16 +87,16 @@ class Outcome(NamedTuple):
 class Work:
     """Runs that are still to be played.
 
-    Settings whose runs are longest come first. A task takes about half a second, as far as can be
-    known: the first one of an algorithm is a single run, later ones are sized by the measured time
-    of a run. If there is little work, there are about eight tasks a worker.
+    Settings with the longest runs come first. A task should take about half a second: the first
+    task of an algorithm is a single run, and later tasks are sized by the measured time of a run.
+    If there is little work, it is divided into about eight tasks for each worker.
 
-    Concurrent processes rarely play the same runs: settings of equal cost are shuffled, and the
-    runs of a setting begin at a random one.
+    Concurrent processes rarely play the same runs, because settings of equal cost are shuffled and
+    the runs of a setting begin at a random run.
 
-    If a worker dies, each task that was handed out is suspect and is played once more, while no
-    other is; if its worker dies again, its halves are, until the run that kills its worker is
-    found. A task of a single run is played three times in all.
+    If a worker dies, each task that was handed out is suspected and is played once more, alone. If
+    its worker dies again, the task is divided into halves, which are played alone, until the run
+    that kills its worker is found. A task of a single run is played three times in all.
     """
 
     def __init__(self, missing: Mapping[Setting, list[int]], workers: int):
@@ -110,7 +112,7 @@ class Work:
         self._deaths: Counter[Setting] = Counter()  # in succession, while no other task was played
 
     def next_task(self) -> Task | None:
-        """The next task; None if there is none, or none before others have come back."""
+        """Return the next task; None if no task is left, or if outcomes must come back first."""
         if self._suspects or any(task.deaths for task in self._handed_out):
             if self._handed_out:
                 return None
@@ -127,7 +129,7 @@ class Work:
         return task
 
     def _size(self, rest: Task) -> int:
-        """How many of the runs make a task."""
+        """Return the number of runs in the next task of a setting."""
         setting, first = rest.setting, FIRST_TASK_SECONDS
         if self._deaths[setting] >= DEATHS:
             return len(rest.runs)
@@ -138,10 +140,10 @@ class Work:
         return max(1, int(min(in_time, self._share * len(rest.runs) / rest.cost)))
 
     def complete(self, outcome: Outcome) -> bool:
-        """Take the outcome of a task that was handed out; returns whether it is settled, which it
-        is not if its runs, or some of them, will be handed out again.
+        """Take the outcome of a task that was handed out, and return whether the task is settled.
 
-        Later tasks are sized by the time that this one has taken.
+        A task is not settled if some of its runs will be handed out again. The time of the task
+        determines the size of later tasks.
         """
         task, setting = outcome.task, outcome.task.setting
         self._handed_out.remove(task)
@@ -156,7 +158,9 @@ class Work:
         return True
 
     def _again(self, task: Task) -> bool:
-        """Whether the runs of a task whose worker died are played again, and how."""
+        """Return whether the runs of a task whose worker died are played again, and queue
+        them if so.
+        """
         was_suspect, half = task.deaths > 0, len(task.runs) // 2
         self._deaths[task.setting] += was_suspect
         if self._deaths[task.setting] >= DEATHS or (task.deaths > 1 and not half):

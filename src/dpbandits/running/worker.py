@@ -1,4 +1,4 @@
-"""What a worker does: it plays the runs of a task."""
+"""The function that workers call: it plays the runs of a task."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from .work import Outcome, Task
 
 
 def finish(task: Task, stored: frozenset[int] = frozenset(), here: bool = True) -> Outcome:
-    """Play the runs of a task that are not ``stored``; if one fails, the others are played
-    nevertheless, whatever it raises: Ctrl-C and SIGTERM come to no worker. A worker that is not
-    ``here`` compiles what it lacks.
+    """Play the runs of a task that are not ``stored``, and return the outcome.
+
+    If one run fails, the others are played nevertheless, whatever exception it raises: workers
+    receive neither Ctrl-C nor SIGTERM. A worker that is not ``here`` compiles missing code.
     """
     start, setting = time.perf_counter(), task.setting
     runs = [run for run in task.runs if run not in stored]
@@ -41,7 +42,7 @@ def finish(task: Task, stored: frozenset[int] = frozenset(), here: bool = True) 
 
 
 def _prepare(setting: Setting, here: bool) -> None:
-    """Refuse to play an algorithm that was edited since, or that of another installation."""
+    """Prepare a worker for a setting; refuse an algorithm of another version or installation."""
     if setting.algorithm.version != setting.version:
         raise RuntimeError(
             f"the worker has another version of {setting.algo} ({setting.algorithm.version}, but "

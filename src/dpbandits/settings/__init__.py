@@ -1,1 +1,1 @@
-"""Make the frozen settings that are run, from a configuration or a point of a sweep."""
+"""Make the frozen settings that are run from a configuration and the points of its sweep."""

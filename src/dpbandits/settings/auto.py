@@ -1,4 +1,4 @@
-"""``runs=auto``: keys that say when a setting has enough runs, and when its runs are looked at."""
+"""``runs=auto``: the keys that decide when a setting has enough runs, and the looks at its runs."""
 
 from __future__ import annotations
 
@@ -17,19 +17,21 @@ SHARE, SECONDS = "a number between 0 and 1 is needed", "a number of seconds abov
 
 
 class Auto(NamedTuple):
-    """When a setting has enough runs, see ``results/looks.py``."""
+    """The condition under which a setting has enough runs, see ``results/looks.py``."""
 
     precision: float  # half of the interval by the mean, at most
     max_runs: int  # runs of each setting, at most
     max_time: float = math.inf  # seconds after which no more runs are begun
 
     def looks(self, first: int = FIRST_RUNS) -> list[int]:
-        """The numbers of runs at which the runs of a setting are looked at, in ascending order."""
+        """Return the numbers of runs at which the runs of a setting are examined, in
+        ascending order.
+        """
         return [first, *(n for n in SERIES if first < n < self.max_runs), self.max_runs]
 
 
 def auto_of(config: Mapping[str, Any], usual: Mapping[str, Any]) -> Auto | None:
-    """The keys of ``runs=auto``, checked; None for a number of runs."""
+    """Check the keys of ``runs=auto`` and return them; None if ``runs`` is a number."""
     if config["runs"] != "auto":
         for key in KEYS:
             if config[key] != usual[key]:

@@ -1,4 +1,4 @@
-"""The privacy of a setting: the budget, and for local privacy the users and eps_min."""
+"""The privacy of a setting: the privacy budget, and for local privacy the users and eps_min."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .sweep import Point
 
 
 class Privacy(NamedTuple):
-    """The privacy of a setting."""
+    """The privacy budget of a setting, and its population of users."""
 
-    # the value of the privacy budget, infinite for an algorithm that is not private; that of the
-    # least private user if users have levels of their own
+    # the privacy budget, infinite for an algorithm that is not private; if users have levels of
+    # their own, the level of the least private user
     budget: float
     population: Population  # the population of users
-    # users with a lower level send nothing; None without local privacy
+    # users with a lower level than this send nothing; None without local privacy
     eps_min: float | None = None
     auto: bool = False  # whether eps_min was chosen automatically
 
@@ -38,13 +38,14 @@ def privacy(
     horizon: float,
     taken: Collection[str | None],
 ) -> Privacy:
-    """The privacy that a configuration asks for at a point of its sweep: a budget of 1 by default.
+    """Return the privacy that a configuration asks for at a point of its sweep.
 
-    A budget is ignored by algorithms that do not take it, and refused if it is not among those
-    ``taken`` by the algorithms of the sweep. An eps_min that a sweep varies is ignored by
-    algorithms that do not take it; one that is set for all of them is refused. ``spec`` is the
-    configuration of the population, empty if all users have the level eps, and ``built`` returns
-    the population of a configuration as JSON. The horizon is NaN if there is none.
+    The budget is 1 by default. A budget is ignored by algorithms that do not take it, and refused
+    if it is not among the budgets ``taken`` by the algorithms of the sweep. If a sweep varies
+    eps_min, algorithms that do not take eps_min ignore it; an eps_min that is set for all
+    algorithms is refused by these. ``spec`` is the configuration of the population, empty if all
+    users have the level eps, and ``built`` returns the population of a configuration as JSON. The
+    horizon is NaN if there is none.
     """
     unit = algorithm.budget or "eps"
     swept, swept_min = point.get(unit), point.get("eps_min")

@@ -1,4 +1,6 @@
-"""Values of Python as a configuration holds them, and algorithms and environments as values."""
+"""Convert Python values to those of a configuration, and choose algorithms and environments
+as values.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,10 @@ class Choice:
     """A file of a group, or a function, with values for its parameters.
 
     Attributes:
-        name: its name, as it stands in tables.
-        values: values of parameters; a list of values of an algorithm is a sweep.
-        contents: the whole configuration, ``values`` included, if it is not that of a file.
-        algorithm: the algorithm, if it is not that of a file.
+        name: the name, as it is shown in tables.
+        values: values of parameters; for an algorithm a list of values is a sweep.
+        contents: the whole configuration, ``values`` included; None to read it from the file.
+        algorithm: the algorithm; None to load it from the file.
     """
 
     name: str
@@ -41,7 +43,9 @@ class Choice:
         return f"{self.name}({inside})"
 
     def read(self, group: str, folders: tuple[str, ...]) -> dict[str, Any]:
-        """The whole configuration, of a file in a group if it has none of its own."""
+        """Return the whole configuration: ``contents``, or the file's configuration if
+        there are none.
+        """
         if self.contents is None:
             return read_group(group, self.name, folders)
         found: dict[str, Any] = plain_data(group, self.contents)
@@ -49,10 +53,10 @@ class Choice:
 
 
 def plain_data(key: str, value: Any) -> Any:
-    """A value of Python, NumPy or pandas as a configuration holds it.
+    """Convert a value of Python, NumPy or pandas to a value of a configuration.
 
     Raises:
-        BadInput: no configuration holds such a value, which is that of ``key``.
+        BadInput: no configuration can hold the value of ``key``.
     """
     try:
         return _plain_data(value)
@@ -106,12 +110,12 @@ def algorithm_choice(
     guarantee: Any = None,
     makes_policies: bool = False,
 ) -> Choice:
-    """An algorithm by its name, as a function, a class or as chosen before, with values for its
-    parameters.
+    """Return the choice of an algorithm with values for its parameters.
 
-    The group is None if it is not known yet. A function can be given what it assumes of the
-    rewards and what it promises. A function that ``makes_policies`` returns an object that chooses
-    arms, as a class does.
+    The algorithm is given by its name, as a function, as a class, or as an earlier choice. The
+    group is None if it is not known yet. For a function, ``rewards`` states what it assumes of the
+    rewards, and ``guarantee`` what it promises. If it ``makes_policies``, the function returns an
+    object that chooses arms, as a class does.
     """
     values = {key: plain_data(key, value) for key, value in values.items()}
     if isinstance(algorithm, Choice):
@@ -134,14 +138,14 @@ def algorithm_of(
     values: Mapping[str, Any],
     folders: tuple[str, ...],
 ) -> tuple[Algorithm, dict[str, Any]]:
-    """An algorithm, and the contents of its configuration with some values changed."""
+    """Return an algorithm, and the contents of its configuration with some values changed."""
     choice = algorithm_choice(algorithm, group, values)
     made = choice.algorithm or load(find_file(choice.name, folders, group))
     return made, {**choice.read(group, folders), **choice.values}
 
 
 def environment_choice(group: str, name: str, values: Mapping[str, Any]) -> Choice:
-    """An environment, or a population, by the name of its file, with other values."""
+    """Return the choice of an environment or a population: a file's name, with other values."""
     name = plain_data(group, name)
     contents = read_group(group, name)
     changed = {key: plain_data(f"{group}.{key}", value) for key, value in values.items()}
@@ -154,8 +158,10 @@ def environment_choice(group: str, name: str, values: Mapping[str, Any]) -> Choi
 
 
 def listed(key: str, value: Any) -> Any:
-    """A list, a tuple, an array of NumPy, or a series or an index of pandas as a list, a mapping as
-    a dictionary; anything else as it is.
+    """Convert a list, a tuple, an array, a pandas series or index to a list, and a mapping to a
+    dictionary.
+
+    Any other value is returned unchanged.
     """
     with suppress(Exception):  # it has no such method
         value = value.tolist()
@@ -168,6 +174,6 @@ def listed(key: str, value: Any) -> Any:
 
 
 def all_of(key: str, value: Any) -> list[Any]:
-    """The values of a list, see ``listed``, or the only one."""
+    """Return the values of a list, see ``listed``; a single value becomes a list of one."""
     found = listed(key, value)
     return found if isinstance(found, list) else [found]

@@ -1,7 +1,7 @@
-"""One composition: from keys with values, typed or given in Python, to a request.
+"""Compose a request from keys with values, which are typed or given in Python.
 
 A key is that of a command, or ``GROUP.NAME``, a parameter of a file. Hydra composes the files; the
-values of keys are set on what it composed.
+values of keys are then set on the result.
 """
 
 from __future__ import annotations
@@ -49,10 +49,11 @@ class Given:
 
     Attributes:
         values: keys with one value.
-        swept: keys with the list of the values that are run one and all.
+        swept: keys with several values in a list, each of which is run.
         added: keys that need not exist, as ``+KEY=VALUE`` adds them.
-        removed: keys that take the value of ``conf/config.yaml`` again, as ``~KEY``.
-        file: the file of all keys and defaults, as ``--config-name`` gives it; None for the usual.
+        removed: keys that are reset to their value in ``conf/config.yaml``, as ``~KEY`` does.
+        file: the file of all keys and defaults, as ``--config-name`` gives it; None for the usual
+            file.
         python: the arguments of a call from Python, for messages; None for a command line.
     """
 
@@ -64,7 +65,9 @@ class Given:
     python: Sequence[str] | None = None
 
     def of_group(self, group: str) -> dict[str, list[Any]]:
-        """The parameters of a group, each with a list of its values; outer ones come first."""
+        """Return the parameters of a group, each with a list of its values; outer keys come
+        first.
+        """
         start = f"{group}."
         found = {key: [x] for key, x in self.values.items()} | {**self.swept}
         names = sorted((key for key in found if key.startswith(start)), key=lambda k: k.count("."))
@@ -77,12 +80,12 @@ def request_from(
     parameters: Mapping[str, Any],
     folders: tuple[str, ...] = (),
 ) -> Request:
-    """The request of the arguments of a call, in which a list is a sweep over its values.
+    """Return the request of the arguments of a call, in which a list is a sweep over its values.
 
     Args:
         question: the question.
-        given: keys of the command with their values, None for the default; groups may be names,
-            values or lists.
+        given: keys of the command with their values, None for the default; the value of a group may
+            be a name, a choice or a list.
         parameters: parameters of the algorithm.
         folders: the user's configuration folders.
     """
@@ -109,7 +112,7 @@ def request_from(
 
 
 def swept_keys(question: Question) -> set[str]:
-    """The keys of a command that decide a setting, and that a sweep can vary."""
+    """Return the keys of a command that decide a setting and that a sweep can vary."""
     family = [q for q in QUESTIONS if q.command == question.command]
     of_runs = {*OF_RUNS} & {*default_keys(question.keys_file)}
     return {key for q in family for key in q.swept} | of_runs
@@ -118,9 +121,10 @@ def swept_keys(question: Question) -> set[str]:
 def compose(
     question: Question, given: Given, folders: tuple[str, ...] = (), changed: tuple[str, ...] = ()
 ) -> Request:
-    """The request of some keys: their values, over those of the experiment, over the defaults.
+    """Compose the request of some keys.
 
-    What is chosen once sets no column of the table; what varies does.
+    Their values replace those of the experiment, which replace the defaults. A key with one value
+    adds no column to the table; a key that varies does.
 
     Args:
         question: the question of the command.
@@ -129,7 +133,7 @@ def compose(
         changed: the words of a command line that decide what is run.
 
     Raises:
-        BadInput: it cannot be run.
+        BadInput: the request cannot be run.
     """
     composition = _Composition(question, folders, given)
     for group in question.groups:
@@ -153,15 +157,18 @@ def compose(
 
 
 def _rounds_of_table(environments: Mapping[str, Mapping[str, Any]]) -> int | None:
-    """The number of rounds of the only environment, the horizon of a run that gives none; None if
-    it is no table of rewards.
+    """Return the number of rounds of the only environment if it is a table of rewards, else None.
+
+    The number is the horizon of a request that gives no horizon.
     """
     tables = [contents.get("law") == "table" for contents in environments.values()]
     return build(*environments.values()).rounds if tables == [True] else None
 
 
 class _Composition:
-    """The files that a configuration chooses, with the values of its keys, and what varies."""
+    """The files that a configuration chooses, with the values of their keys, and the varied
+    keys.
+    """
 
     def __init__(self, question: Question, folders: tuple[str, ...], given: Given):
         self.question, self.folders, self.given = question, folders, given
@@ -186,7 +193,9 @@ class _Composition:
         self._set_keys()
 
     def _single(self, group: str) -> Choice | None:
-        """The only choice of a group that is given; Hydra is given its name if it is a file."""
+        """Return the only choice of a group that is given; if it is a file, note its name
+        for Hydra.
+        """
         value = self.given.values.get(group)
         if group not in self.given.values or (group == "experiment" and value is None):
             return None
@@ -198,12 +207,12 @@ class _Composition:
         return choice
 
     def _refuse_means(self, group: str, value: Any, many: bool = False) -> None:
-        """Refuse means of arms in the place of the names of environments."""
+        """Refuse means of arms where names of environments are needed."""
         if means := means_of(group, value, self.folders, self.given.python is not None):
             raise BadInput(f"{group}={shown(value, many)}: names are needed; {means}")
 
     def _composed(self, names: Mapping[str, str]) -> Composed:
-        """What Hydra composes with other names in some groups."""
+        """Compose the files with Hydra, with other names chosen in some groups."""
         file = self.given.file or self.question.keys_file
         found = compose_files(file, {**self._names, **names}, self.folders)
         if self.given.removed:
@@ -226,7 +235,7 @@ class _Composition:
         return found
 
     def _without(self, found: Composed) -> Composed:
-        """What was composed without the keys that are removed."""
+        """Return a composed configuration without the removed keys."""
         tree: dict[str, Any] = deepcopy(dict(found.tree))
         for key in self.given.removed:
             *path, name = key.split(".")
@@ -239,7 +248,7 @@ class _Composition:
         return replace(found, tree=tree)
 
     def _set_keys(self) -> None:
-        """Set the keys that choose no algorithm, environment or population."""
+        """Set the keys that do not choose an algorithm, an environment or a population."""
         swept, values = swept_keys(self.question), {}
         for key, value in self.given.values.items():
             head = key.partition(".")[0]
@@ -283,21 +292,23 @@ class _Composition:
 
     @property
     def _first(self) -> dict[str, Any]:
-        """The first values of what varies: values of files may refer to them."""
+        """The first value of each varied key: values in files may refer to these keys."""
         first = {key: x[0] for key, x in self.given.swept.items() if x and key != INLIER}
         return self.base.named(first)
 
     def _is_single(self, group: str) -> bool:
-        """Whether one file of a group is chosen."""
+        """Return whether a single file of a group is chosen."""
         return group not in self.given.swept and group not in swept_names(self.config)
 
     def _shows_labels(self) -> bool:
-        """Whether the only environment shows labelled data, whose ``label`` names a column."""
+        """Return whether the only environment shows labelled data, whose ``label`` names a
+        column.
+        """
         chosen = self.base.tree.get("env") or {}
         return self._is_single("env") and chosen.get("law") == LABELS
 
     def choose(self, group: str) -> None:
-        """Choose the files of a group: one, each of several, or those of the sweep."""
+        """Choose the files of a group: a single one, each of a list, or those of the sweep."""
         own, several = self.given.of_group(group), self.given.swept.get(group)
         named = group == "env" and not self._shows_labels()
         label = own.pop(LABEL, None) if named else None
@@ -340,7 +351,9 @@ class _Composition:
                     self._varied[key] = values
 
     def _set_parameters(self, choice: Choice, own: Mapping[str, list[Any]]) -> None:
-        """Set the parameters of the only algorithm: in its contents, or in a grid."""
+        """Set the parameters of the only algorithm: fixed ones in its contents, varied ones
+        in a grid.
+        """
         group, (values, many) = self.question.group, self._values(choice, own)
         swept = {name: x for name, x in values.items() if name in many}
         fixed = {name: x[0] for name, x in values.items() if name not in many}
@@ -355,7 +368,9 @@ class _Composition:
     def _values(
         self, choice: Choice, own: Mapping[str, list[Any]]
     ) -> tuple[dict[str, list[Any]], set[str]]:
-        """The lists of the values of an algorithm's parameters, and the parameters that vary."""
+        """Return the lists of values of an algorithm's parameters, and the names of those
+        that vary.
+        """
         for key in choice.values.keys() & own.keys():
             refuse_twice(key, own[key][0], choice)
         lists = {k: x if isinstance(x, list) else [x] for k, x in choice.values.items()}
@@ -366,7 +381,9 @@ class _Composition:
     def _alternatives(
         self, group: str, chosen: Sequence[Choice], own: Mapping[str, list[Any]]
     ) -> list[Grid]:
-        """Grids that choose from a list: one if it holds names alone, else one for each choice."""
+        """Return grids that choose from a list: one grid for a list of names, else one for
+        each choice.
+        """
         if group == self.question.group:
             each = [self._values(choice, own)[0] for choice in chosen]
         else:
@@ -377,7 +394,9 @@ class _Composition:
         return [{group: [choice.name], **values} for choice, values in pairs]
 
     def _distinguishing(self, group: str, chosen: Sequence[Choice]) -> list[dict[str, list[Any]]]:
-        """For each choice the values, as ``GROUP.NAME``, that tell it from others of its name."""
+        """Return for each choice the values, as ``GROUP.NAME``, that differ between choices
+        of its name.
+        """
         contents = [self._read(group, choice) for choice in chosen]
         first: dict[str, dict[str, Any]] = {}
         varied: dict[str, set[str]] = {}
@@ -402,7 +421,7 @@ class _Composition:
         return Choice(plain(data))
 
     def _read(self, group: str, choice: Choice) -> dict[str, Any]:
-        """The contents of a choice; the label of an environment is set aside."""
+        """Return the contents of a choice; the label of an environment is stored separately."""
         if choice.contents is None:
             file_of(group, choice.name, self.folders)
             same = self.base.choices.get(group) == choice.name
@@ -443,11 +462,11 @@ class _Composition:
 
     @staticmethod
     def _of_command(algorithm: Algorithm) -> set[str]:
-        """The parameters of an algorithm that are keys of the command."""
+        """Return the parameters of an algorithm that are keys of the command."""
         return {str(algorithm.budget), "eps_min", *algorithm.question.goal_names}
 
     def _refuse_unknown(self, group: str, own: Mapping[str, list[Any]]) -> None:
-        """Refuse a parameter that no algorithm has."""
+        """Refuse a parameter that no chosen algorithm has."""
         if group != self.question.group:
             return
         algorithms, python = self.groups.algorithms, self.given.python
@@ -467,13 +486,15 @@ class _Composition:
             raise error
 
     def _environment(self) -> dict[str, str]:
-        """The group and the name of the environment, if it is one file."""
+        """Return the environment's group and name if the environment is one file, else nothing."""
         name = self.config["env"]
         is_file = self._is_single("env") and name in names_in("env", self.folders)
         return {"env": name} if is_file else {}
 
     def _unknown(self, key: str, value: Any) -> BadInput:
-        """The error for a key that is none of the command, and no parameter of what is chosen."""
+        """Return the error for a key that is neither a key of the command nor a chosen
+        file's parameter.
+        """
         names = {}
         for group in self.question.groups:
             choice = self._chosen[group]
@@ -487,7 +508,9 @@ class _Composition:
         return unknown_key(key, value, known, names, self.folders)
 
     def sweep(self) -> Any:
-        """The grids of the whole sweep: those of the configuration with all that varies besides."""
+        """Return the grids of the whole sweep: those of the configuration, with all other
+        varied keys.
+        """
         for grid in itertools.chain.from_iterable(self._choices):
             for key in grid.keys() & self._varied.keys():
                 (name,) = grid[self.question.group]
@@ -513,12 +536,12 @@ class _Composition:
 
 
 def _without_grids(found: Composed) -> Composed:
-    """What was composed without the keys to which no value refers."""
+    """Return a composed configuration without the keys to which no value refers."""
     return replace(found, tree={k: x for k, x in found.tree.items() if k not in NO_VALUE})
 
 
 def _label(label: Any, many: bool = False) -> str:
-    """The name of an environment in figures, checked."""
+    """Check the name of an environment in figures, and return it."""
     if isinstance(label, str) and label.isprintable() and 0 < len(label) <= LONGEST_LABEL:
         return label
     line = f"a line of at most {LONGEST_LABEL} characters"

@@ -1,4 +1,4 @@
-"""What Hydra composes from configuration files, and its keys with other values.
+"""Configurations that Hydra composes from files, in which values can be changed afterwards.
 
 The folder ``conf`` and a user's folder are on Hydra's search path. Hydra merges the files that a
 defaults list names. Values are set on the result, so that a sweep composes each choice once.
@@ -39,8 +39,8 @@ class Composed:
     """A configuration that Hydra composed; its values may refer to each other.
 
     Attributes:
-        choices: the name that is chosen in each group, or ``GROUP@KEY``.
-        tree: the keys with their values; those of a group are a mapping.
+        choices: the name that is chosen in each group, or for each ``GROUP@KEY``.
+        tree: the keys with their values; the value of a group is a mapping.
     """
 
     choices: Mapping[str, str]
@@ -48,11 +48,11 @@ class Composed:
 
     @cached_property
     def refers(self) -> bool:
-        """Whether a value refers to another one, or must be given."""
+        """Whether a value refers to another value, or is a placeholder that must be replaced."""
         return _refers(self.tree)
 
     def has(self, path: str) -> bool:
-        """Whether there is a value at a path of names, and of numbers in lists."""
+        """Return whether there is a value at a path of names, and of numbers in lists."""
         inner: Any = self.tree
         name: Any
         for name in path.split("."):
@@ -65,8 +65,9 @@ class Composed:
         return True
 
     def named(self, point: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of a point of a sweep by the keys that have them here: the parameters of
-        algorithms stand in their group.
+        """Return the values of a sweep's point by their keys in this configuration.
+
+        The parameters of algorithms are keys of their group.
         """
         found = {}
         for name, value in point.items():
@@ -76,10 +77,11 @@ class Composed:
         return found
 
     def at(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The keys with their values, some of which are set, without references.
+        """Return the keys with their values, after ``values`` are set and references are resolved.
 
         Raises:
-            BadInput: a value refers to something that is not there, or must be given.
+            BadInput: a value refers to a key that does not exist, or a value that must be given is
+                missing.
         """
         if not values and not self.refers:
             return deepcopy(dict(self.tree))
@@ -104,13 +106,13 @@ class Composed:
 
 @dataclass
 class Groups:
-    """The files that a configuration chooses in its groups, and what a sweep changes in them.
+    """The files that a configuration chooses in its groups, and their changes by a sweep.
 
     Attributes:
         contents: the contents of the files of each group, by name.
         algorithms: the algorithms, or stopping rules, by name.
-        composed: what Hydra composed for a choice, by group and name.
-        values: keys with the values that are set on it.
+        composed: the configuration that Hydra composed for a choice, by group and name.
+        values: keys with the values that are set on the composed configuration.
     """
 
     contents: dict[str, dict[str, dict[str, Any]]]
@@ -122,7 +124,9 @@ class Groups:
     def at(
         self, group: str, name: str, point: Mapping[str, Any]
     ) -> tuple[dict[str, Any], list[str]]:
-        """The contents of a file at a point of a sweep, and the keys of the point in it."""
+        """Return a file's contents at a point of a sweep, and the keys of the point that
+        change them.
+        """
         usual, source = self.contents[group][name], self.composed.get((group, name))
         if source is None:
             return usual, []
@@ -150,7 +154,7 @@ def _refers(value: Any) -> bool:
 
 
 def compose_files(file: str, choices: Mapping[str, str], folders: tuple[str, ...] = ()) -> Composed:
-    """Have Hydra compose a file of keys with a choice of files in its groups.
+    """Compose a file of keys with Hydra, with chosen files in its groups.
 
     Args:
         file: the name of the file in ``conf`` or in a user's folder.
@@ -210,7 +214,7 @@ _compose_ours = lru_cache(maxsize=4096)(_compose)  # the package's files do not 
 
 
 def read_group(group: str, name: str, folders: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The keys of a file of a group, and of the files that the file extends or includes."""
+    """Return the keys of a group's file, and of the files that the file extends or includes."""
     file_of(group, name, folders)
     found = compose_files("stop" if group == "rule" else "config", {group: name}, folders)
     return dict(found.at({}).get(group, {}))

@@ -16,7 +16,7 @@ from ..errors import SURE_SIMILARITY, BadInput, nearest, plain, similar
 from ..files import package_folder
 from .yaml_files import keys_of, read_yaml
 
-# The file of a group that reads data of a user, and the key that names them
+# For each group, the file that reads a user's data, and the key with the data's path
 READERS = {"env": ("empirical", "env.file"), "population": ("file", "population.path")}
 USER_GROUPS = ("algo", "rule", "env")  # of which files are often a user's
 
@@ -24,10 +24,10 @@ USER_GROUPS = ("algo", "rule", "env")  # of which files are often a user's
 def refined(
     question: Question, algorithms: Mapping[str, Algorithm], given: Iterable[str] = ()
 ) -> Question:
-    """The question of a command that its algorithms, by name, answer: all of them the same one.
+    """Return the question that all algorithms of a command answer; they are given by name.
 
     Raises:
-        BadInput: two algorithms answer different questions, or a key that has been given belongs to
+        BadInput: two algorithms answer different questions, or one of the ``given`` keys belongs to
             another question.
     """
     (name, first), *others = algorithms.items()
@@ -48,12 +48,12 @@ def refined(
 
 
 def is_name(value: Any) -> bool:
-    """Whether a value is text that can name a file, without a path to it."""
+    """Return whether a value is text that can name a file, without a path."""
     return isinstance(value, str) and re.fullmatch(r"\w[\w .+-]{0,199}", value) is not None
 
 
 def names_in(group: str, folders: Iterable[str] = ()) -> list[str]:
-    """The names that can be chosen in a group, the package's and the user's."""
+    """Return the names that can be chosen in a group: those of the package and of the user."""
     homes = [package_folder("conf"), *map(Path, folders)]
     found = {file.stem for home in homes for file in (home / group).glob("*.yaml")}
     for home in homes[1:] if group in HOMES else ():
@@ -62,19 +62,22 @@ def names_in(group: str, folders: Iterable[str] = ()) -> list[str]:
 
 
 def is_algorithm(file: Path) -> bool:
-    """Whether a Python file of a user, which is not imported, defines a function of its name, or a
-    class.
+    """Return whether a user's Python file defines a function of the file's name, or a class.
+
+    The file is searched, not imported.
     """
     start = rf"^(def {re.escape(file.stem)}\(|{re.escape(file.stem)} *=|class [^_])"
     return re.search(start, file.read_text(errors="replace"), re.MULTILINE) is not None
 
 
 def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
-    """The configuration file of a name in a group, or the Python file of an algorithm of a user
-    that has no configuration file: its values are then the defaults of its signature.
+    """Return the configuration file of a name in a group.
+
+    For a user's algorithm without a configuration file it is the algorithm's Python file; the
+    values are then the defaults of the function's signature.
 
     Raises:
-        BadInput: there is none.
+        BadInput: there is no such file.
     """
     if is_name(name):
         homes = [package_folder("conf"), *map(Path, folders)]
@@ -97,8 +100,10 @@ def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
 
 
 def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str]) -> BadInput:
-    """The error for a name without a configuration file: for a file of data or the law of an arm in
-    its place, and for a file of a user whose folder was not given.
+    """Return the error for a name without a configuration file.
+
+    The message has a hint if the name is a data file, the law of a single arm, or a user's file
+    whose folder was not given correctly.
     """
     if group in READERS and re.search(r"\.(csv|tsv|txt|gz)$|[/\\~]", name, flags=re.I):
         reader, key = READERS[group]
@@ -127,8 +132,9 @@ def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str])
 
 
 def about(group: str, name: str, folders: Iterable[str] = ()) -> str:
-    """The description of a configuration file: the comment that it begins with; none if the file
-    cannot be read.
+    """Return the description of a configuration file: the comment at its beginning.
+
+    The result is empty if the file cannot be read.
     """
     try:
         lines = file_of(group, name, folders).read_text(errors="replace").splitlines()
@@ -139,32 +145,34 @@ def about(group: str, name: str, folders: Iterable[str] = ()) -> str:
 
 
 def file_keys(group: str, name: str, folders: Iterable[str] = ()) -> dict[str, Any]:
-    """The keys in the file of a name, see ``keys_of``."""
+    """Return the keys in the file of a name, see ``keys_of``."""
     file = file_of(group, name, folders)
     return defaults_of(file) if file.suffix == ".py" else keys_of(file)
 
 
 def defaults_of(file: Path) -> dict[str, Any]:
-    """The defaults in the signature of an algorithm, which are its values without a YAML file."""
+    """Return the defaults in an algorithm's signature, its values without a YAML file."""
     return dict(load(file).defaults)
 
 
 @cache
 def default_keys(keys_file: str) -> Mapping[str, Any]:
-    """The keys of a command with their defaults, from its file in conf; groups are names."""
+    """Return a command's keys with their defaults, from its file in conf; groups are names."""
     return keys_of(package_folder("conf") / f"{keys_file}.yaml")
 
 
 def read_experiment(name: str, folders: Iterable[str] = ()) -> dict[str, Any]:
-    """The keys in the file of an experiment; not those of files that it extends."""
+    """Return the keys in the file of an experiment, without those of files that it extends."""
     found = read_yaml(file_of("experiment", name, folders))
     found.pop("defaults", None)
     return found
 
 
 def question_of(experiment: str, folders: Iterable[str] = ()) -> Question | None:
-    """The question that an experiment asks, by the groups that its file names, or a file that it
-    extends; None if unclear.
+    """Return the question of an experiment, by the groups that occur in its file or a file that it
+    extends.
+
+    The result is None if no group occurs.
     """
     seen: list[str] = [experiment]
     for name in seen:  # which grows
@@ -180,7 +188,7 @@ def question_of(experiment: str, folders: Iterable[str] = ()) -> Question | None
 
 
 def _names(value: Any) -> Iterator[str]:
-    """The names in nested mappings and lists."""
+    """Yield the names in nested mappings and lists."""
     for key, inner in value.items() if isinstance(value, Mapping) else enumerate(value):
         yield str(key)
         if isinstance(inner, Mapping | list):

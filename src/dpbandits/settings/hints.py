@@ -1,4 +1,4 @@
-"""What was probably meant: by a word without a key, and by a parameter of another file."""
+"""Hints in error messages: what a word without a key, or a parameter of another file, may mean."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ MAKERS = {"env": "environment", "population": "population"}  # the functions of 
 
 
 def bare_word(word: str) -> BadInput:
-    """The error for a word without a key, with the key of the file that has its name."""
+    """Return the error for a word without a key; it suggests the groups that have a file of
+    this name.
+    """
     found = [f"{group}={word}" for group in GROUPS if word in names_in(group)]
     hint = f"; did you mean {' or '.join(found)}?" if found else ", without spaces around ="
     return BadInput(f"{word}: KEY=VALUE is needed{hint}")
@@ -37,8 +39,9 @@ def of_other_command(key: str, value: Any, known: Iterable[str], python: bool) -
 def unknown_key(
     key: str, value: Any, known: Iterable[str], chosen: Mapping[str, str], folders: tuple[str, ...]
 ) -> BadInput:
-    """The error for a key that cannot be set: with the files that have such a parameter, or with
-    the nearest key.
+    """Return the error for a key that cannot be set.
+
+    The message names files that have such a parameter, or the most similar key.
 
     Args:
         key: the key, perhaps ``GROUP.NAME``.
@@ -70,7 +73,10 @@ def unknown_key(
 
 
 def means_of(group: str, values: Any, folders: tuple[str, ...] = (), python: bool = False) -> str:
-    """What to write where numbers stand in the place of environments: they are means of arms."""
+    """Return a hint how to write means of arms that were given in the place of environments.
+
+    The result is empty if the values are not such means.
+    """
     several = isinstance(values, list) and len(values) > 1
     if group != "env" or not several or not all(map(_is_mean, values)):
         return ""
@@ -88,8 +94,10 @@ def _is_mean(x: Any) -> bool:
 def takes_no(
     name: str, value: Any, chosen: Mapping[str, str], folders: tuple[str, ...], python: bool = False
 ) -> BadInput | None:
-    """The error for a parameter that only files have that are not chosen: it names these; None if
-    no file has such a parameter. The other arguments are those of ``unknown_key``.
+    """Return the error for a parameter that the chosen files lack but other files have.
+
+    The message names these files; the result is None if no file has such a parameter. The other
+    arguments are those of ``unknown_key``.
     """
     for group, file in chosen.items():
         having = _owners(group, name, folders, file) if group in GROUPS else []
@@ -110,14 +118,15 @@ def takes_no(
 
 
 def _named(files: Sequence[str]) -> tuple[str, str]:
-    """The names of files, of many the first ones, and the verb of their sentence."""
+    """Return the names of the first files as text, and the verb for them."""
     more = " and others" if len(files) > MAX_NAMED_FILES else ""
     return f"{', '.join(files[:MAX_NAMED_FILES])}{more}", "take" if len(files) > 1 else "takes"
 
 
 def _owners(group: str, name: str, folders: tuple[str, ...], chosen: str) -> list[str]:
-    """The files of a group that have a parameter: first those whose names begin that of the chosen
-    file, then by their length.
+    """Return the files of a group that have a parameter.
+
+    Files whose names are a beginning of the chosen file's name come first, then shorter names.
     """
     found = []
     for file in sorted(names_in(group, folders), key=lambda x: (len(x), x)):

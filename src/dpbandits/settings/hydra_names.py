@@ -1,4 +1,6 @@
-"""What Hydra's own keys and options are called here: a user of Hydra who types one is told."""
+"""What this package has in the place of Hydra's own keys and options, for messages to users
+of Hydra.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,6 @@ KEYS, OPTIONS = (
 
 
 def instead_of(key: str) -> str:
-    """What stands in the place of one of Hydra's keys, as ``hydra.run.dir``."""
+    """Return what to use instead of one of Hydra's keys, such as ``hydra.run.dir``."""
     found = [name for name in KEYS if f"{key}.".startswith((f"{name}.", f"{name}/", f"{name}@"))]
     return str(KEYS[max(found, key=len)]) if found else OTHERS

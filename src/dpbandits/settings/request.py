@@ -1,4 +1,4 @@
-"""A request: the settings to run, how often, by whom, and where their runs are stored."""
+"""Requests: the settings to run, how often, by which workers, and where their runs are stored."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from .setting import Setting, data_of
 from .sweep import swept_names
 from .user_files import load_laws
 
-# What a manifest holds of a setting beside its record: the printed name and the line of an
-# algorithm of a user; how often its runs are looked at; the lines of reference of its data
+# Values that a manifest holds for a setting beside its record: the displayed name and line of a
+# user's algorithm, the number of looks at its runs, and the lines of reference of its data
 SHOWN, LOOKS, REFERENCES = "shown", "looks", "references"
 BESIDE_RECORDS = LABEL, SHOWN, LOOKS, REFERENCES
 WORD = re.compile(r"[\w.:/@%+,\[\]-]+", re.ASCII)
 EXAMPLES = {"address": "tcp://HOST:8786", "time": "04:00:00", "mem": "4G"}
 BACKENDS = ("auto", "threads", "processes")
 AT_LEAST_ONE = "a number of at least 1 is needed"
-# A key of conf/config.yaml on which no row of a table depends belongs here
+# Keys of conf/config.yaml on which no row of a table depends; a new such key must be added here
 DECIDES_NO_ROW = {"jobs", "backend", "results", "runner", "figure", "format", "max_rows"}
 # Columns that tables, summaries and comparisons have besides those of a question
 COLUMNS = [
@@ -47,7 +47,7 @@ SHARED = {*BUDGETS, "eps_min", *GOALS}
 
 @dataclass(frozen=True)
 class Request:
-    """The settings to run, and how."""
+    """The settings to run, and how to run and store them."""
 
     question: Question
     config: Mapping[str, Any]  # the configuration as plain data; its groups are names
@@ -65,14 +65,16 @@ class Request:
     changed: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()  # the user's configuration folders
     labels: Mapping[str, str] = field(default_factory=dict)  # of environments, for figures
-    # the files that stand under keys of other files, by GROUP@KEY
+    # the files that are included under keys of other files, by GROUP@KEY
     included: Mapping[str, str] = field(default_factory=dict)
     # the contents of the files that are chosen in each group, by name
     contents: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
 
     @property
     def experiment_file(self) -> dict[str, Any]:
-        """The file of an experiment, as Hydra reads it, that asks for the same request."""
+        """The contents, as Hydra reads them, of an experiment's file that asks for the same
+        request.
+        """
         groups = (*self.question.groups, "runner")
         swept = swept_names(self.config)
         single = [group for group in groups if group not in swept]
@@ -92,12 +94,12 @@ class Request:
 
     @property
     def most_runs(self) -> int:
-        """Runs of each setting, at most."""
+        """The largest number of runs of each setting."""
         return self.runs if self.auto is None else self.auto.max_runs
 
     @property
     def only(self) -> Setting:
-        """The setting of a request of one; more are refused."""
+        """The setting of a request with a single setting; a request with several is refused."""
         if len(self.settings) > 1:
             raise BadInput("one environment and one value of each parameter are needed")
         return self.settings[0]
@@ -108,9 +110,10 @@ class Request:
         return {setting.id: self.record_of(setting) for setting in self.settings}
 
     def record_of(self, setting: Setting) -> dict[str, Any]:
-        """The record of a setting, with the label of its environment, with how an algorithm of a
-        user is shown, with the lines of reference of its data and, for ``runs=auto``, how often its
-        runs are looked at.
+        """Return the record of a setting with further values for a manifest.
+
+        These are the label of its environment, the displayed name and line of a user's algorithm,
+        the lines of reference of its data and, for ``runs=auto``, the number of looks at its runs.
         """
         found, instance = setting.record, data_of(setting).instance
         if setting.env in self.labels:
@@ -125,14 +128,16 @@ class Request:
 
     @property
     def folder(self) -> Path:
-        """The results folder of a request that has one, as those of the commands do."""
+        """The results folder; the request must have one, as those of the commands do."""
         assert self.results is not None
         return self.results
 
 
 def refuse_taken_names(algorithm: Algorithm) -> None:
-    """Refuse an algorithm with a parameter whose name is that of a key of the command or of a
-    column, which the parameter would replace.
+    """Refuse an algorithm with a parameter that has the name of a key of the command or of a
+    column.
+
+    The parameter would replace that key or column.
     """
     of_questions = {x for q in QUESTIONS for x in (*q.columns, *q.measured)}
     keys = default_keys(algorithm.question.keys_file)
@@ -146,7 +151,7 @@ def refuse_taken_names(algorithm: Algorithm) -> None:
 
 
 def decides_rows(key: str) -> bool:
-    """Whether a key decides what is run, except for the name of an experiment."""
+    """Return whether a key decides what is run; the name of an experiment does not count."""
     return key.partition(".")[0] not in {*DECIDES_NO_ROW, "experiment"}
 
 
@@ -158,7 +163,7 @@ def make_request(
     changed: tuple[str, ...] = (),
     folders: tuple[str, ...] = (),
 ) -> Request:
-    """The request of a configuration, see ``Request``; ``runner`` holds the runner's parameters.
+    """Check a configuration and return its request; ``runner`` holds the runner's parameters.
 
     Raises:
         BadInput: a value cannot be run.
@@ -193,7 +198,10 @@ def make_request(
 
 
 def _runner_keys(config: Mapping[str, Any], given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The parameters of a runner, checked: single words, since those of Slurm stand in a script."""
+    """Check the parameters of a runner and return them.
+
+    Each must be a single word, since parameters of Slurm are written into a script.
+    """
     name = config["runner"]
     usual = file_keys("runner", name)  # raises if there is none
     found = {**usual, **given}

@@ -1,4 +1,4 @@
-"""From a configuration and a point of its sweep to a setting, every value checked."""
+"""Make a setting from a configuration and a point of its sweep, and check every value."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ from .composed import Groups
 from .setting import Data, Setting, as_json, pinned
 from .sweep import OF_RUNS, Point, points, swept_names
 
-# The actions of environments that an algorithm for some actions can play, and an environment
+# For each kind of actions that an algorithm plays, the kinds of environments that it can play;
+# below, an example of an environment and of an algorithm for each kind
 PLAYED_BY = {
     ARMS: (ARMS, FEATURES), FEATURES: (FEATURES,), CONTEXTS: (CONTEXTS, USERS), USERS: (USERS,),
 }  # fmt: skip
@@ -46,8 +47,10 @@ OF_PRIVACY = {*BUDGETS, "eps_min"}  # swept keys that only private algorithms ta
 
 
 class Sources:
-    """The environments and populations of a sweep, and the arms of environments, by their
-    configurations as JSON, and the hashes of files. Each is built once, files are read once.
+    """The environments, single arms of environments, populations and hashes of files of a sweep.
+
+    Environments and populations are looked up by their configurations as JSON. Each is built once,
+    and each file is read once.
     """
 
     def __init__(self) -> None:
@@ -58,7 +61,7 @@ class Sources:
 
 
 def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> list[Setting]:
-    """All settings of a configuration, in the order of its sweep, each once.
+    """Return all settings of a configuration without repetitions, in the order of its sweep.
 
     Raises:
         BadInput: a value cannot be run.
@@ -97,8 +100,9 @@ def resolve_point(
     groups: Groups,
     sources: Sources,
 ) -> Setting:
-    """The setting of one point of a sweep, which varies the keys ``swept``. A parameter that its
-    algorithm lacks is left out.
+    """Return the setting of one point of a sweep that varies the keys ``swept``.
+
+    A swept parameter that the setting's algorithm lacks is left out.
     """
     chosen = {group: str(point.get(group, config[group])) for group in question.groups}
     name, env, population = (chosen.get(g, "") for g in (question.group, "env", "population"))
@@ -199,11 +203,12 @@ def arguments(
     checked: Collection[str] = (),
     assume: bool = False,
 ) -> tuple[float, ...]:
-    """The numbers that a kernel receives, those that are ``auto`` taken from the environment.
+    """Return the numbers that a kernel receives; ``auto`` values are computed from the environment.
 
     The horizon is NaN if there is none. ``plain_keys`` are parameters that are keys of the command,
-    besides the privacy budget and eps_min; the values of those in ``checked`` are numbers already.
-    With ``assume`` the environment may violate what the algorithm assumes, for messages.
+    besides the privacy budget and eps_min. The values of the parameters in ``checked`` are numbers
+    already. ``assume`` is used for messages only: it says that the environment may violate what the
+    algorithm assumes.
     """
     of_command = {algorithm.budget, "eps_min", *plain_keys}
     keys = {n: n if n in of_command else f"{algorithm.group}.{n}" for n in algorithm.domains}
@@ -240,8 +245,10 @@ def arguments(
 def check_names(
     algorithm: Algorithm, own: Iterable[str], given: Iterable[str], values: Iterable[str]
 ) -> None:
-    """Refuse a parameter that a configuration names and an algorithm does not have, and one that
-    has no value; ``own`` are the algorithm's parameters that are no keys of the command.
+    """Refuse a parameter that an algorithm does not have, and a parameter without a value.
+
+    ``given`` are the parameters that a configuration names, and ``own`` the algorithm's parameters
+    that are not keys of the command.
     """
     group, name = algorithm.group, algorithm.name
     for parameter in sorted(set(given) - set(own), key=str):
@@ -252,7 +259,7 @@ def check_names(
 
 
 def _arm_of(arm: Any, env: str, instance: Instance) -> int:
-    """The number of an arm that the environment has."""
+    """Check the number of an arm of the environment, and return it."""
     a, K = as_integer("arm", arm, at_least=0), len(instance.means)
     if a >= K:
         arms = "one arm, arm=0" if K == 1 else f"{K} arms, from arm=0 to arm={K - 1}"
@@ -283,7 +290,7 @@ def _check_actions(algorithm: Algorithm, env: str, instance: Instance) -> None:
 def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
     """Refuse an environment whose rewards the algorithm's guarantees do not cover.
 
-    With ``assume`` only those that the privacy depends on are checked.
+    With ``assume`` only the assumptions on which privacy depends are checked.
     """
     question, algorithm, rewards = setting.question, setting.algorithm, setting.algorithm.rewards
     if not question.one_arm and len(instance.means) < 2:
@@ -320,7 +327,7 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
 
 
 def _refuse_alike(settings: Iterable[Setting]) -> None:
-    """Refuse values of a key that tables and figures would show alike."""
+    """Refuse different values of a key that would look the same in tables and figures."""
     values: dict[str, dict[float, None]] = {}
     for setting in settings:
         shown = {setting.budget_name: setting.budget, **dict(setting.goal), **setting.columns}
@@ -332,7 +339,7 @@ def _refuse_alike(settings: Iterable[Setting]) -> None:
 
 
 def _refuse_unused(question: Question, unused: Iterable[str], known: Collection[str]) -> None:
-    """Refuse what a sweep varies and nothing takes; say what was meant, of the names known."""
+    """Refuse a swept key that nothing in the sweep takes; the message suggests a known name."""
     for name in sorted(unused):
         short = name.removeprefix(f"{question.group}.")
         near = short if short in known else similar(short, known, SURE_SIMILARITY)

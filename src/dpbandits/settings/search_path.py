@@ -1,4 +1,4 @@
-"""A user's folder on Hydra's search path."""
+"""A plugin that puts a user's folders on Hydra's search path."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from .yaml_files import read_yaml
 
 
 class UserFolder(ConfigSource):  # type: ignore[misc]
-    """A user's folder on Hydra's search path, whose files ``read_yaml`` reads. An algorithm without
-    such a file has the defaults of its signature.
+    """A user's folder on Hydra's search path; ``read_yaml`` reads its files.
+
+    An algorithm without a YAML file has the defaults of its signature.
     """
 
     @staticmethod
@@ -63,7 +64,7 @@ class UserFolder(ConfigSource):  # type: ignore[misc]
 
 
 def _of_hydra(keys: dict[str, Any]) -> Iterator[str]:
-    """The keys of Hydra itself that a file sets, or chooses in its defaults list."""
+    """Yield the keys of Hydra itself that a file sets, or chooses in its defaults list."""
     own = keys.get("hydra")
     if isinstance(own, dict) and own:
         inner = next(iter(own))
@@ -82,7 +83,7 @@ def _of_hydra(keys: dict[str, Any]) -> Iterator[str]:
 
 
 class UserFolders(SearchPathPlugin):  # type: ignore[misc]
-    """Adds the user's folders to the search path of the compositions of this package."""
+    """A plugin that adds the user's folders to the search path of this package's compositions."""
 
     folders: ClassVar[tuple[str, ...]] = ()  # while such a composition runs
 

@@ -1,4 +1,4 @@
-"""The frozen setting that is run: one algorithm, or stopping rule, on one environment."""
+"""The frozen setting that is run: one algorithm or stopping rule on one environment."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMED_SOURCE = re.compile(f"({'|'.join(NAMED_SOURCES)}):")  # data that are no f
 
 
 class Data(NamedTuple):
-    """The data that a setting is played on, read from their files."""
+    """The environment and the population of a setting, read from their files."""
 
     instance: Instance
     population: Population
@@ -35,9 +35,9 @@ class Data(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """One algorithm, or stopping rule, on one environment: what is run, and stored, once.
+    """One algorithm or stopping rule on one environment: the unit whose runs are played and stored.
 
-    Two settings are equal if their records are, wherever their files of data lie.
+    Two settings are equal if their records are equal, even if their data files have other paths.
     """
 
     question: Question  # the question that its runs answer
@@ -49,8 +49,8 @@ class Setting:
     arm: int | None  # the only arm that is played, from 0; None for all of them
     level: float  # local privacy: the largest level of a user; infinite without it
     goal: tuple[tuple[str, float], ...]  # what an answer is judged by, as pairs of name and value
-    # the configuration of users with levels of their own, as JSON; empty if all users have the
-    # same level
+    # the configuration of users with levels of their own, as JSON; empty if all users have the same
+    # level
     population_spec: str
     horizon: int  # the largest number of rounds
     seed: int  # seed of the sweep
@@ -58,18 +58,20 @@ class Setting:
     shuffle_arms: bool  # whether each run permutes the arms
     # the algorithm itself; its name and version identify it
     algorithm: Algorithm = field(repr=False)
-    # what the sweep varies, for the table; not part of the identity
+    # the columns of the table that the sweep varies; not part of the identity
     columns: Mapping[str, Any] = field(default_factory=dict)
     # whether eps_min was chosen automatically; not part of the identity
     auto: bool = False
-    # what it is played on, as read when the setting was made and shared with the other settings of
-    # its sweep; None in other processes, which read it themselves
+    # the data, read when the setting was made and shared by the settings of its sweep; None in
+    # other processes, which read the data themselves
     data: Data | None = field(default=None, repr=False)
     # the user's reward laws that the environment names; their versions are in the id
     laws: tuple[RewardLaw, ...] = field(default=(), repr=False)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same game of the same version of the algorithm."""
+        """Return whether both settings have the same record and the same version of the
+        algorithm.
+        """
         return isinstance(other, Setting) and self._identity == other._identity
 
     def __hash__(self) -> int:
@@ -80,20 +82,22 @@ class Setting:
         return self.described, self.version
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """In other processes the laws of the environment are made known, too."""
+        """Restore a setting in another process, and register the reward laws of its
+        environment there.
+        """
         self.__dict__.update(state)
         for law in self.laws:
             register(law)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What other processes receive: no arrays."""
+        """Return the state that is sent to other processes, without the data."""
         return self.__dict__ | {"data": None}
 
     @property
     def record(self) -> dict[str, Any]:
-        """Everything that the setting is run with, by name, for a manifest.
+        """All values with which the setting is run, by name, for a manifest.
 
-        An edited algorithm changes ``version`` alone.
+        If the algorithm is edited, only ``version`` changes.
         """
         finite, guarantee = np.isfinite(self.budget), self.guarantee
         loss = guarantee.epsilon(self.values) if guarantee else self.budget
@@ -118,8 +122,9 @@ class Setting:
 
     @cached_property
     def budget(self) -> float:
-        """The privacy budget, infinite for an algorithm that is not private; that of the least
-        private user if users have levels of their own.
+        """The privacy budget, infinite for an algorithm that is not private.
+
+        If users have levels of their own, it is the level of the least private user.
         """
         if self.algorithm.per_user or not self.algorithm.private:
             return self.level
@@ -137,7 +142,9 @@ class Setting:
 
     @property
     def values(self) -> dict[str, float]:
-        """What a guarantee depends on: parameters, privacy budget, number of arms and horizon."""
+        """The values on which a guarantee depends: parameters, privacy budget, numbers of
+        arms and rounds.
+        """
         return {
             **self.parameters,
             self.budget_name: self.budget,
@@ -147,27 +154,28 @@ class Setting:
 
     @property
     def guarantee(self) -> Guarantee | None:
-        """What the algorithm promises at these arguments, None if that is not declared."""
+        """The algorithm's guarantee at these arguments; None if no guarantee is declared."""
         return self.algorithm.guarantee_at(self.parameters)
 
     @cached_property
     def described(self) -> str:
         """The setting as JSON, without the version of its algorithm and the paths of its files.
-        Workers receive it with the id, since what is promised may depend on the data.
+
+        Workers receive this text together with the id, since the guarantee may depend on the data.
         """
         return as_json(without_paths({**self.record, "version": None}))
 
     @cached_property
     def id(self) -> str:
-        """Hash of everything that decides its results: the column ``setting`` of tables.
+        """The hash of everything that decides the results: the column ``setting`` of tables.
 
-        The data are part of it: a file, a named instance, or an algorithm may be edited. Workers
-        receive the id that was computed when the command began.
+        The hash covers the data, since a file, a named instance, or an algorithm may be edited.
+        Workers receive the id that was computed when the command began.
         """
         return self.id_on(self.data or self.read())
 
     def id_on(self, data: Data) -> str:
-        """The id of the setting on these data."""
+        """Return the id of the setting on the given data."""
         arrays = [*data.instance.content(), *data.population.users(), self.rounds()]
         content = hashlib.sha256()
         for x in arrays:
@@ -177,7 +185,7 @@ class Setting:
 
     @property
     def key(self) -> str:
-        """Name of the file of its runs."""
+        """The name of the file of its runs."""
         return key_of(self.algo, self.env, self.id)
 
     @property
@@ -191,7 +199,7 @@ class Setting:
         return (self.data or self.read()).population
 
     def read(self) -> Data:
-        """The data as they are now."""
+        """Read the data in their present state."""
         instance = build(json.loads(self.env_spec))
         return Data(
             instance if self.arm is None else instance.alone(self.arm),
@@ -201,22 +209,22 @@ class Setting:
         )
 
     def rounds(self) -> np.ndarray:
-        """The rounds at which pulls are recorded, read-only int64 array (C,)."""
+        """Return the rounds at which pulls are recorded, read-only int64 array (C,)."""
         return rounds_recorded(self.horizon, self.checkpoints)
 
     def of_one_round(self) -> Setting:
-        """The same setting for a single round, which is played to compile its kernel."""
+        """Return the same setting for a single round, which is played to compile its kernel."""
         return replace(self, horizon=1, checkpoints=1)
 
 
 def key_of(algo: str, env: str, own: str) -> str:
-    """Name of the file of the runs of the setting with an id, which the name ends in."""
+    """Return the name of the file of a setting's runs; the name ends in the setting's id."""
     return f"{algo}-{env}-{own}"
 
 
 @lru_cache(maxsize=64)
 def rounds_recorded(horizon: int, checkpoints: int) -> np.ndarray:
-    """The rounds at which pulls are recorded: half evenly spaced, half geometrically."""
+    """Return the rounds at which pulls are recorded: half evenly spaced, half geometrically."""
     half = max(checkpoints // 2, 1)
     even = np.linspace(horizon / half, horizon, half)
     geometric = np.geomspace(1, horizon, half)
@@ -227,10 +235,10 @@ def rounds_recorded(horizon: int, checkpoints: int) -> np.ndarray:
 
 
 def data_of(setting: Setting) -> Data:
-    """The data that a setting is played on. Other processes read files again, once for all runs.
+    """Return the data of a setting; other processes read the files again, once for all runs.
 
     Raises:
-        BadInput: the files have changed since its id was computed.
+        BadInput: the files have changed since the setting's id was computed.
     """
     if setting.data is not None:
         return setting.data
@@ -246,7 +254,9 @@ def _data(setting: Setting, own: str) -> Data:
 
 
 def pinned(spec: Mapping[str, Any], sha256: Callable[[str], str]) -> dict[str, Any]:
-    """A configuration in which the path of each file of data has the file's hash beside it."""
+    """Return a configuration in which the path of each data file is accompanied by the
+    file's hash.
+    """
     found: dict[str, Any] = {}
     for key, value in spec.items():
         if isinstance(value, Mapping):
@@ -258,17 +268,17 @@ def pinned(spec: Mapping[str, Any], sha256: Callable[[str], str]) -> dict[str, A
 
 
 def without_paths(spec: Any) -> Any:
-    """A configuration in which the hash of a file stands in the place of its path and its hash."""
+    """Return a configuration in which a file's path and hash are replaced by the hash only."""
     if not isinstance(spec, Mapping):
         return spec
     return spec["sha256"] if "sha256" in spec else {k: without_paths(x) for k, x in spec.items()}
 
 
 def as_json(spec: Mapping[str, Any]) -> str:
-    """A configuration as JSON: the same text for the same values."""
+    """Return a configuration as JSON: the same text for the same values."""
     return json.dumps(spec, sort_keys=True)
 
 
 def digest(*texts: str, length: int) -> str:
-    """A short hash of some texts, the same on every machine."""
+    """Return a short hash of some texts, the same on every machine."""
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:length]

@@ -1,4 +1,4 @@
-"""Sweeps: grids of values, set from keys, and their points."""
+"""Sweeps: grids of values, which keys can change, and the points of these grids."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..errors import BadInput, plain, unknown
 from .choices import Choice, plain_data
 
 MOST_POINTS = 100_000  # of one grid
-# Keys of every run that decide its setting, and that a sweep can vary
+# Keys of every request that decide its settings, and that a sweep can vary
 OF_RUNS = ("seed", "checkpoints", "shuffle_arms", "assume")
 Grid = dict[str, list[Any]]
 Point = Mapping[str, Any]  # what a sweep sets in one setting; it is read, never changed
 
 
 def grids(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The grids of a sweep: a single one, or a list of them."""
+    """Return the grids of a configuration's sweep as a list; without a sweep, one empty grid."""
     given = config.get("sweep")
     if given is None:
         return [{}]
@@ -35,13 +35,14 @@ def grids(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def swept_names(config: Mapping[str, Any]) -> set[str]:
-    """The keys that a sweep varies."""
+    """Return the keys that a sweep varies."""
     return {name for grid in grids(config) for name in grid}
 
 
 def names_varied(question: Question, config: Mapping[str, Any]) -> set[str]:
-    """The keys that have no effect beside a sweep: those that it varies, but the largest number of
-    rounds if some grid does not vary it.
+    """Return the keys whose own values have no effect, since a sweep varies them.
+
+    The largest number of rounds is one of these keys only if every grid varies it.
     """
     swept = swept_names(config)
     everywhere = all(question.limit in grid for grid in grids(config))
@@ -49,14 +50,16 @@ def names_varied(question: Question, config: Mapping[str, Any]) -> set[str]:
 
 
 def points(config: Mapping[str, Any]) -> Iterator[Point]:
-    """The points of a sweep, grid after grid."""
+    """Yield the points of a sweep, one grid after the other."""
     for grid in _checked(config):
         for combination in itertools.product(*grid.values()):
             yield dict(zip(grid, combination, strict=True))
 
 
 def names_chosen(question: Question, config: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The names that a configuration and its sweep choose in each group, each once."""
+    """Return the names that a configuration and its sweep choose in each group, without
+    repetitions.
+    """
     chosen: dict[str, dict[str, None]] = {group: {} for group in question.groups}
     for grid in _checked(config):
         for group, names in chosen.items():
@@ -78,8 +81,10 @@ def _checked(config: Mapping[str, Any]) -> Iterator[Mapping[str, list[Any]]]:
 def set_grids(
     config: dict[str, Any], given: Mapping[str, Any], several: Collection[str] = ()
 ) -> None:
-    """Set the grids of a configuration: ``sweep``, or ``sweep.NAME`` for a name that they vary.
-    One of ``several`` is given several values, which are no list.
+    """Set the grids of a configuration by ``sweep``, or one name of the grids by ``sweep.NAME``.
+
+    The keys in ``several`` have several values that are not a list; for a key of the sweep this is
+    refused.
     """
     swept: dict[str, Any] = {}
     for key, value in given.items():
@@ -116,8 +121,10 @@ def refuse_varied(
     several: Mapping[str, list[Any]],
     typed: bool,
 ) -> None:
-    """Refuse a value that would be ignored, since a sweep varies its key; say what to type. The
-    keys in ``several`` have several values.
+    """Refuse a value that would be ignored, since a sweep varies its key; the message says what to
+    type.
+
+    The keys in ``several`` have several values.
     """
     varied, experiment = names_varied(question, config), config["experiment"]
     frame = "the sweep" if experiment is None else f"experiment {experiment}"
@@ -138,10 +145,10 @@ def refuse_varied(
 
 
 def shown(value: Any, many: bool = False) -> str:
-    """A value as it is typed; ``many`` values of a sweep with commas."""
+    """Return a value in the form in which it is typed; ``many`` values are separated by commas."""
     return ",".join(map(plain, value)) if many else plain(value)
 
 
 def refuse_twice(key: str, value: Any, choice: Choice) -> NoReturn:
-    """Refuse a key whose value was chosen with an algorithm, too."""
+    """Refuse a key whose value was also chosen with an algorithm."""
     raise BadInput(f"{key}={plain(plain_data(key, value))}: {choice} sets it, too; give it once")

@@ -1,4 +1,4 @@
-"""A user's folder of configuration files, and of reward laws."""
+"""A user's folder of configuration files and of reward laws."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from ..validation import path_of
 def user_folders(
     given: str | os.PathLike[str] | None, key: str = "--config-dir"
 ) -> tuple[str, ...]:
-    """The folder of a user's own algorithms, environments and experiments, or none.
+    """Return the folder of a user's own algorithms, environments and experiments; empty without
+    one.
 
     Args:
         given: the path of the folder, or None.
-        key: how it was given, for messages.
+        key: the option that gave the path, for messages.
 
     Raises:
         BadInput: there is no such folder.
@@ -45,7 +46,7 @@ def load_laws(configuration: Any, folders: Iterable[str]) -> None:
     """Import the reward laws that a configuration names: ``law/NAME.py`` in a user's folder.
 
     Raises:
-        BadInput: a file defines no law, or has the name of one of the package's.
+        BadInput: a file defines no law, or has the name of one of the package's laws.
     """
     for name in dict.fromkeys(names_of_laws(configuration)):
         for file in (Path(folder) / "law" / f"{name}.py" for folder in folders):
@@ -55,7 +56,7 @@ def load_laws(configuration: Any, folders: Iterable[str]) -> None:
 
 
 def law_named(function: Callable[..., float]) -> str:
-    """Register a function as a reward law; returns its name."""
+    """Register a function as a reward law, and return the law's name."""
     law = law_of_function(function)
     _refuse_ours(law.name, f"law={law.name}")
     register(law)
@@ -63,6 +64,6 @@ def law_named(function: Callable[..., float]) -> str:
 
 
 def _refuse_ours(name: str, where: str) -> None:
-    """Refuse a law with the name of one of the package's."""
+    """Refuse a law with the name of one of the package's laws."""
     if name in {**ARMS, **LAWS}:
         raise BadInput(f"{where}: the law {name} is one of ours; give yours another name")

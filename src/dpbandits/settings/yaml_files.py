@@ -1,7 +1,7 @@
-"""YAML files, read as plain data: the only module that reads YAML.
+"""Read YAML files as plain data; no other module reads YAML.
 
-A number or a truth value means the same in a file and on a command line: 010 is ten, 1:30 and 0x1F
-are text, and so are yes and no. (YAML 1.1 reads 8, 90, 31, true and false.)
+A number or a truth value means the same in a file as on a command line: 010 is ten, while 1:30,
+0x1F, yes and no are text. (YAML 1.1 would read these as 8, 90, 31, true and false.)
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # libyaml crashes on deep
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # filled below, not those of YAML 1.1
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        """A mapping, in which each name stands once."""
+        """Construct a mapping; a name that occurs twice is an error."""
         seen: set[Any] = set()
         for key, _ in node.value:
             name = (key.tag, key.value if isinstance(key, yaml.ScalarNode) else id(key))
@@ -65,10 +65,11 @@ for _name, (_words, _letters) in SCALARS.items():
 
 
 def read_yaml(file: Path) -> dict[str, Any]:
-    """The contents of a file: names with text, numbers, true, false, null, lists or mappings.
+    """Return the contents of a file: names with text, numbers, true, false, null, lists or
+    mappings.
 
     Raises:
-        BadInput: the file cannot be read, or holds something else.
+        BadInput: the file cannot be read, or holds values of other types.
     """
     if not file.is_file():
         raise BadInput(f"{file}: a file is needed")
@@ -80,8 +81,10 @@ def read_yaml(file: Path) -> dict[str, Any]:
 
 
 def keys_of(file: Path) -> dict[str, Any]:
-    """The keys in a file, and those that its defaults list chooses a file for, as ``KEY: NAME``;
-    not those of files that it extends.
+    """Return the keys in a file, and ``KEY: NAME`` for each group of which its defaults list
+    chooses a file.
+
+    Keys of files that it extends are not included.
     """
     found = read_yaml(file)
     defaults = found.pop("defaults", [])

@@ -1,1 +1,1 @@
-"""Stopping rules, one per file: they estimate the mean of one arm up to a relative error."""
+"""Stopping rules, one per file: they estimate a mean, identify the best arm or test hypotheses."""

@@ -35,9 +35,10 @@ def adap_tt(
         eps: privacy budget.
         delta: probability of naming an arm that is not the best.
         variant: 0 (printed), as in the thesis. 1 (coded), as in the code that made its figures.
-        threshold: 0 (usual), proved for printed and empirical for coded. 1 (proved), with s = 2 and
-            the power of k that a print of it lacks (docs/errata.md). 2 (empirical): that of the
-            code, for which nothing is proved.
+        threshold: 0 (usual), the proved threshold for ``printed`` and the empirical one for
+            ``coded``. 1 (proved), the threshold with s = 2 and with the power of k that is missing
+            in one print (docs/errata.md). 2 (empirical), the threshold of the code, for which
+            nothing is proved.
     """
     if variant != CODED:
         return top_two(game, rng, eps, delta, False, threshold != EMPIRICAL)

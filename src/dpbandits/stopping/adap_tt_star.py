@@ -1,4 +1,4 @@
-"""AdaP-TT*: AdaP-TT with transportation costs that know the privacy budget."""
+"""AdaP-TT*: AdaP-TT with transportation costs that depend on the privacy budget."""
 
 from ..authoring import (
     BEST_ARM, STOPPING_AND_ANSWER, UNIT_INTERVAL, Budget, Fraction, global_dp, kernel,

@@ -20,11 +20,13 @@ GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 3.1", hides=STOPPING, align
 @kernel
 def dp_nas(game, rng, eps: Budget, rel_error: Fraction, beta: Fraction, R: Range):
     """DP-NAS (Sajed & Sheffet 2019, Alg. 1). Stopping time and estimate together are eps-DP for
-    streams that differ in one sample: the budget is eps/6 for B, eps/3 for all A_t, eps/2 for L.
+    streams that differ in one sample. The noise B of the threshold has the budget eps/6, the noises
+    A_t of all tests share eps/3, and the noise L of the estimate has eps/2.
 
-    It stops at the first t with ``|mean_t| >= h_t (1 + 1/a) + (c_t + B + A_t)/t`` and returns
-    ``mean_t + L/t``, or NaN if the game ends before. With probability 1 - beta the error is at
-    most ``a |mu|``.
+    The rule stops at the first t with ``|mean_t| >= h_t (1 + 1/a) + (c_t + B + A_t)/t``, where
+    mean_t is the mean of t samples, a is ``rel_error``, and h_t and c_t are the terms of ``bar``.
+    It returns ``mean_t + L/t``, or NaN if the game ends before. With probability 1 - beta the error
+    is at most ``a |mu|`` for the true mean mu.
 
     The bar increases with t and a sample changes the sum by at most R, so among the next n tests
     only those with -A_t above ``level`` can pass. The samples until the first such test are drawn

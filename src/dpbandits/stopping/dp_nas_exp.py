@@ -20,12 +20,13 @@ GUARANTEE = global_dp("Sajed & Sheffet 2019, Corollary 3.2", hides=STOPPING, ali
 @kernel
 def dp_nas_exp(game, rng, eps: Budget, rel_error: Fraction, beta: Fraction, R: Range):
     """DP exponential NAS (Sajed & Sheffet 2019, Alg. 2). Stopping time and estimate together are
-    eps-DP for streams that differ in one sample: the budget is eps/6 for B, eps/3 for all A_t,
-    eps/2 for L.
+    eps-DP for streams that differ in one sample. The noise B of the threshold has the budget eps/6,
+    the noises A_t of all tests share eps/3, and the noise L of the estimate has eps/2.
 
-    It stops at the first t = 2^k with ``|mean_t| >= h_t (1 + 1/a) + (c_t + B + A_t)/t``, where h_t
-    and c_t contain logarithms of k instead of t, and returns ``mean_t + L/t``, or NaN if the game
-    ends before. With probability 1 - beta the error is at most ``a |mu|``.
+    The rule stops at the first t = 2^k with ``|mean_t| >= h_t (1 + 1/a) + (c_t + B + A_t)/t``,
+    where mean_t is the mean of t samples, a is ``rel_error``, and h_t and c_t are the terms of
+    ``bar``, with logarithms of k instead of t. It returns ``mean_t + L/t``, or NaN if the game ends
+    before. With probability 1 - beta the error is at most ``a |mu|`` for the true mean mu.
     """
     a = rel_error
     s1, s2, s3 = noise_scales(eps, R)

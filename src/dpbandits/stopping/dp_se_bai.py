@@ -1,4 +1,4 @@
-"""DP-SE as a rule that stops when a single arm is left."""
+"""DP-SE as a stopping rule for the best arm: it stops when a single arm is left."""
 
 import numpy as np
 

@@ -17,7 +17,9 @@ REWARDS = UNIT_INTERVAL
 
 
 def shifts(run, changed):
-    """The threshold by 1, which a changed sum cannot cross, and the test that passes by 2."""
+    """Return the shift of each draw of noise: 1 for the threshold, which a changed sum then cannot
+    cross, 2 or -2 for the test that passes, and 0 for the other tests.
+    """
     found = dict.fromkeys(range(len(run.draws)), 0.0) | {0: 1.0}
     if not math.isnan(run.answer):
         found[len(run.draws) - 1] = 2.0 if run.answer == 1.0 else -2.0
@@ -42,10 +44,11 @@ def dp_sprt(
     """DP-SPRT (Michel, Basu & Kaufmann 2026). The stopping time and the answer, 0 for mu0 and 1
     for mu1, are eps-DP. Bernoulli rewards.
 
-    Half of the budget is for the noise Z of both thresholds, half for that of the means, as in the
-    sparse vector technique. Sums of n rewards are tested in the place of their means. Thresholds
-    are not computed from data, so that privacy depends neither on c1 nor on c2 (the authors'
-    package says that c2 < 1 has no proof of privacy); the error rates need both to be 1 or more.
+    Half of the budget is spent on the noise Z of both thresholds, and half on the noise of the
+    means, as in the sparse vector technique. The rule tests sums of n rewards instead of their
+    means. The thresholds are not computed from data, so that privacy depends neither on c1 nor on
+    c2, although the authors' package says that c2 < 1 has no proof of privacy. The error rates are
+    proved only if c1 and c2 are both at least 1.
 
     Args:
         eps: privacy budget.
@@ -54,7 +57,7 @@ def dp_sprt(
         alpha: probability of answering 1 if the mean is mu0.
         beta: probability of answering 0 if the mean is mu1.
         c1: factor of the logarithm of the test without privacy; .5 in experiments of the paper.
-        c2: factor of the room for the noise; .5 in experiments of the paper.
+        c2: factor of the slack for the noise; .5 in experiments of the paper.
     """
     D = math.log(mu1 / (1.0 - mu1)) - math.log(mu0 / (1.0 - mu0))
     g = max(0.5, 1.0 - 1.0 / eps)
@@ -80,7 +83,7 @@ def dp_sprt(
 
 @inlined
 def slack(n, eps, risk):
-    """The room for the noise at the n-th test, for the sum of n rewards."""
+    """Return the slack for the noise at the n-th test, in units of the sum of n rewards."""
     if eps == np.inf:
         return 0.0
     return 6.0 * math.log(max(eps, 2.0) * n**S * ZETA / risk) / eps

@@ -21,11 +21,13 @@ def nas(game, rng, rel_error: Fraction, beta: Fraction, R: Range):
     """Nonmonotonic Adaptive Sampling (Domingo, Gavalda & Watanabe 2002, as in Sajed & Sheffet
     2019, section 3). Not private.
 
-    It stops at the first t with ``|mean_t| >= h_t (1 + 1/a)`` and returns ``mean_t``, or NaN if
-    the game ends before. With probability 1 - beta the error is at most ``a |mu|``.
+    The rule stops at the first t with ``|mean_t| >= h_t (1 + 1/a)``, where mean_t is the mean of t
+    samples, h_t its confidence radius and a is ``rel_error``. It returns ``mean_t``, or NaN if the
+    game ends before. With probability 1 - beta the error is at most ``a |mu|`` for the true mean
+    mu.
 
-    The bar increases with t and a sample changes the sum by at most R, so no test passes before
-    the sum can reach the present bar: the samples until then are drawn as one block.
+    The bar increases with t and a sample changes the sum by at most R, so no test passes before the
+    sum can reach the present bar. The samples until then are drawn as one block.
     """
     a = rel_error
     S = 0.0
@@ -41,6 +43,6 @@ def nas(game, rng, rel_error: Fraction, beta: Fraction, R: Range):
 
 @inlined
 def nas_bar(t: float, a: float, beta: float, R: float) -> float:
-    """The bar for the sum of t samples: t h_t (1 + 1/a)."""
+    """Return the bar for the sum of t samples, t h_t (1 + 1/a)."""
     h = R * math.sqrt(2.0 * math.log(4.0 * t * t / beta) / t)
     return t * h * (1.0 + 1.0 / a)

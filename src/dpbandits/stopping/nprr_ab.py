@@ -20,7 +20,7 @@ HIDDEN = 1.0  # the position of the name in ``assignment``
 
 
 class Whole(Interval):
-    """The whole numbers of an interval."""
+    """The domain of a parameter that is a whole number in an interval."""
 
     def contains(self, x):
         return super().contains(x) and x == int(x)
@@ -31,7 +31,7 @@ class Whole(Interval):
 
 
 class OfTwoArms(Bounded):
-    """Rewards in an interval, and an environment of two arms."""
+    """The assumption that rewards lie in an interval and that the environment has two arms."""
 
     def violation(self, instance, values):
         K = len(instance.reward_means())
@@ -44,7 +44,7 @@ class OfTwoArms(Bounded):
 
 @dataclass(frozen=True)
 class OfMessages(Guarantee):
-    """Local DP of a message, whose randomizer has the grid of the arguments."""
+    """Local DP of a message whose randomizer has the grid that the parameters give."""
 
     def at(self, values):
         return message_on(values.get("grid", 1.0), values.get("assignment") == HIDDEN)
@@ -59,7 +59,7 @@ def message_on(G, hidden):
 
 @cache
 def respond_on(G):
-    """The randomizer of a grid of G + 1 points, ``send(rng, x, eps)``."""
+    """Return the randomizer ``send(rng, x, eps)`` for a grid of G + 1 points."""
 
     @inlined_counted
     def send_on_grid(rng, x, eps):
@@ -70,15 +70,16 @@ def respond_on(G):
 
 @inlined
 def kept(eps, G):
-    """The probability r = (e^eps - 1)/(e^eps + G) that a rounded number is sent as it is."""
+    """Return the probability r = (e^eps - 1)/(e^eps + G) that a rounded number is sent as it is."""
     return -math.expm1(-eps) / (1.0 + G * math.exp(-eps))
 
 
 @inlined
 def respond(rng, x, r, G):
-    """The number x in [0, 1], rounded to one of {0, 1/G, ..., 1} without bias, kept with
-    probability r, else replaced by a uniform one of these G + 1 points; one uniform number decides
-    both. eps-local DP: probabilities of a point differ by a factor 1 + r (G + 1)/(1 - r) = e^eps.
+    """Return the response to a number x in [0, 1]. x is rounded without bias to one of the G + 1
+    points 0, 1/G, ..., 1. The rounded number is kept with probability r, else replaced by a uniform
+    one of these points; one uniform random number decides both steps. eps-local DP: probabilities
+    of a point differ at most by the factor 1 + r (G + 1)/(1 - r) = e^eps.
     """
     u, j = random(rng), math.floor(G * x)
     for k in range(G):
@@ -104,16 +105,17 @@ def nprr_ab(
     """NPRR-AB (Waudby-Smith, Wu & Ramdas 2023): a confidence sequence for the means of two arms
     from private responses. Each message is eps-local DP, without a delta. Rewards in [0, 1].
 
-    Fair coins assign users to the arms. After t responses z with weights
-    lambda_t = min(1, sqrt(8 ln(2/a)/(t ln(t + 1)))), the mean differs from
-    sum lambda (z - (1 - r)/2)/(r sum lambda) by at most
-    (ln(2/a) + sum lambda^2/8)/(r sum lambda), for all t at once with probability 1 - a.
+    Fair coins assign users to the arms. After t responses z with weights lambda_t = min(1, sqrt(8
+    ln(2/a)/(t ln(t + 1)))), the mean differs from sum lambda (z - (1 - r)/2)/(r sum lambda) by at
+    most (ln(2/a) + sum lambda^2/8)/(r sum lambda), for all t at once with probability 1 - a. Here r
+    is the probability that a response is kept.
 
     open: a user sends a response to her reward, and the server knows the arm; each arm has its own
-    t and interval, with a = delta/2, and the rule stops when they are disjoint. hidden: the device
-    draws the arm, Z, which the server must not learn, so that the server cannot choose what a user
-    sees. With f = 2 x Z - 2 x (1 - Z), whose mean is the effect of arm 1, the device responds to
-    (f + 2)/4; the rule stops when the interval of the effect, with a = delta, leaves 0.
+    t and interval, with a = delta/2, and the rule stops when the two intervals are disjoint.
+    hidden: the server must not learn the arm, so the device draws the arm Z, 0 or 1, and the server
+    cannot choose what a user sees. For the reward x, the mean of f = 2 x Z - 2 x (1 - Z) is the
+    mean of arm 1 less the mean of arm 0, the effect. The device responds to (f + 2)/4, and the rule
+    stops when the interval of the effect, with a = delta, excludes 0.
 
     Args:
         eps: privacy budget.

@@ -11,7 +11,7 @@ from ..authoring import exponential, laplace, laplace_scale, inlined
 
 @inlined
 def noise_scales(eps: float, R: float) -> tuple[float, float, float]:
-    """Scales s1, s2, s3 of the noise of threshold, tests and release (Sajed & Sheffet 2019).
+    """Return scales s1, s2, s3 of the noise of threshold, tests and release (Sajed & Sheffet 2019).
 
     Changing a sample changes a sum by at most 2R. The budget is eps/6 for the threshold, eps/3 for
     all tests, whose number is unlimited, and eps/2 for the released mean.
@@ -22,9 +22,9 @@ def noise_scales(eps: float, R: float) -> tuple[float, float, float]:
 
 @inlined
 def bar(t: float, n: float, eps: float, a: float, beta: float, R: float) -> float:
-    """The bar for the sum of t samples at test n, without noise: t h_t (1 + 1/a) + c_t.
+    """Return the bar for the sum of t samples at test n, without noise: t h_t (1 + 1/a) + c_t.
 
-    It increases with t and n.
+    The bar increases with t and n.
     """
     s1, s2, s3 = noise_scales(eps, R)
     h = R * math.sqrt(2.0 * math.log(16.0 * n * n / beta) / t)
@@ -37,8 +37,9 @@ def bar(t: float, n: float, eps: float, a: float, beta: float, R: float) -> floa
 def first_above(rng: np.random.Generator, n: int, scale: float, level: float) -> tuple[int, float]:
     """Draw the first of ``n`` independent Laplace variables that exceeds a level, exactly in law.
 
-    The number of variables before it is geometric, so these are not drawn. A Laplace variable that
-    exceeds a positive level is the level plus an exponential variable.
+    The number of variables before the first one above the level is geometric, so the variables
+    themselves are not drawn. A Laplace variable that exceeds a positive level is the level plus an
+    exponential variable.
 
     Args:
         rng: the learner's generator.
@@ -48,7 +49,8 @@ def first_above(rng: np.random.Generator, n: int, scale: float, level: float) ->
             or not.
 
     Returns:
-        The position of the variable, counted from 1, or n + 1 if none exceeds; and its value.
+        The position of the variable, counted from 1, or n + 1 if no variable exceeds the level; and
+        the value of the variable.
     """
     if level <= 0.0:
         return 1, laplace(rng, scale)
@@ -62,7 +64,7 @@ def first_above(rng: np.random.Generator, n: int, scale: float, level: float) ->
 
 
 def first_above_in_turn(rng, n, scale, level):
-    """``first_above`` with a draw for every variable, as in the proof of the technique."""
+    """Do what ``first_above`` does, with a draw for every variable, as the proof assumes."""
     for i in range(1, n + 1):
         drawn = laplace(rng, scale)
         if level <= 0.0 or drawn > level:

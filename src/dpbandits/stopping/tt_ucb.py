@@ -13,8 +13,8 @@ GUARANTEE = NOT_PRIVATE
 @kernel
 def tt_ucb(game, rng, delta: Fraction):
     """TT-UCB (Jourdan & Degenne 2022, as in Azize's thesis): AdaP-TT without noise or forgetting,
-    which looks at its means in every round. Not private. Rewards in [0, 1]. The papers compare with
-    it without a definition: bonus and threshold are ours (docs/errata.md).
+    with a test in every round. Not private. Rewards in [0, 1]. The papers compare with TT-UCB but
+    do not define it, so its bonus and threshold are ours (docs/errata.md).
 
     Args:
         delta: probability of naming an arm that is not the best.

@@ -1,1 +1,1 @@
-"""What theorems say of regret: one function a theorem."""
+"""Bounds on regret and on numbers of samples: one function per theorem."""

@@ -10,14 +10,14 @@ HEAD = Path(__file__).with_name("page.md")  # what stands above the table
 
 
 def page() -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     header = ["bound", "side", "kind", "formula", "needs", "function"]
     rows = [header, ["---"] * len(header), *(row(bound) for bound in every_bound())]
     return HEAD.read_text() + "\n" + "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
 
 
 def row(bound: Bound) -> list[str]:
-    """A theorem as a row of the table."""
+    """Return the cells of a theorem's row of the table."""
     module = bound.function.__module__.rpartition(".")[2]
     needs = "; ".join(condition.words for condition in bound.conditions)
     formula = f"`{bound.statement}`" + (f" ({bound.note})" if bound.note else "")

@@ -19,7 +19,7 @@ ADAP_UCB = (algorithm("adap_ucb"), UNIT_REWARDS, PRIVACY, WIDE)
 
 
 def sum_over_worse(means: Sequence[float], cost: float) -> float:
-    """The sum of max{gap/kl(mean, best), cost} over the arms that are not best."""
+    """Return the sum of max{gap/kl(mean, best), cost} over the arms that are not best."""
     best = max(means)
     return math.fsum(max((best - m) / bernoulli_kl(m, best), cost) for m in means if m < best)
 
@@ -29,7 +29,7 @@ def sum_over_worse(means: Sequence[float], cost: float) -> float:
        Condition("T >= K - 1", lambda T, K: T >= K - 1),
        note="on the worst instance of Gaussian arms of unit variance")  # fmt: skip
 def minimax(K: int, eps: float, T: float) -> float:
-    """Minimax lower bound of eps-global DP (Theorem 2), K > 1, T >= K - 1."""
+    """Minimax lower bound on regret under eps-global DP (Theorem 2), K > 1, T >= K - 1."""
     return max(math.sqrt(T * (K - 1)) / 27.0, (K - 1) / (131.0 * eps))
 
 
@@ -37,14 +37,15 @@ def minimax(K: int, eps: float, T: float) -> float:
        PURE, BERNOULLI, BEST_BELOW_1, PRIVACY,
        note="of consistent algorithms")  # fmt: skip
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
-    """Lower bound for Bernoulli arms, times ln T (Theorem 3): eps-global DP, consistent algorithms,
-    best mean below 1. Local DP at eps implies eps-global DP.
+    """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 3). It
+    holds for consistent algorithms with eps-global DP, which eps-local DP implies, and for a best
+    mean below 1.
     """
     return math.log(T) * sum_over_worse(means, 1.0 / (6.0 * eps))
 
 
 def lower_bound_terms(means: Sequence[float], eps: float, T: float) -> tuple[float, float]:
-    """The two terms of ``bernoulli_lower`` (Theorem 3).
+    """Return the two terms of ``bernoulli_lower`` (Theorem 3).
 
     Returns:
         ``ln T sum gap/kl``, the cost of partial information, which dominates for large eps, and
@@ -79,8 +80,8 @@ def linear_lower_printed(
 ) -> float:
     """The printed lower bound of linear bandits with N(0, 1) noise (Theorem 5). Refuted.
 
-    For the arms (1, 0) and (1, x) Fact 2 bounds a sum that is 2, whatever the pulls are, by
-    rho = x^2/(1 + x^2).
+    For the arms (1, 0) and (1, x), Fact 2 bounds a sum by rho = x^2/(1 + x^2), but this sum is 2
+    for any numbers of pulls.
     """
     return printed_gap(arms, theta, eps) * math.log(T)
 
@@ -96,8 +97,8 @@ def linear_lower(
 ) -> float:
     """Lower bound on the regret of linear bandits with N(0, 1) noise.
 
-    The alternatives of the proof of Theorem 5 imply this bound, which is proportional to ln T. For
-    the arguments see ``structural_gap``.
+    The alternative instances in the proof of Theorem 5 imply this bound, which is proportional to
+    ln T. For the arguments see ``structural_gap``.
     """
     return structural_gap(arms, theta, eps) * math.log(T)
 
@@ -107,13 +108,12 @@ def linear_lower(
 def adap_ucb(gaps: Sequence[float], eps: float, T: float, alpha: float) -> float:
     """Regret of AdaP-UCB (Theorem 7), alpha > 3, rewards in [0, 1].
 
-    Step (33) of the proof needs 8 alpha where 4 alpha is printed, with which its chain gives up
-    to 1.31 times the statement. The statement follows if the probability of an index that is too
-    large is bounded by 3/(2 T) and not by 3/(2 T^alpha): then an arm is played in at most 2^(l+1)
-    rounds, 2^l >= n, for n with
-    ``gap >= (sqrt(alpha) + 1) sqrt(ln T/(2 n)) + (alpha + 1) ln T/(eps n)``,
-    and 4 n gap is at most .85 of the leading term. Equation (34), with min{eps, 2 gap}, does not
-    follow.
+    Step (33) of the proof needs 8 alpha where 4 alpha is printed, and with 8 alpha the printed
+    inequalities give up to 1.31 times the stated bound. The stated bound follows if the probability
+    that an index is too large is bounded by 3/(2 T) instead of 3/(2 T^alpha). Then an arm is played
+    in at most 2^(l+1) rounds, where 2^l >= n, for n with ``gap >= (sqrt(alpha) + 1) sqrt(ln T/(2
+    n)) + (alpha + 1) ln T/(eps n)``, and 4 n gap is at most .85 times the leading term. Equation
+    (34), with min{eps, 2 gap}, does not follow.
     """
     leading = 16.0 * alpha * math.log(T) / np.minimum(positive(gaps), eps)
     return float((leading + 3.0 * alpha / (alpha - 3.0)).sum())
@@ -131,8 +131,8 @@ def adap_klucb(means: Sequence[float], eps: float, T: float, alpha: float) -> fl
        "3 alpha/(alpha-3) sum gap + 8 sqrt(alpha K T ln T) + 16 alpha K ln T/eps",
        *ADAP_UCB, note="from the pulls in Theorem 7")  # fmt: skip
 def adap_ucb_free(gaps: Sequence[float], K: int, eps: float, T: float, alpha: float) -> float:
-    """Problem-independent regret of AdaP-UCB (Theorem 12), alpha > 3, rewards in [0, 1]. It rests
-    on the pulls that ``adap_ucb`` allows, and not on equation (34).
+    """Problem-independent regret of AdaP-UCB (Theorem 12), alpha > 3, rewards in [0, 1]. The bound
+    follows from the number of pulls in the proof of ``adap_ucb``, without equation (34).
     """
     constant = 3.0 * alpha / (alpha - 3.0) * positive(gaps).sum()
     random = 8.0 * math.sqrt(alpha * K * T * math.log(T))

@@ -38,8 +38,8 @@ def adac_ucb_free(K: int, rho: float, T: float) -> float:
        algorithm("adar_ucb"), UNIT_REWARDS, PRIVACY,
        Condition("order > 1", lambda order: order > 1), WIDE)  # fmt: skip
 def adar_ucb(gaps: Sequence[float], order: float, eps: float, T: float, beta: float) -> float:
-    """Regret of AdaR-UCB (Theorem 5), beta > 3, rewards in [0, 1]: that of AdaC-UCB with
-    eps/order for rho.
+    """Regret of AdaR-UCB (Theorem 5), beta > 3, rewards in [0, 1]: the bound of AdaC-UCB at
+    rho = eps/order.
     """
     return adac_ucb(gaps, eps / order, T, beta)
 
@@ -49,5 +49,5 @@ def adar_ucb(gaps: Sequence[float], order: float, eps: float, T: float, beta: fl
               Condition("K > 1", lambda K: K > 1), Condition("T >= K - 1", lambda T, K: T >= K - 1),
               note="on the worst instance of Gaussian arms of unit variance")  # fmt: skip
 def minimax(K: int, rho: float, T: float) -> float:
-    """Minimax lower bound of rho-zCDP (Theorem 4.20), rho <= 1, K > 1, T >= K - 1."""
+    """Minimax lower bound on regret under rho-zCDP (Theorem 4.20), rho <= 1, K > 1, T >= K - 1."""
     return max(math.sqrt(T * (K - 1)) / 27.0, math.sqrt((K - 1) / rho) / 124.0)

@@ -25,8 +25,8 @@ Rate = Callable[[float, float, float, float], float]  # (weight and mean of two 
        STOPPING, ONE_BEST, RISK, PRIVACY,
        note="expected samples of eps-DP rules that err with probability at most delta")  # fmt: skip
 def samples_lower(means: Sequence[float], eps: float, delta: float) -> float:
-    """Expected samples of any eps-DP rule that names the best of Bernoulli arms and errs with
-    probability at most ``delta`` (Theorem 2); without privacy if ``eps`` is infinite.
+    """Lower bound on the expected samples of any eps-DP rule that names the best of Bernoulli arms
+    and errs with probability at most ``delta`` (Theorem 2). An infinite ``eps`` means no privacy.
     """
 
     def rate(w: float, x: float, v: float, y: float) -> float:
@@ -43,8 +43,9 @@ def samples_lower(means: Sequence[float], eps: float, delta: float) -> float:
        STOPPING, ONE_BEST, RISK, PRIVACY,
        note="the form of Jourdan & Azize 2025, derived here")  # fmt: skip
 def samples_lower_of_divergence(means: Sequence[float], eps: float, delta: float) -> float:
-    """As ``samples_lower``, with d(x, y) = inf over z of eps |z - x| + kl(z, y) for the two
-    divergences (Azize et al. 2025); it is never smaller.
+    """Lower bound of the form of ``samples_lower``, where d(x, y) = inf over z of eps |z - x| +
+    kl(z, y) replaces the two divergences (Azize et al. 2025). It is never smaller than
+    ``samples_lower``.
     """
 
     def rate(w: float, x: float, v: float, y: float) -> float:
@@ -59,15 +60,15 @@ def samples_lower_of_divergence(means: Sequence[float], eps: float, delta: float
 
 
 def characteristic_time(means: Sequence[float], rate: Rate) -> float:
-    """T*, 1/T* = sup over w of min over a of ``rate(w_best, best, w_a, mean_a)``.
+    """Compute T*, where 1/T* = sup over w of min over a of ``rate(w_best, best, w_a, mean_a)``.
 
-    At the optimum all arms have the same rate. With weights relative to that of the best arm,
-    each arm's weight is a convex function of the common rate y, and T* is the smallest value of
-    (1 + sum of weights)/y, a quasiconvex function.
+    Here w are weights of the arms. At the optimum all arms have the same rate. If weights are
+    relative to the weight of the best arm, each arm's weight is a convex function of the common
+    rate y, and T* is the smallest value of (1 + sum of weights)/y, a quasiconvex function.
 
     Args:
         means: the arms' means, one of them the largest.
-        rate: a concave function that is homogeneous in the weights and grows with each.
+        rate: a concave function that is homogeneous in the weights and grows with each weight.
     """
     best = max(means)
     others = sorted(m for m in means if m < best)

@@ -19,8 +19,9 @@ GROWING = Condition("alpha > 1", lambda alpha: alpha > 1)
        BERNOULLI, BEST_BELOW_1, PRIVACY,
        note="of consistent algorithms")  # fmt: skip
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
-    """Lower bound for Bernoulli arms, times ln T (Theorem 1): eps-global DP, consistent algorithms,
-    best mean below 1. It is never below Theorem 3 of Azize & Basu 2022.
+    """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 1). It
+    holds for consistent algorithms with eps-global DP and for a best mean below 1, and is never
+    below the bound of Theorem 3 of Azize & Basu 2022.
     """
     best = max(means)
     terms = [(best - m) / private_divergence(m, best, eps) for m in means if m < best]
@@ -30,5 +31,5 @@ def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
 @upper("Theorem 2", ASYMPTOTIC, "alpha ln T sum gap/d(mean, best), d as in Theorem 1",
        PHASES, BERNOULLI, BEST_BELOW_1, PRIVACY, GROWING)  # fmt: skip
 def phases_upper(means: Sequence[float], eps: float, T: float, alpha: float) -> float:
-    """Regret of DP-KLUCB and DP-IMED, times ln T (Theorem 2): alpha times the lower bound."""
+    """Asymptotic regret of DP-KLUCB and DP-IMED (Theorem 2): alpha times ``bernoulli_lower``."""
     return alpha * bernoulli_lower(means, eps, T)

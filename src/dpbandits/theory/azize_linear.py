@@ -1,4 +1,4 @@
-"""Bounds of Azize's thesis for linear and contextual bandits, and AdaC-GOPE's phases summed."""
+"""Bounds of Azize's thesis for linear and contextual bandits, and sums over AdaC-GOPE's phases."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ lower, upper = bounds_of("Azize's thesis")
 
 
 def _is_cube(problem: Problem) -> bool:
-    """Whether the actions are the corners of [-1, 1]^d."""
+    """Return whether the actions are the corners of [-1, 1]^d."""
     x, d = problem.instance.environment.features, len(problem.instance.theta)
     return len(np.unique(x, axis=0)) == 2**d and bool((np.abs(x) == 1).all())
 
 
 def _is_sub_gaussian(problem: Problem) -> bool:
-    """Whether the noise is 1-subgaussian: bounded rewards, or normal noise of small deviation."""
+    """Return whether noise is 1-subgaussian: rewards in [-1, 1], or normal with sd at most 1."""
     instance = problem.instance
     env: Any = instance.environment
     if instance.contamination > 0:
@@ -43,7 +43,7 @@ LINK = Condition("a linear link", lambda problem: not problem.instance.environme
        note="on the worst theta, with noise of unit variance; the term of the privacy, of order "
        "d/sqrt(rho), is left out: its constant is not known to us")  # fmt: skip
 def cube(d: int, T: float) -> float:
-    """Minimax lower bound on the cube (Theorem 4.21) without its private term."""
+    """Minimax lower bound for the corners of [-1, 1]^d (Theorem 4.21), without its privacy term."""
     return math.exp(-2.0) / 8.0 * d * math.sqrt(T)
 
 
@@ -67,8 +67,8 @@ def adac_oful(d: int, rho: float, T: float) -> float:
 @upper("Alg. 8, phases summed", EXACT, "2 delta T + sum over phases l of min{2, 8 2^-l} length_l",
        algorithm("gope"), IN_THE_BALL, NOISE, actions=FEATURES, note="derived")  # fmt: skip
 def gope_phases(d: int, K: int, T: float, delta: float) -> float:
-    """Regret of GOPE, whose estimates are wrong by at most beta in phase l but with a probability
-    of delta in all: active arms have gaps of at most 8 beta.
+    """Regret of GOPE, summed over its phases (Alg. 8). With probability 1 - delta the errors of all
+    estimates in phase l are at most beta = 2^-l; then the active arms have gaps of at most 8 beta.
     """
     return adac_gope_phases(d, K, math.inf, T, delta)
 

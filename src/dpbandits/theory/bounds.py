@@ -26,7 +26,7 @@ NUMBERS = KINDS[:3]
 
 @cache
 def names_of(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of the parameters of a function."""
+    """Return the names of the parameters of a function."""
     return tuple(inspect.signature(function).parameters)
 
 
@@ -48,7 +48,7 @@ class Condition:
     holds: Callable[..., bool]
 
     def failure(self, values: Mapping[str, Any]) -> str | None:
-        """The reason why the condition fails for some values, or None if it holds."""
+        """Return the reason why the condition fails for some values, or None if it holds."""
         given = {letter: values[letter] for letter in names_of(self.holds)}
         if self.holds(**given):
             return None
@@ -65,11 +65,11 @@ class Bound:
         side: upper or lower.
         status: exact, asymptotic, worst case, order or refuted.
         statement: the formula as text.
-        function: the formula as a function of plain numbers; an order has a constant of 1. It
-            raises ConditionFailed if a condition on its numbers fails.
+        function: the formula as a function of plain numbers; an order is computed with constants of
+            1. The function raises ConditionFailed if a condition on its numbers fails.
         conditions: the conditions of the theorem.
         note: a remark for the reader.
-        actions: what learners know of the actions for which it is proved.
+        actions: what learners know of the actions in the problems for which the bound is proved.
     """
 
     source: str
@@ -92,19 +92,19 @@ class Bound:
         return bool({"gaps", "means"} & set(names_of(self.function)))
 
     def reason(self, problem: Problem) -> str | None:
-        """The reason why the theorem does not apply to a problem, or None if it applies."""
+        """Return the reason why the theorem does not apply to a problem, or None if it applies."""
         if problem.instance.actions != self.actions:
             return f"needs {self.actions}"
         return first_failure(self.conditions, {"problem": problem, **problem.letters})
 
     def value(self, problem: Problem) -> float:
-        """The value of the bound for a problem; NaN if a condition on its numbers fails."""
+        """Return the bound's value for a problem, or NaN if a condition on its numbers fails."""
         names = names_of(self.function)
         return where_it_holds(self.function, **{name: problem.letters[name] for name in names})
 
 
 def where_it_holds(theorem: Callable[..., float], *numbers: Any, **named: Any) -> float:
-    """The number in a theorem, or NaN where its conditions fail."""
+    """Return the value of a theorem at some numbers, or NaN where its conditions fail."""
     try:
         return theorem(*numbers, **named)
     except ConditionFailed:
@@ -112,7 +112,7 @@ def where_it_holds(theorem: Callable[..., float], *numbers: Any, **named: Any) -
 
 
 def first_failure(conditions: Iterable[Condition], values: Mapping[str, Any]) -> str | None:
-    """The reason why the first condition that fails does, or None if all hold."""
+    """Return the reason of the first condition that fails, or None if all conditions hold."""
     return next(filter(None, (condition.failure(values) for condition in conditions)), None)
 
 
@@ -126,9 +126,10 @@ def theorem(
     note: str = "",
     actions: str = ARMS,
 ) -> Callable[[Callable[..., float]], Callable[..., float]]:
-    """Declare a function of plain numbers as a theorem, which ``every_bound`` finds; see ``Bound``.
+    """Return a decorator that declares a function of plain numbers as a theorem; see ``Bound``.
 
-    The function raises ConditionFailed if a condition on its numbers fails.
+    ``every_bound`` finds the decorated function, which raises ConditionFailed if a condition on its
+    numbers fails.
     """
     source = f"{paper}, {number}"
 
@@ -152,12 +153,12 @@ def theorem(
 
 
 def bounds_of(paper: str) -> tuple[Callable, Callable]:
-    """The decorators ``theorem`` of the lower and of the upper bounds of a paper."""
+    """Return two decorators ``theorem`` for a paper: for its lower and for its upper bounds."""
     return partial(theorem, paper, LOWER), partial(theorem, paper, UPPER)
 
 
 def every_bound() -> Iterator[Bound]:
-    """All theorems, paper by paper: the functions of this package decorated with ``theorem``."""
+    """Yield all theorems, paper by paper: functions of this package decorated with ``theorem``."""
     for module in pkgutil.iter_modules(importlib.import_module(__package__).__path__):
         name = f"{__package__}.{module.name}"
         for function in vars(importlib.import_module(name)).values():
@@ -167,27 +168,29 @@ def every_bound() -> Iterator[Bound]:
 
 
 def best_lower_bound(problem: Problem) -> Bound | None:
-    """The largest lower bound on the regret on this instance that is a number, if there is one."""
+    """Return the largest lower bound on the regret on this instance whose constants are known, or
+    None if no such bound applies.
+    """
     numbers = (EXACT, ASYMPTOTIC)
     found = [b for b in bounds_for(problem)[0] if b.side == LOWER and b.status in numbers]
     return max(found, key=lambda bound: bound.value(problem), default=None)
 
 
 def bounds_for(problem: Problem) -> tuple[list[Bound], dict[str, str]]:
-    """The bounds that apply to a problem, and, by source, the reasons why other bounds do not
-    apply.
-    """
+    """Return the bounds that apply to a problem, and the reasons by source why others do not."""
     reasons = {bound: bound.reason(problem) for bound in every_bound()}
     applying = [bound for bound, reason in reasons.items() if reason is None]
     return applying, {bound.source: reason for bound, reason in reasons.items() if reason}
 
 
 def bound_rows(problem: Problem) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """The bounds that apply, those with a number first, and why the others do not.
+    """Return the bounds that apply, bounds with known constants first, and why the others do not
+    apply.
 
     Returns:
-        A row for each bound: ``bound`` (paper and theorem), ``side``, ``kind``, ``value`` (NaN if
-        its constants are not known) and ``formula``; and the reasons, by paper and theorem.
+        A row for each bound that applies: ``bound`` (paper and theorem), ``side``, ``kind``,
+        ``value`` (NaN if its constants are not known) and ``formula``; and the reasons, by paper
+        and theorem.
     """
     applying, reasons = bounds_for(problem)
     rows = []

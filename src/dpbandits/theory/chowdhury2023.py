@@ -1,4 +1,4 @@
-"""Orders of regret with servers that only sum, derived from the radii of Chowdhury & Zhou 2023."""
+"""Orders of regret for servers that see only sums, derived from radii of Chowdhury & Zhou 2023."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ P = Condition("p = 1/T", lambda p, T: math.isclose(p * T, 1, rel_tol=1e-6))
 @upper("discrete Laplace noise (what its radii imply)", ORDER, "sum (ln T/gap + ln T/eps + gap)",
        algorithm("dist_dp_se"), UNIT_REWARDS, PRIVACY, P)  # fmt: skip
 def dist_dp_se(gaps: Sequence[float], eps: float, T: float) -> float:
-    """Order of the regret of Dist-DP-SE, with discrete Laplace noise: that of a trusted server."""
+    """Order of the regret of Dist-DP-SE, with discrete Laplace noise and p = 1/T. It is the same as
+    for a trusted server.
+    """
     gap, l = positive(gaps), math.log(T)
     return float((l / gap + l / eps + gap).sum())
 

@@ -10,12 +10,14 @@ from .problem import Problem
 
 
 def algorithm(*names: str, words: str = "") -> Condition:
-    """The problem is about an algorithm, or about one of several that ``words`` describe."""
+    """Return the condition that the algorithm is one of ``names``; ``words`` describe several
+    names.
+    """
     return Condition(words or names[0], lambda problem: problem.algo in names)
 
 
 def assumes(words: str, assumption: Assumption) -> Condition:
-    """The rewards satisfy an assumption."""
+    """Return the condition that the rewards satisfy an assumption."""
 
     def holds(problem: Problem) -> bool:
         clean = assumption.outliers or problem.instance.contamination == 0

@@ -49,5 +49,5 @@ def lazy_dp_ts_free(K: int, eps: float, T: float) -> float:
        algorithm("anytime_lazy_ucb"), UNIT_REWARDS, PRIVACY,
        note="as for Lazy-DP-TS, after Hu, Huang & Mehta 2021")  # fmt: skip
 def anytime_lazy_ucb(gaps: Sequence[float], eps: float, T: float) -> float:
-    """Order of the regret of Anytime-Lazy-UCB, that of Lazy-DP-TS (remark on Theorem 4)."""
+    """Order of the regret of Anytime-Lazy-UCB, the same as for Lazy-DP-TS (remark on Theorem 4)."""
     return lazy_dp_ts(gaps, eps, T)

@@ -1,6 +1,6 @@
-"""Lower bounds for linear bandits with eps-global DP: a linear programme, and the one in print.
+"""Lower bounds for linear bandits with eps-global DP: a linear programme, and the printed bound.
 
-The first takes the place of Theorem 5 of Azize & Basu 2022, whose Fact 2 is false
+The linear programme replaces Theorem 5 of Azize & Basu 2022, whose Fact 2 is false
 (docs/errata.md).
 """
 
@@ -21,44 +21,45 @@ ROUNDS = 1000  # of cuts; some twenty do for 40 arms
 
 
 def structural_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps: float) -> float:
-    """c_eps, the least sum of alpha_j gap_j with which every alternative can be ruled out.
+    """Compute c_eps, the least sum of alpha_j gap_j with which every alternative can be ruled out.
 
     An alternative is a parameter theta + z under which an arm a is as good as a*, the best arm
-    under theta, and whose rewards of a* are the same: <a*, z> = 0, <a, z> = gap_a. A consistent
+    under theta, while the rewards of a* do not change: <a*, z> = 0 and <a, z> = gap_a. A consistent
     eps-DP algorithm that pulls arm j alpha_j ln T times has, for every a and z,
     ``sum alpha_j <a_j, z>^2 >= 2``, from the divergence of N(0, 1) noise, and
-    ``3 eps sum alpha_j |<a_j, z>| >= 1``, from 6 eps times the total variation (Theorem 10 of
-    Azize & Basu 2022) and Pinsker's inequality. The pulls of a* cost nothing.
+    ``3 eps sum alpha_j |<a_j, z>| >= 1``, from 6 eps times the total variation (Theorem 10 of Azize
+    & Basu 2022) and Pinsker's inequality. The pulls of a* cost nothing.
 
     Args:
         arms: shape (K, d), arms that span R^d.
-        theta: shape (d,), the parameter; one arm alone is best.
+        theta: shape (d,), the parameter, under which only one arm is best.
         eps: privacy budget.
 
     Returns:
-        At most c_eps, with a relative error of at most PRECISION. For linearly independent arms
-        c_eps is sum max{2/gap, 1/(3 eps)}.
+        A lower bound of c_eps, with a relative error of at most PRECISION. For linearly independent
+        arms c_eps is sum max{2/gap, 1/(3 eps)}.
 
     Raises:
         ConditionFailed: the arms do not span R^d, or several arms are best.
-        ArithmeticError: this precision was not reached.
+        ArithmeticError: the precision was not reached.
     """
     b, gap, _ = _relevant(arms, theta)
     return _least(b, gap, gap**2 / 2.0, 1.0 / (3.0 * eps))
 
 
 def printed_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps: float) -> float:
-    """The optimum of the programme that Theorem 5 prints, which is no lower bound: the least sum of
-    alpha_a gap_a with |a|^2_{H^-1} <= min{gap_a^2/2, 3 eps rho_a gap_a}, H = sum alpha_a a a^T,
-    rho_a = sum_j |a_j.(a - a*)|/|a_j|^2. For arguments and errors see ``structural_gap``.
+    """Compute the optimum of the programme that Theorem 5 prints, which is no lower bound. It is
+    the least sum of alpha_a gap_a with |a|^2_{H^-1} <= min{gap_a^2/2, 3 eps rho_a gap_a}, where H =
+    sum alpha_a a a^T and rho_a = sum_j |a_j.(a - a*)|/|a_j|^2. For arguments and errors see
+    ``structural_gap``.
     """
     b, gap, rho = _relevant(arms, theta)
     return _least(b, gap, np.minimum(gap**2 / 2.0, 3.0 * eps * rho * gap), 0.0)
 
 
 def _relevant(arms: Sequence[Sequence[float]], theta: Sequence[float]) -> tuple[np.ndarray, ...]:
-    """The arms that are neither best nor multiples of the best: their projections onto its
-    orthogonal complement, their gaps, and rho.
+    """Return the arms that are neither best nor multiples of the best arm: their projections onto
+    the orthogonal complement of the best arm, their gaps, and their rho.
     """
     A = np.asarray(arms, dtype=float)
     means = A @ np.asarray(theta, dtype=float)
@@ -77,14 +78,14 @@ def _relevant(arms: Sequence[Sequence[float]], theta: Sequence[float]) -> tuple[
 
 
 def _least(b: np.ndarray, gap: np.ndarray, most: np.ndarray, price: float) -> float:
-    """The minimum of sum alpha_j gap_j over alpha >= 0 with two conditions for every row of b.
+    """Minimise sum alpha_j gap_j over alpha >= 0 with two conditions for every row b_a of b.
 
-    1. |b_a|^2_{M^-1} <= most_a, M = sum alpha_j b_j b_j^T. By the inequality of Cauchy & Schwarz
-       this is a linear condition on alpha for every z with <b_a, z> = 1, and those that are
-       violated most are added one after the other (Kelley's method). Each programme is a relaxation
-       of all conditions, so that its optimum is a lower bound.
-    2. sum alpha_j |<b_j, z>| >= price for every z with <b_a, z> = gap_a. By duality there are
-       y_j with |y_j| <= alpha_j and sum y_j b_j = price b_a/gap_a.
+    1. |b_a|^2_{M^-1} <= most_a, where M = sum alpha_j b_j b_j^T. By the Cauchy-Schwarz inequality
+       this is a linear condition on alpha for every z with <b_a, z> = 1. The conditions that are
+       violated most are added one after the other (Kelley's method). Each programme has only some
+       of the conditions, so its optimum is a lower bound.
+    2. sum alpha_j |<b_j, z>| >= price for every z with <b_a, z> = gap_a. By duality this means that
+       there are y_j with |y_j| <= alpha_j and sum y_j b_j = price b_a/gap_a.
     """
     if len(gap) == 0:
         return 0.0
@@ -114,8 +115,9 @@ def _least(b: np.ndarray, gap: np.ndarray, most: np.ndarray, price: float) -> fl
 
 
 def _programme(c: np.ndarray, price: float) -> Callable[[list[np.ndarray]], np.ndarray]:
-    """The x >= 0 of the least sum, as a function of cuts ``row.x >= 1``, for which every a has y
-    with |y_j| <= x_j and sum y_j c_j = price c_a.
+    """Return a function that solves the linear programme for a list of cuts. Its result is the
+    x >= 0 of least sum with ``row.x >= 1`` for every cut ``row``, such that every a has a y with
+    |y_j| <= x_j and sum y_j c_j = price c_a.
     """
     n, size = len(c), np.linalg.norm(c, axis=1)
     blocks = kron(eye_array(n), c.T).multiply(1.0 / np.repeat(size, c.shape[1])[:, None])

@@ -1,4 +1,4 @@
-"""The problem that a bound is evaluated for: a setting, and its parts by the letters of papers."""
+"""Problems for which bounds are evaluated: settings, with their values by the letters of papers."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Problem:
         parameters: its parameters by name, ``eps`` and ``eps_min`` among them.
         instance: the arms.
         population: the users' privacy levels.
-        eps: privacy loss eps, the largest of all users'; infinite without privacy, and for an
-            algorithm with another budget, which is one of its parameters.
+        eps: privacy loss eps, the largest of all users. It is infinite without privacy, and for an
+            algorithm whose budget is not eps; that budget is one of its parameters.
         T: horizon.
         local: whether users randomise their own rewards.
-        pure: whether eps is that of pure DP, and not of Renyi DP.
+        pure: whether eps is the loss of pure DP, and not of Renyi DP or of another relaxation.
         share: the privacy loss as a multiple of the budget.
     """
 
@@ -47,8 +47,8 @@ class Problem:
 
     @cached_property
     def letters(self) -> dict[str, Any]:
-        """The values by the letters of the papers. ``alpha`` is the contamination unless the
-        algorithm has a parameter of that name.
+        """The values of the problem by the letters of the papers. ``alpha`` is the contamination
+        unless the algorithm has a parameter of that name.
         """
         means, gaps = self.instance.means, self.instance.gaps
         return {
@@ -84,7 +84,7 @@ class Problem:
     def at(
         self, T: float | None = None, eps: float | None = None, rho: float | None = None
     ) -> Problem:
-        """The problem with another horizon, or with another budget for every user."""
+        """Return the problem with another horizon, or with another budget for every user."""
         changed = self if T is None else replace(self, T=T)
         if rho is not None:
             changed = replace(changed, parameters={**self.parameters, "rho": rho})
@@ -97,12 +97,12 @@ class Problem:
 
 
 def problem(record: Mapping[str, Any]) -> Problem:
-    """The problem that a manifest records of a setting (see ``Setting.record``)."""
+    """Return the problem of a setting from its record in a manifest (see ``Setting.record``)."""
     return problems([record])[0]
 
 
 def problems(records: Iterable[Mapping[str, Any]]) -> list[Problem]:
-    """The problems of several records; each environment is built once."""
+    """Return the problems of several records; each environment is built once."""
     built: dict[str, Instance] = {}
     found = []
     for record in records:
@@ -129,12 +129,12 @@ def _problem(record: Mapping[str, Any], instance: Instance) -> Problem:
 
 
 def budget_of(record: Mapping[str, Any]) -> tuple[str, float]:
-    """The privacy budget in the record of a setting, as its name and value."""
+    """Return the name and the value of the privacy budget in the record of a setting."""
     name = next(name for name in BUDGETS if name in record)
     return name, math.inf if record[name] is None else float(record[name])
 
 
 def positive(gaps: Any) -> np.ndarray:
-    """The gaps of the suboptimal arms."""
+    """Return the gaps of the suboptimal arms, float64 array."""
     found = np.asarray(gaps, dtype=float)
     return found[found > 0]

@@ -37,7 +37,7 @@ def v_l(population: Population, eps_min: float) -> float:
 
     Args:
         population: privacy levels of the users.
-        eps_min: users with a lower level send nothing; p_0 is the share of the others.
+        eps_min: users with a lower level send nothing; p_0 is the share of the other users.
     """
     return population.total(lambda e: (1 + 4 / e) ** 2, eps_min) / population.mass(eps_min) ** 2
 
@@ -51,31 +51,33 @@ LEADING_TERMS = {"V_L": v_l, "V_B": v_b}
 
 
 def candidates(population: Population, term: str) -> dict[float, float]:
-    """The leading term of each candidate for eps_min, which the paper proposes to minimise."""
+    """Return the leading term of the regret for each candidate for eps_min; the paper proposes to
+    minimise this term.
+    """
     return {e: LEADING_TERMS[term](population, e) for e in population.candidates()}
 
 
 def inverse_square(eps: float) -> float:
-    """alpha(eps) = eps^-2."""
+    """Return alpha(eps) = eps^-2."""
     return 1 / eps**2
 
 
 def inverse_tanh(eps: float) -> float:
-    """beta(eps) = ((e^eps + 1)/(e^eps - 1))^2 = coth^2(eps/2)."""
+    """Return beta(eps) = ((e^eps + 1)/(e^eps - 1))^2 = coth^2(eps/2)."""
     return 1 / half_tanh(eps) ** 2
 
 
 def spread(
     population: Population, eps_min: float, f: Callable[[float], float]
 ) -> tuple[float, float, float]:
-    """p_0, E[f(eps) | eps >= eps_min] and Q = f(eps_min) - f(eps_max)."""
+    """Return p_0, E[f(eps) | eps >= eps_min] and Q = f(eps_min) - f(eps_max)."""
     p0 = population.mass(eps_min)
     mean = population.total(f, eps_min) / p0
     return p0, mean, f(eps_min) - f(max(population.largest, eps_min))
 
 
 def least(bound: Callable[[np.ndarray, np.ndarray], np.ndarray], Q: float) -> float:
-    """The infimum over kappa > 0 of a bound, given as a function of arrays of kappa and kappa Q.
+    """Compute the infimum over kappa > 0 of a bound, a function of arrays of kappa and kappa Q.
 
     Every kappa gives a valid bound, so an inexact search is harmless. If all levels are equal
     (Q = 0), kappa may be infinite.
@@ -95,8 +97,9 @@ def least(bound: Callable[[np.ndarray, np.ndarray], np.ndarray], Q: float) -> fl
        LOCAL, BERNOULLI, BEST_BELOW_1, PRIVACY,
        note="of consistent algorithms")  # fmt: skip
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
-    """Lower bound for Bernoulli arms, times ln T (Theorem 4): eps-local DP, consistent algorithms,
-    best mean below 1. For large eps it is weaker than Theorem 3 of Azize & Basu 2022.
+    """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 4). It
+    holds for consistent algorithms with eps-local DP and for a best mean below 1. For large eps it
+    is weaker than Theorem 3 of Azize & Basu 2022.
     """
     inverse = math.exp(-eps) / -math.expm1(-2.0 * eps)  # 1/(e^eps - e^-eps) without overflow
     gaps = max(means) - np.asarray(means, dtype=float)
@@ -159,8 +162,8 @@ def heldp_ucb_b(gaps: Sequence[float], population: Population, eps_min: float, T
     """Regret of HeLDP-UCB-B (Theorem 10), rewards in [0, 1]; see ``heldp_ucb_l``.
 
     The proof first bounds the responses of an arm; the mean number of its pulls is 1/p_0 times as
-    large. So all terms have the factor 1/p_0, as in Theorem 7, also the term that is printed
-    without this factor.
+    large. So all terms have the factor 1/p_0, as in Theorem 7, even the term that is printed
+    without it.
     """
     p0, beta0, Q = spread(population, eps_min, inverse_tanh)
     gap = positive(gaps)[:, None]
@@ -196,7 +199,7 @@ def holdp_ucb_b_free(K: int, eps: float, T: float) -> float:
 
 
 def sub_gaussian(problem: Problem) -> bool:
-    """Whether rewards are normal with a standard deviation of at most 1, around means in [0, 1]."""
+    """Return whether rewards are normal around means in [0, 1] with the same sd of at most 1."""
     env, means = problem.instance.environment, problem.instance.means
     normal = (env.law == GAUSSIAN).all() and (env.parameters[:, 1] <= 1).all()
     same = np.ptp(env.parameters[:, 1]) == 0

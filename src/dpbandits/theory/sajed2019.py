@@ -22,7 +22,8 @@ DP_SE = (algorithm("dp_se"), UNIT_REWARDS, BETA, PRIVACY)
        Condition("R/(a |mu|) >= e", lambda R, a, mu: a * abs(mu) * math.e <= R),
        note="samples of dp_nas_exp, with probability 1 - beta")  # fmt: skip
 def stopping_upper(R: float, a: float, mu: float, eps: float, beta: float) -> float:
-    """Samples after which DP exponential NAS has stopped, with probability 1 - beta (Theorem 3.3).
+    """Number of samples after which DP exponential NAS has stopped with probability 1 - beta
+    (Theorem 3.3).
 
     Args:
         R: rewards lie in [-R, R].
@@ -43,9 +44,10 @@ def stopping_upper(R: float, a: float, mu: float, eps: float, beta: float) -> fl
        note="samples of any eps-DP rule on the two-point law on +-R, "
             "with probability above 1/4")  # fmt: skip
 def stopping_lower(R: float, a: float, mu: float, eps: float, beta: float) -> float:
-    """Samples that an eps-DP rule of confidence 1 - beta exceeds with probability above 1/4, for
-    rewards of -R and R (Theorem 3.4); see ``stopping_upper``. It holds for every eps, by the ratio
-    of likelihoods, though Lemma 3.5 of its proof does not above an eps of 2.92.
+    """Number of samples that an eps-DP rule of confidence 1 - beta exceeds with probability above
+    1/4, for rewards of -R and R (Theorem 3.4). For the arguments see ``stopping_upper``. The ratio
+    of likelihoods shows the bound for every eps, although Lemma 3.5 of the printed proof fails
+    above an eps of 2.92.
     """
     return R * math.log(1 / beta) / (12 * a * abs(mu) * eps)
 
@@ -53,7 +55,7 @@ def stopping_lower(R: float, a: float, mu: float, eps: float, beta: float) -> fl
 @lower("Corollary 3.6", ORDER, "R^2 ln(1/beta)/(a mu)^2 + R ln(1/beta)/(eps a |mu|)",
        *STOPPING_RULE, note="samples of any eps-DP rule on some law")  # fmt: skip
 def stopping_lower_order(R: float, a: float, mu: float, eps: float, beta: float) -> float:
-    """Order of the samples that an eps-DP rule needs for some law (Corollary 3.6)."""
+    """Order of the number of samples that an eps-DP rule needs for some law (Corollary 3.6)."""
     return math.log(1 / beta) * (R**2 / (a * mu) ** 2 + R / (eps * a * abs(mu)))
 
 

@@ -14,7 +14,7 @@ lower, upper = bounds_of("Tao et al. 2022")
 
 
 def constant(literal: float) -> Condition:
-    """The algorithm runs with the constant of its paper."""
+    """Return the condition that the algorithm runs with the constant of its paper."""
     return Condition(f"c = {literal:g}, the paper's", lambda c: c == literal)
 
 
@@ -30,7 +30,7 @@ HARD = "on a hard instance with these gaps"
 
 
 def gaps_below(limit: str, most: float) -> Condition:
-    """The range of the gaps of a lower bound's hard instances."""
+    """Return the condition that gaps are below a limit, as on a lower bound's hard instances."""
     return Condition(f"gaps below {limit}", lambda gaps: max(gaps) < most)
 
 
@@ -91,10 +91,11 @@ def ldpr_se_free_printed(K: int, eps: float, T: float, u: float, v: float) -> fl
 @upper("Algorithm 4 (what its epochs imply)", ORDER, "u^(2/v) ln T/eps^2 sum gap^(-(2+v)/v)",
        *LDPR_SE, *EPS_AND_V)  # fmt: skip
 def ldpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
-    """Order of the regret of LDPR-SE implied by its epochs (Algorithm 4): R gap for D = gap.
+    """Order of the regret of LDPR-SE that its epochs imply (Algorithm 4): R gap, the regret of the
+    epoch with D = gap.
 
-    0 < eps <= 1: the truncation level grows with eps, and the deviation of the truncated mean,
-    which does not fall with eps, is covered by err for eps of order 1 only.
+    The order holds for 0 < eps <= 1. The truncation level grows with eps, and the deviation of the
+    truncated mean does not fall with eps, so err covers this deviation only for eps of order 1.
     """
     gap = positive(gaps)
     return float(u ** (2 / v) * math.log(T) / eps**2 * (gap ** (-(2 + v) / v)).sum())

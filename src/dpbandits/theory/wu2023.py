@@ -26,13 +26,13 @@ RADIUS = "for the radius of its proof, whose constants are not printed"
        ROBUST, PRIVACY, MOMENTS_OF_ORDER_K,
        note="on the worst instance of contamination alpha")  # fmt: skip
 def minimax(K: int, eps: float, T: float, k: float, alpha: float) -> float:
-    """Order of the minimax clean regret of eps-DP with moments of order k >= 2 (Theorem 4.1)."""
+    """Order of the minimax clean regret under eps-DP with moments of order k >= 2 (Theorem 4.1)."""
     share = 1 - 1 / k
     return math.sqrt(K * T) + (K / eps) ** share * T ** (1 / k) + T * alpha**share
 
 
 def leading(K: int, eps: float, T: float, k: float) -> float:
-    """sqrt(K T ln T) + (K ln T/eps)^(1-1/k) T^(1/k), the order without outliers."""
+    """Return sqrt(K T ln T) + (K ln T/eps)^(1-1/k) T^(1/k), the order without outliers."""
     l = math.log(T)
     return math.sqrt(K * T * l) + (K * l / eps) ** (1 - 1 / k) * T ** (1 / k)
 

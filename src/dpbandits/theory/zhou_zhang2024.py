@@ -25,12 +25,12 @@ WORST = "on the worst instance, for large T"
 
 
 def private_rate(K: float, eps: float, T: float, k: float) -> float:
-    """T^((k+1)/(2k)) (K/eps^2)^((k-1)/(2k)), the minimax rate without outliers."""
+    """Return T^((k+1)/(2k)) (K/eps^2)^((k-1)/(2k)), the minimax rate without outliers."""
     return T ** ((k + 1) / (2 * k)) * (K / eps**2) ** ((k - 1) / (2 * k))
 
 
 def exploration(K: int, T: float, alpha1: float) -> float:
-    """Order of the rounds of exploration, K ln T/alpha1; none of this order without outliers."""
+    """Return the order of the rounds of exploration, K ln T/alpha1, or 0 without outliers."""
     return K * math.log(T) / alpha1 if alpha1 > 0 else 0.0
 
 
@@ -38,7 +38,7 @@ def exploration(K: int, T: float, alpha1: float) -> float:
        LOCAL, *HEAVY_TAILED,
        note="the minimax rate: on the worst instance with u = 1")  # fmt: skip
 def local_minimax(K: int, eps: float, T: float, v: float) -> float:
-    """Order of the minimax regret of eps-local DP for E|X|^(1+v) <= 1, eps <= 1 (App. C.3)."""
+    """Order of the minimax regret under eps-local DP for E|X|^(1+v) <= 1, eps <= 1 (App. C.3)."""
     return private_rate(K, eps, T, 1 + v)
 
 

@@ -1,1 +1,1 @@
-"""Alignments replayed: the noise of a run, shifted as a proof says, on neighbouring rewards."""
+"""Replays of alignments: runs on neighbouring rewards with the noise shifted as in the proof."""

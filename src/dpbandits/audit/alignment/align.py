@@ -1,4 +1,4 @@
-"""Replays of an alignment on many cases, until it fails."""
+"""Replays of an alignment on many random cases, until a replay fails."""
 
 from __future__ import annotations
 
@@ -30,15 +30,16 @@ class Aligned:
     """The result of many replays.
 
     Attributes:
-        replays: how many there were.
-        aligned: how many succeeded.
-        asked: how many were asked for; fewer are made if one fails, or if the time is up.
-        entered: in how many the changed reward entered a draw that was shifted.
-        chosen: in how many it changed the probabilities of a choice.
-        edges: how many failed at first, but not when the noise changed a little.
-        spent: the largest cost, as a share of the budget.
+        replays: the number of replays.
+        aligned: the number of replays that succeeded.
+        asked: the number of replays that were requested; fewer are made if one fails, or if the
+            time is up.
+        entered: in how many replays the changed reward entered a draw that was shifted.
+        chosen: in how many replays the changed reward changed the probabilities of a choice.
+        edges: how many replays failed at first, but not when the noise changed a little.
+        spent: the largest cost of a replay, as a share of the budget.
         problem: the first counter-example, or None.
-        tried: what was played.
+        tried: the ranges of the data that were played.
     """
 
     replays: int
@@ -56,7 +57,7 @@ class Aligned:
         return self.aligned == self.replays == self.asked
 
     def in_words(self) -> str:
-        """A sentence, and the counter-example."""
+        """Return the result in a sentence, and the counter-example if there is one."""
         text = f"aligned in {self.aligned} of {self.replays} replays"
         if self.holds and not self.entered:
             return f"no reward entered noise in {self.replays} replays; try longer horizons"
@@ -88,9 +89,11 @@ def report(
     deadline: float = math.inf,
     progress: Callable[[float], object] = lambda share: None,
 ) -> tuple[dict[str, Any], Aligned | None]:
-    """The columns of an audit's table about the replays of a target: how many there were, how many
-    of them were aligned, both in words with the counter-example, or what is missing, and shortly
-    why the replays do not hold. And the replays themselves, None if there were none. See ``align``.
+    """Replay the alignment of a target, and return columns for the audit's table and the replays.
+
+    The columns are the number of replays, the number of aligned replays, a text about them, and a
+    short reason why the alignment does not hold. The text gives the counter-example, or says which
+    declaration is missing. The replays are None if none were made. For the arguments see ``align``.
     """
     found, text, why = None, "", ""
     if isinstance(target, DecisionTarget) and target.alignment is None:
@@ -111,10 +114,12 @@ def report(
 
 
 def check(target: DecisionTarget, case: Case) -> Outcome:
-    """Replay a case: neighbours, and tables far from each other, on which the decisions must also
-    be the same, at any cost; if they are not, two neighbours between them are the counter-example.
-    An alignment of one change is instead replayed on two neighbours between them that, with the
-    same noise, stop at different times.
+    """Replay an alignment on the neighbours of a case, and on its two tables far from each other.
+
+    On the tables far apart, the decisions must also be the same, at any cost. If they differ, two
+    neighbours between the two tables are the counter-example. An alignment for one changed reward
+    is instead replayed on two neighbours between the tables that stop at different times with the
+    same noise.
     """
     fresh = partial(recorder, case.seed, case.size)
     near = replay(target, case.first, case.second, fresh())
@@ -159,11 +164,11 @@ def align(
     """Replay an alignment on random rewards, horizons and noise, until it fails.
 
     Args:
-        target: what is replayed, at its horizons or at several that are cheap.
-        replays: how often; None for as often as in an audit.
-        seed: the result depends on it and on the other arguments.
+        target: the target to replay, at its horizons or else at several cheap horizons.
+        replays: the number of replays; None for the number of an audit.
+        seed: the seed, which determines the result together with the other arguments.
         deadline: the time, in seconds since the epoch, after which no replay begins.
-        progress: called with each share of the replays that is done.
+        progress: a function that is called with each share of the replays that is done.
     """
     rng = np.random.default_rng([seed, 20])
     replays = replays or REPLAYS[target.source.group]

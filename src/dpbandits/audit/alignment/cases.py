@@ -29,15 +29,15 @@ LARGE, MANY, ROUNDS = 0.4, (5, 10, 20), (64, 128, 256)  # share of games of many
 
 
 class Case(NamedTuple):
-    """What is replayed.
+    """The tables of rewards and the noise for a replay.
 
     Attributes:
-        first: float array (T, K).
-        second: the same where one reward changes.
-        far: the same where all rewards of an arm change.
+        first: float array (T, K), the first table of rewards.
+        second: the first table with one reward changed.
+        far: the first table with all rewards of an arm changed.
         size: the size of the noise.
-        seed: of the noise.
-        noisy: whether noise is drawn for the first one; for stopping rules, whether it stops.
+        seed: the seed of the noise.
+        noisy: whether noise is drawn on the first table; for a stopping rule, whether it stops.
     """
 
     first: np.ndarray
@@ -49,9 +49,10 @@ class Case(NamedTuple):
 
 
 def cases(target: DecisionTarget, rng: np.random.Generator, n: int) -> Iterator[Case]:
-    """``n`` random cases of random horizons and numbers of arms. Of external code some of the last
-    ones have many arms, with or without noise, which such code may forget there; not if the
-    horizons or the numbers of arms are requested.
+    """Yield ``n`` random cases with random horizons and numbers of arms.
+
+    For code in plain Python, some of the last cases have many arms, since external code may add no
+    noise there. This is left out if horizons or numbers of arms are requested.
     """
     requested = target.horizons or target.sizes or target.source.question.one_arm
     large = 0 if target.compiled or requested else int(LARGE * n)
@@ -61,7 +62,7 @@ def cases(target: DecisionTarget, rng: np.random.Generator, n: int) -> Iterator[
 
 
 def _usual_cases(target: DecisionTarget, rng: np.random.Generator) -> Iterator[Case]:
-    """Cases of which most draw noise, without end."""
+    """Yield cases without end; in most of them, noise is drawn."""
     stops = target.source.group == STOPPING.group
     usual = HORIZONS[STOPPING.group if stops else target.source.round_by_round]
     lengths = np.array(target.horizons or usual)
@@ -78,9 +79,9 @@ def _usual_cases(target: DecisionTarget, rng: np.random.Generator) -> Iterator[C
 
 
 def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) -> Case:
-    """A random case of some rounds and arms.
+    """Return a random case with T rounds and K arms.
 
-    The reward that changes is one that is read, if possible before the last draw of noise.
+    The changed reward is one that is read, if possible before the last draw of noise.
     """
     low, high = target.extremes() or _reach(rng)
     size, seed = float(rng.choice(SIZES)), int(rng.integers(2**32))
@@ -119,9 +120,11 @@ def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) ->
 
 
 def _rewards(target, rng, shape, extremes, record) -> np.ndarray:
-    """Rewards of a game, float array (T, K): random ones at their extremes or anywhere; constant
-    ones; balanced ones, which keep the means of all arms alike; or those of an adversary, who gives
-    the smallest reward to an arm with the largest sum, and the largest reward to other arms.
+    """Draw the rewards of a game, float array (T, K), of a random kind.
+
+    Rewards are random, at the extremes or anywhere between them, or constant, or balanced, which
+    keeps the means of all arms similar, or chosen by an adversary. The adversary gives the smallest
+    reward to an arm with the largest sum, and the largest reward to other arms.
     """
     (T, K), (low, high) = shape, extremes
     kind = rng.choice(["random", "inside", "constant", "balanced", "adversarial"], p=SHARES)
@@ -140,7 +143,7 @@ def _rewards(target, rng, shape, extremes, record) -> np.ndarray:
 
 
 class Adversary:
-    """A table whose rewards are decided when they are read, by the sums of the arms so far."""
+    """A table of rewards that are chosen when they are read, from the sums of the arms so far."""
 
     def __init__(self, table: np.ndarray, low: float, high: float):
         self.table, self.low, self.high, self.shape = table, low, high, table.shape
@@ -157,6 +160,6 @@ class Adversary:
 
 
 def _reach(rng: np.random.Generator) -> tuple[float, float]:
-    """Rewards without bounds: of any size, of both signs or of one."""
+    """Draw a range for rewards without bounds: of any size, of both signs or only positive."""
     high = 10.0 ** rng.uniform(-1.5, 1.2)
     return (-high, high) if rng.random() < 0.7 else (0.0, high)

@@ -1,10 +1,10 @@
-"""One replay of an alignment: four runs in plain Python.
+"""One replay of an alignment, which consists of four runs in plain Python.
 
-The first, on one sequence of rewards, records the noise. The second, on the other sequence, shifts
-it as the alignment says and finds the cost. The last two play both sequences with these numbers and
-nothing else: their actions, and the stopping time and the estimate of a stopping rule, must be the
-same. If contexts are private, too, the action of a round that changes is excepted: joint DP does
-not protect it, as it is chosen by the contexts themselves.
+The first run, on one sequence of rewards, records the noise. The second run, on the other sequence,
+shifts the noise as the alignment says and computes the cost. The last two runs play both sequences
+with plain numbers of the same values. Their actions must be the same, and for a stopping rule also
+the stopping time and the estimate. If contexts are private, too, the action of a changed round may
+differ: it depends on the contexts of the round itself, and joint DP does not protect it.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ OTHER_ACTIONS = "the actions differ"
 
 
 class Problem(NamedTuple):
-    """Why a replay is no alignment.
+    """The reason why a replay failed.
 
     Attributes:
-        why: in words.
-        round: the first round whose action differs, or the number of rounds.
+        why: the reason in words.
+        round: the first round whose action differs, from 1, or the number of rounds plus 1.
         actions: the two actions of this round; None if they are the same.
-        change: round and arm of the reward that changes, before and after.
-        noise: what was drawn, and the shifts that are not 0, in words.
+        change: in words, the round and the arm of the changed reward, and its two values.
+        noise: in words, the draws of noise and the shifts that are not 0.
         pair: the two sequences of rewards.
     """
 
@@ -52,10 +52,10 @@ class Outcome(NamedTuple):
     """The result of a replay.
 
     Attributes:
-        problem: why it is no alignment, or None.
-        spent: its cost, as a share of the budget.
-        entered: whether the reward that changes enters a shifted draw.
-        chosen: whether it changes the probabilities of a choice or of a comparison.
+        problem: why the replay failed, or None.
+        spent: the cost of the shifts, as a share of the budget.
+        entered: whether the changed reward enters a shifted draw.
+        chosen: whether the changed reward changes the probabilities of a choice or a comparison.
         draws: the draws of the shifted run.
     """
 
@@ -69,9 +69,9 @@ class Outcome(NamedTuple):
 def replay(
     target: DecisionTarget, first: np.ndarray, second: np.ndarray, recorded: Recorder
 ) -> Outcome:
-    """Record a run on one sequence of rewards and replay it, shifted, on another one.
+    """Record a run on one sequence of rewards, and replay it with shifted noise on another one.
 
-    Costs and the numbers of releases are limited for neighbours only, which differ in one reward.
+    The cost and the number of releases are limited only for neighbours, which differ in one reward.
     """
     places = [(int(t), int(a)) for t, a in np.argwhere(first != second)]
     seen = target.play_traced(first, recorded, places)
@@ -125,7 +125,10 @@ def replay(
 
 
 def declared_shifts(target, seen, recorded, first, second, places) -> dict[int, float]:
-    """The shifts that the alignment declares, for all rewards that change and were read."""
+    """Return the shifts that the alignment declares, by the number of the draw.
+
+    Shifts for all rewards that change and were read are added up.
+    """
     declare = target.alignment.shifts
     if declare is None:
         return {}
@@ -158,8 +161,10 @@ def declared_shifts(target, seen, recorded, first, second, places) -> dict[int, 
 
 
 def _cost(draw: Draw, gaussian, delta: float) -> float:
-    """The cost of the shift of a draw: in nats, or the rho of zCDP. Of coins beside a changed bit
-    the eps that they give with a delta; of several changes, as many times that.
+    """Compute the cost of the shift of a draw, in nats or as the rho of zCDP.
+
+    For coins beside a changed bit, the cost is the eps that they give with this delta, times the
+    number of changes.
     """
     if draw.kind == COINS:
         return abs(draw.shift) * eps_of_coins(draw.shape, delta) if draw.shift else 0.0
@@ -177,8 +182,10 @@ def _cost(draw: Draw, gaussian, delta: float) -> float:
 
 
 def _difference(one: Played, two: Played, excepted: Collection[int] = ()) -> tuple[int, str | None]:
-    """The first round in which two runs differ, but for some rounds and for rounding of the answer,
-    and how they differ; None if they do not.
+    """Return the first round in which two runs differ, and how they differ in words.
+
+    The rounds in ``excepted`` and rounding errors of the answer are ignored. If the runs do not
+    differ, the result is the number of rounds and None.
     """
     n, m = len(one.arms), len(two.arms)
     for t in np.flatnonzero(one.arms[: min(n, m)] != two.arms[: min(n, m)]).tolist():
@@ -208,7 +215,10 @@ def _change(first, second, places) -> str:
 
 
 def _not_followed(draws: Draws) -> str:
-    """Which draws a replay does not follow, in words: it sees nothing that is added to them."""
+    """Return, in words, the draws that a replay cannot follow, or "" if there are none.
+
+    A replay cannot follow a draw of noise if it sees no addition to this draw.
+    """
     noise = sum(d.is_noise for d in draws)
     lost = sum(d.is_noise and not d.added for d in draws)
     found = [f"{lost} of {noise} draws of noise"] if lost else []
@@ -220,7 +230,7 @@ def _not_followed(draws: Draws) -> str:
 
 
 def _noise(first: Draws, second: Draws) -> str:
-    """The shifts in words, each at the scale of its draw."""
+    """Return the shifts in words, each at the scale of its draw."""
     found = []
     for i, (d, e) in enumerate(zip(first, second, strict=False)):
         if e.shift:

@@ -1,7 +1,7 @@
 """Generators that return the numbers of a recorded run again, unchanged or shifted.
 
 ``Shifted`` returns these numbers to a run on other rewards, and shifts them as an alignment says.
-``Replay`` returns plain numbers, so a run with ``Replay`` equals the run of any generator that
+``Replay`` returns plain numbers, so a run with ``Replay`` equals a run with any generator that
 draws the same numbers.
 """
 
@@ -22,7 +22,7 @@ EPSILON = float(np.finfo(float).eps)  # of rounding
 
 
 class Given(Stream):
-    """The numbers of a recorded run.
+    """A generator that returns the numbers of a recorded run.
 
     Args:
         before: the draws of the record.
@@ -45,11 +45,11 @@ class Given(Stream):
         return self.again(i, before)
 
     def again(self, i: int, before: Draw) -> Draw:
-        """Draw ``i`` of the record, once more."""
+        """Return draw ``i`` of the record once more."""
         return Draw(before.kind, before.z, before.shape, base=before.base)
 
     def chosen_again(self, before: Draw, law: tuple[float, ...]) -> Draw:
-        """The choice of the record, once more, though with other probabilities."""
+        """Return the choice of the record once more, even if its probabilities have changed."""
         if before.z < len(law):
             return Draw(CHOICE, before.z, law)
         self.moved = self.moved or "the outcomes of a choice are others"
@@ -57,17 +57,17 @@ class Given(Stream):
 
 
 class Replay(Given):
-    """The numbers of a run as plain numbers."""
+    """A generator that returns the numbers of a run as plain numbers."""
 
     plain = True
 
 
 class Shifted(Given):
-    """The numbers of a recorded run, shifted.
+    """A generator that returns the numbers of a recorded run, shifted.
 
-    A draw with a declared shift has this one. Other noise shifts by minus what it is added to has
-    changed by since the record, at the first addition for which this is not 0; a uniform number
-    keeps the results of its comparisons.
+    A draw with a declared shift is shifted by it. Other noise is added to statistics: at the first
+    addition at which the statistic differs from the record by x, not 0, the noise shifts by -x. A
+    uniform number is changed such that the results of its comparisons stay the same.
 
     Args:
         before: the draws of the record.
@@ -148,7 +148,7 @@ class Shifted(Given):
         return below
 
     def charge(self, draw: Draw, p: float, q: float) -> None:
-        """Raise the cost of a draw to that of an outcome with these two probabilities."""
+        """Raise the cost of a draw to the cost of an outcome with these two probabilities."""
         cost = _ratio(p, q)
         if cost > draw.cost:
             draw.cost = cost
@@ -156,18 +156,19 @@ class Shifted(Given):
 
 
 class Branch(Given):
-    """The numbers of a recorded run, but of the choices of one round: theirs follow a path.
+    """A generator that returns the numbers of a recorded run, with other choices in one round.
 
-    Choices, and comparisons of uniform numbers, made between one reward and the next have the
-    outcomes of ``path``, and where it ends the first one that is possible.
+    The choices and the comparisons of uniform numbers that are made in this round, between one
+    reward and the next, have the outcomes of ``path``. After the end of the path, each has its
+    first possible outcome.
 
     Args:
         before: the draws of the record.
-        own: the number of rewards read in this round.
-        path: outcomes.
+        own: the number of rewards that are read when the choices of this round are made.
+        path: the outcomes of the choices, in turn.
 
     Attributes:
-        taken: the outcome of each choice, with the probabilities of all.
+        taken: the outcome of each choice of the round, with the probabilities of all outcomes.
     """
 
     def __init__(self, before: Sequence[Draw], own: int, path: Sequence[int]):
@@ -178,13 +179,13 @@ class Branch(Given):
 
     @property
     def chosen_alone(self) -> bool:
-        """Whether the round has drawn nothing that is not a choice."""
+        """Whether all draws of the round are choices, or uniform numbers that are only compared."""
         others = [d for d in self.draws if d.place == self.own and d.kind != CHOICE]
         return all(d.kind == UNIFORM and d.chances and not d.used for d in others)
 
     @property
     def laws(self) -> str:
-        """The laws of all later draws, with the first number that is added to each."""
+        """The laws of all later draws as text, with the first number that is added to each draw."""
         found = [
             (d.kind, d.shape, d.scale, d.added[:1], [chance for chance, _ in d.chances])
             for d in self.draws
@@ -230,7 +231,7 @@ def _width(ends: tuple[float, float]) -> float:
 
 
 def _rounded(x: Any) -> Any:
-    """A collection whose numbers have six digits."""
+    """Return a copy of a collection with its numbers rounded to six digits."""
     if isinstance(x, float):
         return float(f"{x:.6g}")
     if isinstance(x, dict):
@@ -241,12 +242,12 @@ def _rounded(x: Any) -> Any:
 
 
 def _ratio(p: float, q: float) -> float:
-    """The absolute value of the logarithm of a ratio of probabilities, infinite if one is 0."""
+    """Compute |ln(p/q)| of two probabilities: infinity if one of them is 0, and 0 if both are."""
     return abs(math.log(p / q)) if min(p, q) > 0.0 else math.inf if max(p, q) > 0.0 else 0.0
 
 
 def _same(first, second) -> bool:
-    """Whether two collections of arguments are equal except for rounding."""
+    """Return whether two collections of arguments are equal except for rounding."""
     if isinstance(first, (int, float)) and first == second:
         return True  # as nearly always; NumPy's test takes long
     if isinstance(first, tuple):

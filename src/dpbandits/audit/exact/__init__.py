@@ -1,1 +1,1 @@
-"""Exact privacy losses, computed without sampling."""
+"""Exact privacy losses, which are computed without sampling."""

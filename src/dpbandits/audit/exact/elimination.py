@@ -1,9 +1,9 @@
 """The exact privacy loss of the actions of DP-SE and DPR-SE with two arms, at any horizon.
 
-The epochs are independent, and each ends in one of three ways: an arm is removed, the other one is,
-or neither. A changed reward lies in one epoch, so the loss is the loss of the worst epoch. In each
-the
-worst neighbours are at the largest difference of the two sums (docs/exact_loss.md).
+The epochs are independent, and each ends in one of three ways: the first arm is removed, the second
+arm is removed, or neither. A changed reward lies in one epoch, so the loss is the loss of the worst
+epoch. In each epoch the worst neighbours are at the largest difference of the two sums
+(docs/exact_loss.md).
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from .loss import Candidate, OutOfReach
 def elimination_candidates(
     epoch: Callable[[int], tuple[float, float, float]], eps: float, T: int
 ) -> Iterator[Candidate]:
-    """The ends of epochs: ``epoch(e)`` gives the pulls of each arm, the gap beyond which one is
-    removed, and the largest change of a reward.
+    """Yield the candidates of all epochs before the horizon T.
+
+    ``epoch(e)`` returns the number of pulls of each arm in epoch e, the gap of the means above
+    which an arm is removed, and the largest change of a reward.
     """
     left = T
     for e in count(1):
@@ -36,13 +38,14 @@ def elimination_candidates(
 
 
 def endings(R: int, width: float, rate: float, change: float = 1.0) -> Iterator[Candidate]:
-    """The ends of an epoch that releases two means with noise ``Lap(change/(rate R))`` each, under
-    the neighbours that each end distinguishes best.
+    """Yield the possible ends of an epoch, each with the neighbours that it distinguishes best.
+
+    The epoch releases two means with noise ``Lap(change/(rate R))`` each.
 
     Args:
         R: pulls of each arm.
-        width: an arm is removed if its mean is more than this below the other's.
-        rate: the budget, unless the noise is wrong.
+        width: an arm is removed if its mean is more than this below the other arm's mean.
+        rate: the budget if the noise has the right scale.
         change: the largest change of a reward.
     """
     unit, border = exactly(rate), exactly(width) * R / exactly(change)
@@ -61,7 +64,10 @@ def endings(R: int, width: float, rate: float, change: float = 1.0) -> Iterator[
 
 
 def tail(x: Number) -> Number:
-    """P(Z > x) for the sum Z of two independent Laplace variables of scale 1, x rational."""
+    """Compute P(Z > x) for the sum Z of two independent Laplace variables of scale 1.
+
+    ``x`` is a rational number.
+    """
     from flint import arb
 
     if x < 0:

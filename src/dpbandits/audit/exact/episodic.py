@@ -1,10 +1,11 @@
 """The exact privacy loss of the actions of two-armed algorithms with additive indices.
 
-An action is a function of the latest releases of the two arms: arm 0 is played if ``m_0 + c_0 >=
-m_1 + c_1``. After a release of one arm its noise is fresh, and all that the past has left is the
-density of the other arm's release. This density is a piecewise exponential polynomial, so the
-probability of each sequence of actions has a closed form. docs/exact_loss.md has the proofs, also
-that few tables of rewards have to be compared.
+An action is a function of the latest releases of the two arms, m_0 and m_1, and of their bonuses,
+c_0 and c_1: arm 0 is played if ``m_0 + c_0 >= m_1 + c_1``. A new release of one arm has fresh
+noise, so the past then matters only through the density of the other arm's release. This density is
+a piecewise exponential polynomial, so the probability of each sequence of actions has a closed
+form. docs/exact_loss.md has the proofs, and proves that only few tables of rewards have to be
+compared.
 """
 
 from __future__ import annotations
@@ -23,17 +24,18 @@ Band = tuple[Number | None, Number | None]  # bounds of m_0 - m_1; None for infi
 
 @dataclass(frozen=True)
 class Episodic:
-    """How a two-armed algorithm plays, whose index is a private mean plus a bonus.
+    """A two-armed algorithm whose index is a private mean plus a bonus.
 
-    Both arms are pulled once. A release is the mean of some rewards of one arm plus ``Lap(1/(rate
-    n))``; each reward enters one release.
+    First, both arms are pulled once. A release is the mean of n rewards of one arm plus
+    ``Lap(1/(rate n))``; each reward enters one release.
 
     Attributes:
-        bonus: ``bonus(n, t)``, the index in round t of an arm with a mean of 0 of n rewards.
-        rewards: ``rewards(n, pulls)``, the number of rewards of an arm's next release, after one
-            of n rewards and as many pulls.
-        commits: whether an arm is played until its next release; otherwise each round is decided.
-        rate: 1/scale of the noise of one reward; the budget, unless the noise is wrong.
+        bonus: ``bonus(n, t)``, the bonus in round t of an arm whose last release has n rewards.
+        rewards: ``rewards(n, pulls)``, the number of rewards of an arm's next release, if its last
+            release has n rewards and the arm had this number of pulls then.
+        commits: whether an arm is played until its next release; otherwise an arm is chosen in each
+            round.
+        rate: 1/scale of the noise of one reward, which is the budget if the noise is right.
     """
 
     bonus: Callable[[int, int], float]
@@ -43,12 +45,12 @@ class Episodic:
 
 
 class Leaf(NamedTuple):
-    """A sequence of actions.
+    """A sequence of actions with its probabilities.
 
     Attributes:
         actions: the arm played in each round.
         releases: the rounds, from 0, of the rewards that enter each release.
-        probability: that of the sequence for each vector of sums of these rewards.
+        probability: the probability of the sequence for each vector of sums of these rewards.
     """
 
     actions: tuple[int, ...]
@@ -57,7 +59,11 @@ class Leaf(NamedTuple):
 
 
 class _Node(NamedTuple):
-    """A history: per arm the number of rewards of the latest release and the rounds since."""
+    """A history of actions, in a state before the next decision.
+
+    ``n`` has the number of rewards of each arm's latest release, and ``since`` the rounds in which
+    the arm was played after that.
+    """
 
     actions: tuple[int, ...]
     releases: tuple[tuple[int, ...], ...]
@@ -71,13 +77,13 @@ Cases = Callable[[tuple[int, ...]], set[Case]]
 
 
 def sequences(game: Episodic, horizon: int, cases: Cases) -> Iterator[Leaf]:
-    """All sequences of actions of positive probability, with their probabilities.
+    """Yield all sequences of actions of positive probability, with their probabilities.
 
     Args:
         game: the algorithm.
         horizon: the number of rounds.
-        cases: the vectors of sums to compare, for the sizes of the releases so far; those of a
-            longer history must extend those of a shorter one.
+        cases: a function that returns the vectors of sums to compare, given the sizes of the
+            releases so far. The vectors of a longer history must extend those of a shorter one.
     """
     unit = Rate(exactly(game.rate))
     start: dict[Case, Releases] = {
@@ -100,7 +106,7 @@ def sequences(game: Episodic, horizon: int, cases: Cases) -> Iterator[Leaf]:
 
 
 def _decisions(game: Episodic, node: _Node) -> Iterator[tuple[int, Band]]:
-    """The arms that can be played next, with the condition on the releases for each arm."""
+    """Yield the arms that can be played next, each with its condition on the releases."""
     t = len(node.actions) + 1
     low, high = node.band
     c = exactly(game.bonus(node.n[1], t)) - exactly(game.bonus(node.n[0], t))
@@ -111,7 +117,7 @@ def _decisions(game: Episodic, node: _Node) -> Iterator[tuple[int, Band]]:
 
 
 def _played(game, unit, node, a, band, horizon, cases) -> _Node | Leaf:
-    """The history after arm ``a`` was chosen: until the next decision, or the horizon."""
+    """Return the history after arm ``a`` was chosen, up to the next decision or the horizon."""
     t = len(node.actions)
     pulls = node.actions.count(a) - len(node.since[a])
     needed = game.rewards(node.n[a], pulls)
@@ -135,7 +141,7 @@ def _played(game, unit, node, a, band, horizon, cases) -> _Node | Leaf:
 
 
 def _without(f: Releases, a: int, band: Band) -> Piecewise:
-    """The density of the other arm's release, that of arm ``a`` integrated over the band."""
+    """Return the density of the other arm's release, with arm ``a`` integrated over the band."""
     low, high = band
     if a == 1:
         low, high = (None if x is None else -x for x in (high, low))
@@ -150,8 +156,10 @@ def _without(f: Releases, a: int, band: Band) -> Piecewise:
 
 
 def extreme_cases(sizes: tuple[int, ...]) -> set[Case]:
-    """The vectors of sums among which the largest loss over all tables of 0 and 1 is attained: all
-    others extreme, and one of 0 and 1 below, or n - 1 and n above (docs/exact_loss.md).
+    """Return vectors of sums that attain the largest loss over all tables of 0 and 1.
+
+    In each vector all sums are 0, or all are full (equal to their sizes n), except one sum. This
+    one is 0 or 1 beside full sums, and n - 1 or n beside sums of 0 (docs/exact_loss.md).
     """
     zeros, full = (0,) * len(sizes), sizes
     found = {zeros, full}
@@ -161,19 +169,19 @@ def extreme_cases(sizes: tuple[int, ...]) -> set[Case]:
 
 
 def extreme_pairs(sizes: tuple[int, ...]) -> Iterator[tuple[Case, Case]]:
-    """The neighbours among ``extreme_cases``."""
+    """Yield the pairs of neighbours among ``extreme_cases``."""
     for i, n in enumerate(sizes):
         yield _with(sizes, i, 0), _with(sizes, i, 1)
         yield _with((0,) * len(sizes), i, n - 1), _with((0,) * len(sizes), i, n)
 
 
 def _with(items: tuple, i: int, x: Any) -> tuple:
-    """The items with another one at place i."""
+    """Return the items with item i replaced by ``x``."""
     return (*items[:i], x, *items[i + 1 :])
 
 
 def exactly(x: float) -> Number:
-    """A floating-point number as a rational one."""
+    """Return a floating-point number as an exact rational number."""
     from flint import fmpq
 
     return fmpq(*float(x).as_integer_ratio())

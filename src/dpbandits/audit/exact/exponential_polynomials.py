@@ -1,8 +1,9 @@
 """Piecewise exponential polynomials with rational breakpoints and coefficients in interval
 arithmetic.
 
-They contain the density of Laplace noise and are closed under products, shifts and integration.
-The coefficients are the balls of python-flint's ``arb``: a computed ball contains the exact number.
+These functions include the density of Laplace noise and are closed under products, shifts and
+integration. The coefficients are balls of python-flint's ``arb``: a computed ball contains the
+exact number.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Rate:
         self.power = cache(lambda k, x: (self.ball * arb(x * k)).exp())
 
     def laplace(self, k: int, center: Number) -> Piecewise:
-        """The density of ``center + Lap(1/(k rate))``."""
+        """Return the density of ``center + Lap(1/(k rate))``."""
         from flint import arb_poly
 
         half = self.ball * k / 2
@@ -63,7 +64,7 @@ class Piecewise:
         return Piecewise(self.unit, places, pieces)
 
     def shifted(self, u: Number) -> Piecewise:
-        """The function x -> f(x + u)."""
+        """Return the function x -> f(x + u)."""
         from flint import arb_poly
 
         moved = arb_poly([u, 1])
@@ -73,7 +74,7 @@ class Piecewise:
         return Piecewise(self.unit, [x - u for x in self.places], pieces)
 
     def integral(self) -> Piecewise:
-        """The function x -> the integral of f from minus infinity to x.
+        """Return the antiderivative, x -> the integral of f from minus infinity to x.
 
         Each term of the leftmost piece must vanish at minus infinity.
         """
@@ -86,14 +87,14 @@ class Piecewise:
         return Piecewise(self.unit, self.places, pieces)
 
     def total(self) -> Number:
-        """The integral over the real line.
+        """Compute the integral over the real line.
 
-        Each term of the outer pieces must vanish at its end of the line.
+        Each term of an outer piece must vanish at the infinite end of this piece.
         """
         return self.integral().pieces[-1][0][0]
 
     def _antiderivative(self, k, p):
-        """A polynomial q for which q(x) e^(k rate x) is an antiderivative of p(x) e^(k rate x)."""
+        """Return q such that p(x) e^(k rate x) is the derivative of q(x) e^(k rate x)."""
         if k == 0:
             return p.integral()
         step = 1 / (self.unit.ball * k)
@@ -107,7 +108,7 @@ class Piecewise:
         return sum(p(x) * self.unit.power(k, x) for k, p in terms.items())
 
     def at(self, x: Number) -> Number:
-        """The value at a place, fmpq; at a breakpoint that of the piece to its left."""
+        """Compute the value at a place, an fmpq; a breakpoint belongs to the piece on its left."""
         return self._value(self.pieces[bisect_left(self.places, x)], x)
 
 

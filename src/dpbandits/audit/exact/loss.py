@@ -1,4 +1,4 @@
-"""The largest |ln(P/P')| of some events, in a certified interval."""
+"""The largest |ln(P/P')| of some events, computed in a certified interval."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ BITS = (192, 384, 768, 1536, 3072)  # precisions that are tried
 
 
 class OutOfReach(BadInput):
-    """No exact loss can be computed: the message gives the reason, and a request that would
-    work.
-    """
+    """No exact loss can be computed; the message gives the reason and a request that would work."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,7 @@ class ActionLoss:
         low: lower end of the interval, in nats.
         high: upper end.
         event: the actions, in words.
-        rewards: under the two neighbours those of the arms that are played, in words.
+        rewards: the rewards of the played arms under each of the two neighbours, in words.
     """
 
     low: float
@@ -38,7 +36,10 @@ class ActionLoss:
 
 
 class Candidate(NamedTuple):
-    """The probabilities of one event under neighbours; the last two as in ``ActionLoss``."""
+    """The probabilities of one event under two neighbours.
+
+    ``event`` and ``rewards`` are as in ``ActionLoss``.
+    """
 
     first: Number
     second: Number
@@ -47,7 +48,11 @@ class Candidate(NamedTuple):
 
 
 def certified(candidates: Callable[[], Iterator[Candidate]], width: float) -> ActionLoss:
-    """The largest |ln(P/P')| of some events, in an interval of at most this width."""
+    """Compute the largest |ln(P/P')| of some events, in an interval of at most this width.
+
+    Raises:
+        OutOfReach: the interval is wider even with the highest precision.
+    """
     from flint import ctx
 
     before = ctx.prec
@@ -77,7 +82,7 @@ def _largest(candidates: Iterator[Candidate]) -> ActionLoss:
 
 
 def _ends(ball: Number) -> tuple[float, float]:
-    """Floating-point numbers below and above a ball."""
+    """Return a floating-point number below a ball and one above it."""
     if not ball.is_finite():
         return 0.0, math.inf
     least, most = float(ball.lower()), float(ball.upper())

@@ -1,9 +1,10 @@
-"""The exact privacy loss of an algorithm's actions: the largest |ln(P/P')| over all sequences of
-actions and all neighbouring tables of extreme rewards, in a certified interval. The algorithms
-whose exact loss can be computed, with the method, and the reasons for the others.
+"""The exact privacy loss of an algorithm's actions, in a certified interval.
 
-It is that of the whole algorithm at one horizon; ``release`` has that of the release beneath it.
-The candidates of an algorithm are the events and the neighbours among which the largest loss is.
+The loss is the largest |ln(P/P')| over all sequences of actions and all neighbouring tables of
+extreme rewards, for the whole algorithm at one horizon; ``release`` computes the loss of a release.
+This module lists the algorithms whose exact loss can be computed, with the method, and the reasons
+why the others have none. The candidates of an algorithm are events with neighbours that include the
+largest loss.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def lazy_ucb_game(values: Mapping[str, float], eps: float) -> Episodic:
 
 
 def episodic_candidates(game: Episodic, T: int) -> Iterator[Candidate]:
-    """The events and neighbours of an episodic algorithm among which is the largest loss."""
+    """Yield events and neighbours of an episodic algorithm that include the largest loss."""
     for leaf in sequences(game, T, extreme_cases):
         for x, y in extreme_pairs(tuple(len(rounds) for rounds in leaf.releases)):
             p, q = leaf.probability[x], leaf.probability[y]
@@ -51,7 +52,7 @@ def episodic_candidates(game: Episodic, T: int) -> Iterator[Candidate]:
 
 
 def _rewards(leaf: Leaf, case: Sequence[int]) -> str:
-    """Rewards with the given sums; the actions do not depend on those marked ``-``."""
+    """Return rewards with the given sums as text; the actions do not depend on rewards ``-``."""
     found = ["-"] * len(leaf.actions)
     for rounds, s in zip(leaf.releases, case, strict=True):
         for i, t in enumerate(rounds):
@@ -67,11 +68,12 @@ def of_epochs(
     epoch: Callable[..., tuple[float, float, float]],
     forced: Callable[[Mapping[str, float]], int] = lambda values: 0,
 ) -> Candidates:
-    """The ends of the epochs of 2, 4, 8, ... or other numbers of rounds before the horizon.
+    """Return a function that yields the candidates of an elimination algorithm: ends of epochs.
 
     Args:
-        epoch: ``epoch(e, eps, *values)``, see ``elimination_candidates``.
-        forced: the number of forced epochs of 2, 4, 8, ... rounds, which depend on no reward.
+        epoch: ``epoch(e, eps, values)``, see ``elimination_candidates``.
+        forced: ``forced(values)`` returns the number of forced epochs, of 2, 4, 8, ... rounds, in
+            which no action depends on a reward.
     """
 
     def candidates(values: Mapping[str, float], eps: float, T: int) -> Iterator[Candidate]:
@@ -103,12 +105,12 @@ def prae_r_forced(values):
 
 
 class Method(NamedTuple):
-    """How a loss is computed.
+    """A method that computes an exact loss.
 
     Attributes:
-        usual: the horizon of a table of all algorithms.
+        usual: the horizon in a table of all algorithms.
         most: the largest horizon.
-        candidates: ``candidates(values, eps, T)``; None for bits.
+        candidates: ``candidates(values, eps, T)`` yields the candidates; None for one-bit users.
     """
 
     usual: int
@@ -124,7 +126,7 @@ METHODS = {
     "dpr_se": Method(10**10, 10**12, of_epochs(dpr_se_epoch)),
     "prae_r": Method(10**6, 10**12, of_epochs(prae_r_batch, prae_r_forced)),
 }
-# Why the others are out of reach
+# The reasons why the exact losses of other algorithms are out of reach
 REASONS = {
     ("adap_klucb",): (
         "its index is no linear function of the private mean, and rounds to 1 from a mean of about"
@@ -154,7 +156,7 @@ OTHER = f"exact losses are known for {', '.join(METHODS)} and for users who send
 
 
 def method_of(algorithm: Algorithm) -> Method:
-    """How the loss is computed.
+    """Return the method that computes the exact loss of an algorithm.
 
     Raises:
         OutOfReach: no exact loss is known.
@@ -172,10 +174,10 @@ def method_of(algorithm: Algorithm) -> Method:
 
 
 def exact_loss(target: DecisionTarget, horizon: int, arms: int = 2) -> ActionLoss:
-    """The exact loss of an algorithm's actions at a horizon.
+    """Compute the exact loss of an algorithm's actions at a horizon.
 
     Raises:
-        OutOfReach: no exact loss is known.
+        OutOfReach: no exact loss is known, or there are too many arms or rounds.
     """
     source, eps = target.source, target.budget
     method = method_of(source)

@@ -1,9 +1,9 @@
 """The exact privacy loss of the actions of an algorithm whose users send one bit each.
 
-The actions are a function of the bits, which the algorithm itself computes here for every sequence
-of bits. Given the rewards the bits are independent, with probabilities that are floating-point
-numbers, hence rational. So the probability of each sequence of actions is a rational number, for
-any number of arms; docs/exact_loss.md says why rewards of 0 and 1 suffice.
+The actions are a function of the bits, and here the algorithm itself computes this function for
+every sequence of bits. Given the rewards, the bits are independent, and their probabilities are
+floating-point numbers, hence rational. So the probability of each sequence of actions is a rational
+number, for any number of arms. docs/exact_loss.md proves that rewards of 0 and 1 suffice.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Play = Callable[[object, np.ndarray], Actions]  # (rng, rewards of the rounds) -
 
 
 def one_bit_loss(target: DecisionTarget, horizon: int, arms: int) -> ActionLoss:
-    """The exact loss of the actions; see ``methods.exact_loss``."""
+    """Compute the exact loss of the actions; see ``methods.exact_loss``."""
     least, most = EPS_OF_BITS
     if not least <= target.budget <= most:
         raise OutOfReach(
@@ -47,7 +47,7 @@ def one_bit_loss(target: DecisionTarget, horizon: int, arms: int) -> ActionLoss:
 
 
 def player(target: DecisionTarget, arms: int) -> Play:
-    """Plays an algorithm with the same reward for all arms in a round."""
+    """Return a function that plays an algorithm with the same reward for all arms in a round."""
 
     def play(rng: Any, rewards: np.ndarray) -> Actions:
         table = np.repeat(rewards.astype(float)[:, None], arms, axis=1)
@@ -61,10 +61,12 @@ def _string(numbers: Sequence[Any]) -> str:
 
 
 class ScriptedUniforms:
-    """A generator of uniform numbers, itself, that are only compared, with given results.
+    """A generator of uniform numbers that are only compared, with given results.
+
+    The object is both the generator and each of its numbers.
 
     Attributes:
-        chances: what they were compared with.
+        chances: the probabilities with which the numbers were compared.
     """
 
     def __init__(self, bits: tuple[int, ...]):
@@ -80,7 +82,10 @@ class ScriptedUniforms:
 
 
 class Bits(ScriptedUniforms):
-    """Scripted numbers at distance 0 to any approximation of a chance: no table decides one."""
+    """Scripted numbers whose distance to any approximation of a probability is 0.
+
+    So an algorithm never decides a bit from a table of approximate probabilities.
+    """
 
     def __sub__(self, level: float) -> float:
         return 0.0
@@ -89,23 +94,24 @@ class Bits(ScriptedUniforms):
 def probabilities(
     play: Play, horizon: int, extremes: tuple[float, float]
 ) -> tuple[dict[Actions, np.ndarray], int]:
-    """The probability of each sequence of actions, for all extreme rewards.
+    """Compute the probability of each sequence of actions, for all extreme rewards.
 
-    The bit of the last round is not used by any action.
+    No action depends on the bit of the last round.
 
     Args:
-        play: plays the algorithm in plain Python on rewards that depend on the round alone.
+        play: plays the algorithm in plain Python on rewards that depend only on the round.
         horizon: the number of rounds, T.
         extremes: the smallest and the largest reward.
 
     Returns:
-        For each sequence an array of integers of shape (2,) * (T - 1): at [r_1, ..., r_{T-1}] the
-        probability if these are the rewards of the arms that are played, 1 for the largest. And the
-        number by which these probabilities are multiplied.
+        For each sequence of actions, an array of integers of shape (2,) * (T - 1). The entry
+        [r_1, ..., r_{T-1}] is the probability if these are the rewards of the played arms, 0 for
+        the smallest and 1 for the largest reward. The second result is the number by which all
+        these probabilities are multiplied.
 
     Raises:
-        OutOfReach: the algorithm draws something else than one bit a round, or uses rewards
-            otherwise.
+        OutOfReach: the algorithm draws something else than one bit a round, or its actions depend
+            on rewards in another way.
     """
     T = horizon
     rng = np.random.default_rng(0)
@@ -139,10 +145,10 @@ def probabilities(
 
 
 def over_bits(event: np.ndarray, law: np.ndarray) -> np.ndarray:
-    """The weight of a set of sequences of bits, an array of 0 and 1, for all rewards.
+    """Compute the weight of a set of sequences of bits for all sequences of rewards.
 
     Args:
-        event: integer array (2,) * rounds.
+        event: integer array (2,) * rounds, 1 for the sequences of bits in the set, else 0.
         law: integer array (2, 2), the weight of each bit for each reward.
     """
     for axis in range(event.ndim):
@@ -151,8 +157,9 @@ def over_bits(event: np.ndarray, law: np.ndarray) -> np.ndarray:
 
 
 def worst_neighbours(probability: np.ndarray) -> tuple[float, Actions, Actions]:
-    """The largest ratio between neighbours, correctly rounded, and the rewards of the larger and
-    of the smaller probability.
+    """Return the largest ratio of probabilities between neighbours, and the two neighbours.
+
+    The ratio is correctly rounded; the first neighbour has the larger probability.
     """
     found: list[tuple[float, Actions, Actions]] = []
     for axis in range(probability.ndim):

@@ -1,8 +1,8 @@
-"""The exact privacy loss of a release that is linear in Laplace or Gaussian noise, tosses one coin,
-or counts bits among fair coins.
+"""The exact privacy loss of a release.
 
-The loss is computed from the code itself: the release is run with a generator whose draws are
-chosen here.
+The release must be linear in Laplace or Gaussian noise, or toss one coin, or count bits among fair
+coins. The loss is computed from the code itself: the release is run with a generator whose draws
+are chosen here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SIZES = (1.0, 30.0, 1e3, 1e6)  # of the noise with which linearity is tested
 
 
 class _Chosen(Stream):
-    """Noise of one kind at scale 1 whose draws are chosen; others are 0."""
+    """A generator of noise of one kind at scale 1: chosen draws have given values, others are 0."""
 
     plain = True
 
@@ -45,8 +45,9 @@ class _Chosen(Stream):
 
 
 def release_loss(target: AuditTarget) -> float | None:
-    """The exact loss, eps or mu, of a release or a response; of what plays games, that of the
-    release that its guarantee names. None if it is not known.
+    """Compute the exact loss, eps or mu, of a release or a response; None if it is not known.
+
+    For an algorithm or a stopping rule, it is the loss of the release that the guarantee names.
     """
     if isinstance(target, ReleaseTarget):
         exact_loss = exact_mu if target.gaussian else exact_epsilon
@@ -67,11 +68,13 @@ def release_loss(target: AuditTarget) -> float | None:
 
 
 def exact_epsilon(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> float | None:
-    """The largest log-likelihood ratio of a release of d numbers between two data sets, or None.
+    """Compute the largest log-likelihood ratio of a release of d numbers between two data sets.
 
-    If the release is ``f(x) + N z`` with z independent Laplace variables of scale 1, N of full rank
-    and the same for both, it is the sum of |z_i| over the z that solve ``N z = f(x) - f(y)``; it is
-    infinite if none does. If the release tosses one coin, the probabilities of its outputs give it.
+    Suppose that the release is ``f(x) + N z``, where z are independent Laplace variables of scale 1
+    and N has full rank and is the same for both data sets. Then the ratio is the sum of |z_i| for
+    the z that solves ``N z = f(x) - f(y)``, or infinity if there is no solution. If the release
+    tosses one coin, the ratio follows from the probabilities of its outputs. For any other release,
+    the result is None.
     """
     with suppress(AttributeError, TypeError):  # other draws, and other uses of a draw
         return _linear(release, x, y, d, LAPLACE, 1)
@@ -81,10 +84,10 @@ def exact_epsilon(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> floa
 
 
 def exact_mu(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> float | None:
-    """The mu of Gaussian DP of a release of d numbers between two data sets, or None.
+    """Compute the mu of Gaussian DP of a release of d numbers between two data sets, or None.
 
-    If the release is ``f(x) + N z`` with z independent standard normal variables, as in
-    ``exact_epsilon``, it is the length of the z that solves ``N z = f(x) - f(y)``.
+    If the release is ``f(x) + N z`` as in ``exact_epsilon``, but with independent standard normal
+    variables z, then mu is the length of the z that solves ``N z = f(x) - f(y)``.
     """
     with suppress(AttributeError, TypeError):
         return _linear(release, x, y, d, NORMAL, 2)
@@ -92,7 +95,7 @@ def exact_mu(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> float | N
 
 
 class _Heads:
-    """Fair coins, of which no number of heads is drawn but a given one."""
+    """A generator of fair coins that always returns a given number of heads."""
 
     def __init__(self, heads: int):
         self.heads, self.tossed = heads, 0
@@ -107,8 +110,10 @@ class _Heads:
 def loss_of_count(
     release: Output, x: np.ndarray, y: np.ndarray, d: int, delta: float
 ) -> float | None:
-    """The least eps with this delta of a release of d = 1 number, a function of the data plus the
-    heads of fair coins, between two data sets whose functions differ by 1 at most; else None.
+    """Compute the least eps, with this delta, of a count between two data sets, or None.
+
+    The release must be one number (d = 1): a function of the data plus the number of heads of fair
+    coins. The values of the function for the two data sets may differ by at most 1.
     """
     counts = {}
     for name, data in (("x", x), ("y", y)):
@@ -155,7 +160,7 @@ def _linear(release, x, y, d, kind, norm):
 
 
 def _close(a, b):
-    """Whether two vectors are equal except for rounding."""
+    """Return whether two vectors are equal except for rounding."""
     return np.abs(a - b).max() <= TOLERANCE * (1.0 + np.abs(b).max())
 
 

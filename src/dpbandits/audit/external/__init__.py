@@ -1,1 +1,1 @@
-"""Policies in plain Python that know nothing of the package: their replays and their samples."""
+"""Replays and samples of external policies: plain Python code that does not use the package."""

@@ -1,4 +1,4 @@
-"""The choices that an external policy makes in one round, each played with all its outcomes."""
+"""The choices that an external policy makes in one round, each played with all of its outcomes."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ PROBED = 32  # rounds of these games
 def law_of_choices(
     target: DecisionTarget, table: np.ndarray, draws: Sequence[Draw], own: int, again: int = 1
 ) -> Law:
-    """The law of the actions by the choices made in one round, where nothing else is drawn in it;
-    empty if there are too many choices, or ``again`` games with the same ones have other actions.
+    """Compute the law of the actions over the choices that are made in one round.
+
+    Branches in which the round draws anything but choices are left out. The law is empty if there
+    are too many choices, or if ``again`` games with the same choices have different actions.
 
     Args:
-        target: what is played.
+        target: the policy that is played.
         table: the rewards.
         draws: the numbers of the other rounds.
-        own: the number of rewards read in this round.
+        own: the number of rewards that are read when the choices of this round are made.
         again: how often each branch is played.
     """
     law: Law = {}
@@ -56,19 +58,19 @@ def law_of_choices(
 
 
 def loss_between(*laws: Law) -> float:
-    """The largest |ln(p/q)| of two laws; infinite if one of them is empty."""
+    """Compute the largest |ln(p/q)| of two laws; infinity if one of them is empty."""
     ratios = [x / q[k] if q.get(k) else math.inf
               for p, q in (laws, laws[::-1]) for k, x in p.items()]  # fmt: skip
     return math.log(max(ratios, default=math.inf))
 
 
 def response_loss(target: DecisionTarget, seed: int) -> float:
-    """A lower bound on the loss of the first user's response, by what the choices that it is made
-    with, and no noise, lead to; 0 if it has noise always, or more than one law explains what is
-    seen.
+    """Compute a lower bound on the loss of the first user's response from its choices.
 
-    Nothing may be drawn before the first reward, as that could hide the response, and no noise of
-    a later round may hide it.
+    The bound compares the laws of the actions over these choices for two rewards of the user. It is
+    0 if the response always contains noise, or if more than one law explains the actions. A game
+    counts only if nothing is drawn before the first reward and no noise of a later round is added
+    to this reward, since either could hide the response.
     """
     rng, worst = np.random.default_rng([seed, 21]), 0.0
     for probe in range(PROBES):
@@ -92,7 +94,7 @@ def response_loss(target: DecisionTarget, seed: int) -> float:
 
 
 def _hidden_later(target: Any, first: Any, second: Any, draws: Sequence[Draw]) -> bool:
-    """Whether noise that the first reward enters in a later round hides its change."""
+    """Return whether noise of a later round, which the first reward enters, hides its change."""
     shifted = Shifted(draws, {})
     one, two = target.play_traced(first, Replay(draws)), target.play_traced(second, shifted)
     later = any(draw.shift and (draw.entered or 0) > 1 for draw in shifted.draws)

@@ -23,23 +23,23 @@ Reward = Callable[[int, int], float]  # of a round, from 0, and an arm
 PROBES, PROBED = 3, 32  # games, and their rounds, in which a policy is examined
 ANY_NUMBER = 10**9
 ARRAYS = ("array", "asarray")  # functions of NumPy that make arrays of the numbers of a list
-# of any policy: what it costs is summed up, however many draws of noise the reward enters
+# The alignment of any policy: the reward may enter any number of draws, whose costs are summed up
 ANY_NOISE = Alignment("all noise that holds the changed reward", ANY_NUMBER, ANY_NUMBER)
 
 
 def play_external(make: Make, reward: Reward, K: int, T: int, eps: float, rng: Any) -> list[int]:
-    """The arms of all rounds that a new policy plays.
+    """Play a new policy, and return the arms of all rounds.
 
     Args:
-        make: makes the policy, see ``policies``.
-        reward: of a round, from 0, and an arm.
+        make: a function or class that makes the policy, see ``policies``.
+        reward: a function that returns the reward of a round, from 0, and an arm.
         K: number of arms.
         T: number of rounds.
         eps: the privacy budget.
         rng: generator of the policy's random numbers.
 
     Raises:
-        BadInput: it chooses an arm that does not exist, or lacks the methods of a policy.
+        BadInput: the policy chooses an arm that does not exist, or lacks the methods of a policy.
     """
     try:
         policy = make_policy(make, K, T, rng, {"eps": eps})
@@ -57,13 +57,14 @@ def play_external(make: Make, reward: Reward, K: int, T: int, eps: float, rng: A
 
 @dataclass(frozen=True)
 class ExternalPolicy:
-    """What makes policies, and where their random numbers come from.
+    """A function or class that makes policies, and the source of their random numbers.
 
     Attributes:
-        make: makes the policies.
-        fixed: whether they seed generators with the same number in each game, so that what these
-            draw is known. Other seeds are random, and as good as the audit's own numbers.
-        unseeded: whether they make generators without a seed that the audit cannot replace.
+        make: the function or class.
+        fixed: whether the policies seed generators with the same number in each game, so that the
+            numbers of these generators are known. Other seeds are random, and their generators can
+            be replaced by the audit's own generator.
+        unseeded: whether the policies make generators without a seed that the audit cannot replace.
     """
 
     make: Make
@@ -71,7 +72,7 @@ class ExternalPolicy:
     unseeded: bool
 
     def __call__(self, reward: Reward, K: int, T: int, eps: float, rng: Any) -> list[int]:
-        """As ``play_external``, with all random numbers from one generator."""
+        """Play as ``play_external`` does, with all random numbers from one generator."""
         arrays = {name: array_of(getattr(np, name)) for name in ARRAYS}
         noted = {} if isinstance(rng, np.random.Generator) else arrays
         with redirect_random(rng, self.fixed), replaced(np, noted):
@@ -79,10 +80,10 @@ class ExternalPolicy:
 
 
 def examine(make: Make) -> ExternalPolicy:
-    """What makes policies, examined in a few games.
+    """Find out, in a few games, how policies seed their generators.
 
     Raises:
-        BadInput: it makes no policies.
+        BadInput: ``make`` makes no policies.
     """
     seeds: list[list[str]] = [[] for _ in range(PROBES)]
     with unseeded_generators() as unseeded:
@@ -101,16 +102,18 @@ def examine(make: Make) -> ExternalPolicy:
 
 
 def claimed(make: Make, local: bool = False, values: Mapping[str, Any] | None = None) -> Algorithm:
-    """What is audited of policies: that all their actions are eps-DP if one reward in [0, 1]
-    changes; with local privacy, that the response of each user is.
+    """Return an algorithm with the guarantee that is claimed for external policies.
+
+    The claim is that all actions are eps-DP if one reward in [0, 1] changes; with local privacy,
+    that the response of each user is eps-DP.
 
     Args:
-        make: makes the policies.
+        make: the function or class that makes the policies.
         local: whether local privacy is claimed.
-        values: the values of some of their parameters.
+        values: the values of some parameters of the policies.
 
     Raises:
-        BadInput: it makes no policies, or they have no such parameter.
+        BadInput: ``make`` makes no policies, or they lack one of the parameters.
     """
     if not callable(make):
         words = "it is called policy(arms=K, horizon=T, eps=eps, rng=generator)"

@@ -29,15 +29,16 @@ from ..targets.target import Stage
 from .choices import law_of_choices, loss_between, response_loss
 from .policy import play_external
 
-# EPISODIC_HORIZONS, runs of a test under each of two neighbours, and pairs of neighbours at the
-# start of the search. Early decisions are cheap to observe, and those of long epochs are late.
-# If all replays hold, and some of them charge choices: horizons, runs and pairs of the samples
+# STAGES has a horizon, the runs of a test under each of two neighbours, and the pairs of neighbours
+# at the start of the search. Early decisions are cheap to observe, but long epochs end late.
+# The constants with HELD are the horizons, runs and pairs if all replays hold, some of them with
+# choices that depend on the changed reward.
 HELD_LENGTHS, HELD, HELD_CANDIDATES = (8, 64), 2_000, 12
 STAGES = ((8, 200_000, 96), (64, 20_000, 96), (512, 2_000, 48), (4096, 800, 24))
 REWARDS = 0.0, 1.0  # of a user, in two neighbours
 CONSTANT = 0.0, 0.5, 1.0  # see ``_first_differs``
-# Of the probability of a false alarm: the part that given neighbours get, if users' responses are
-# among them or not
+# The part of the probability of a false alarm that given neighbours get, by whether users'
+# responses are among the tests
 GIVEN = {True: 0.5, False: 0.1}
 WALKS = 3  # walks between tables of rewards that show whether a policy does anything
 MOST_TRIED = 20  # games in which what a user sends is looked for
@@ -48,15 +49,16 @@ UNSENT = -1e30  # stands for a response that is not sent
 class PolicyTarget(RegretTarget):
     """An external policy that promises eps-DP: an adversary sees its actions.
 
-    First its random numbers are recorded, and replayed on neighbouring rewards with all noise that
-    holds the changed reward shifted by the change. If all actions stay the same at a cost of at
-    most eps, every time, the promise is consistent and nothing is sampled. Otherwise samples may
-    refute it: of the response of a user, if the promise is local, and of the actions, between the
-    neighbours of the replay that failed and then others, at short horizons first. If they do not,
-    the promise is undecided.
+    First, the random numbers of the policy are recorded. They are replayed on neighbouring rewards,
+    with all noise that holds the changed reward shifted by the change. If in every replay all
+    actions stay the same at a cost of at most eps, and no choice depends on the changed reward, the
+    promise is consistent and nothing is sampled. Otherwise samples may refute the promise: samples
+    of the response of a user, if the promise is local, and samples of the actions, first between
+    the neighbours of the replay that failed, then between others, at short horizons first. If a
+    replay failed and no samples refute the promise, it is undecided.
 
     Attributes:
-        pair: the only neighbours that are compared; None for random ones.
+        pair: the only neighbours that are compared; None for random neighbours.
     """
 
     pair: Pair | None = None
@@ -65,18 +67,18 @@ class PolicyTarget(RegretTarget):
 
     @property
     def local(self) -> bool:
-        """Whether the response of each user is promised to be private."""
+        """Whether the promise is about the response of each user."""
         return self.source.guarantee.hides == RESPONSE
 
     def check(self) -> None:
-        """Generators without a seed are no reason to refuse it: samples may refute its promise."""
+        """Accept a policy with unseeded generators, since samples may still refute its promise."""
 
     @property
     def caveat(self) -> str:
         return SAID if self.source.function.unseeded else ""
 
     def play_traced(self, table: Any, rng: Any, watched: Places = ()) -> Played:
-        """Its random numbers are those of the stream wherever they come from."""
+        """Play rewards; the stream gives all random numbers, whichever module draws them."""
         rewards, (T, K) = Rewards(table, watched), table.shape
         rng.reads, rng.of_package = rewards.reads, False
         reward = lambda t, a: float(rewards[t, a])  # noqa: E731
@@ -84,8 +86,9 @@ class PolicyTarget(RegretTarget):
         return Played(np.array(arms, int), math.nan, rewards)
 
     def objection(self, pair: Pair, before: Draws, draws: Draws) -> str | None:
-        """Local noise is drawn in the user's own round, or is added to the user's reward
-        itself.
+        """Return an objection if the promise is local and the reward enters noise of other users.
+
+        Noise is the user's own if it is drawn in the user's round or is added to the reward itself.
         """
         place = place_of_change(pair)
         own, itself = place[0] + 1, [x[place] for x in pair]
@@ -106,7 +109,10 @@ class PolicyTarget(RegretTarget):
         return loss_between(*laws) if complete else math.inf
 
     def replays_lead_to(self, aligned: int, replays: int) -> str:
-        """A failure refutes no proof, since the audit does not know the proof of the policy."""
+        """Return consistent if all replays succeeded, else undecided.
+
+        A failure refutes no proof, since the audit does not know the proof of the policy.
+        """
         return verdicts.CONSISTENT if 0 < aligned == replays else verdicts.UNDECIDED
 
     def stages(self, replays: Aligned | None, seed: int) -> list[Stage]:
@@ -135,15 +141,17 @@ class PolicyTarget(RegretTarget):
         ]
 
     def _stage(self, T: int, pair: Pair | None = None) -> Stage:
-        """A test of the actions at a horizon, between given neighbours or random ones. Its runs and
-        pairs of neighbours are those of the next longer one of STAGES.
+        """Return a test of the actions at a horizon, between given or random neighbours.
+
+        The numbers of runs and of pairs of neighbours are those of the first stage in STAGES whose
+        horizon is not shorter.
         """
         _, runs, candidates = next((s for s in STAGES if s[0] >= T), STAGES[-1])
         target = PolicyTarget(self.source, self.budget, {}, (T,), self.sizes, pair=pair)
         return Stage(target, runs=runs, candidates=candidates)
 
     def _users(self, failed: Pair | None) -> list[Stage]:
-        """Tests of local privacy: of the user whose replay failed, and of the first user."""
+        """Return tests of the responses of the user whose replay failed and of the first user."""
         first, second = failed or (np.zeros((8, 2)),) * 2
         at = place_of_change(failed) if failed else (0, 0)
         changes = [(at[0], (first[at], second[at]))] if failed else []
@@ -156,7 +164,7 @@ class PolicyTarget(RegretTarget):
         return found
 
     def _response_loss(self, seed: int) -> float:
-        """The loss of a response as far as it follows from its choices; 0 if it does not."""
+        """Return the lower bound ``response_loss``, or 0 if the policy raises an error."""
         try:
             return response_loss(self, seed)
         except Exception:  # of a policy, on numbers that note what is done to them
@@ -189,7 +197,7 @@ class PolicyTarget(RegretTarget):
 
 
 class Plain(Recorder):
-    """Numbers of the laws that a policy draws from, with what is added to them."""
+    """A recorder whose uniform numbers are really uniform, not often close to 0 or 1."""
 
     def _uniform(self):
         return self.rng.random()
@@ -197,12 +205,13 @@ class Plain(Recorder):
 
 @dataclass(frozen=True)
 class ResponseTarget(PolicyTarget):
-    """The user of one round of a policy with local privacy: an adversary sees what is sent. That is
-    each first sum of noise and the reward, and each result of the first comparison of a uniform
-    number, or of the first choice, with a probability that depends on the reward.
+    """The user of one round of a policy with local privacy: an adversary sees the user's response.
+
+    The response consists of the first sum of each draw of noise that depends on the reward, and of
+    the first result of each uniform number or choice whose probability depends on the reward.
 
     Attributes:
-        pair: two tables of rewards that differ in this round only, whichever arm is played.
+        pair: two tables of rewards that differ only in this round, whichever arm is played.
     """
 
     pair: Pair = field(kw_only=True)
@@ -211,7 +220,7 @@ class ResponseTarget(PolicyTarget):
 
     @property
     def turn(self) -> int:
-        """The round, from 0."""
+        """The round of the user, from 0."""
         return place_of_change(self.pair)[0]
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
@@ -225,8 +234,10 @@ class ResponseTarget(PolicyTarget):
 
     @cached_property
     def sent(self) -> list[tuple[int, int]]:
-        """Which draws of the round, and which sum or comparison of each, the user sends: the first
-        that differs between the two tables. None if the reward enters no draw.
+        """The draws that the user sends, each with the number of its sum or comparison.
+
+        For each draw this is the first sum or comparison that differs between the two tables. The
+        list is empty if the reward enters no draw.
         """
         for seed in range(MOST_TRIED):
             one, two = (self.drawn(x, np.random.default_rng(seed)) for x in self.pair)
@@ -240,8 +251,9 @@ class ResponseTarget(PolicyTarget):
         return []
 
     def drawn(self, data: np.ndarray, rng: np.random.Generator) -> list[Draw]:
-        """The draws from the reward of the round on, before the next one, in a new game; those
-        that were made before come last.
+        """Return the draws of a new game up to the reward of the next round.
+
+        The draws after the user's reward come first, and earlier draws follow.
         """
         turn, stream = self.turn, Plain(rng, 1.0)
         reads: list[tuple[int, int]] = []
@@ -264,7 +276,10 @@ class ResponseTarget(PolicyTarget):
 
 
 def _first_differs(T: int, K: int, rest: float) -> Neighbours:
-    """Constant rewards, but that of the first round, which is 0 or 1; of .5, balanced ones."""
+    """Return neighbours with constant rewards, which differ in the first reward, 0 or 1.
+
+    With ``rest`` = 0.5 the other rewards alternate between 0 and 1.
+    """
     table = np.full((T, K), rest)
     if rest == 0.5:
         table[:] = (np.arange(T) % 2)[:, None]
@@ -274,8 +289,10 @@ def _first_differs(T: int, K: int, rest: float) -> Neighbours:
 
 
 def _entered(draw: Draw) -> list[tuple[Any, Any]]:
-    """What enters a draw, and what is seen of that: numbers that noise is added to and their sums,
-    or probabilities and the results of choices and of comparisons.
+    """Return pairs of a number that enters a draw and the result that is seen.
+
+    For noise these are a number to which the noise is added and the sum. For a choice or a uniform
+    number these are the probabilities and the outcome.
     """
     if draw.kind == CHOICE:
         return [(draw.shape, float(draw.z))]
@@ -283,7 +300,7 @@ def _entered(draw: Draw) -> list[tuple[Any, Any]]:
 
 
 def _silent(target: Any, rng: np.random.Generator) -> bool:
-    """Whether the actions of a policy seem to be the same whatever it receives and draws."""
+    """Return whether the actions seem to be the same for all rewards and random numbers."""
     walks = (target.walk(rng, T) for T in target.horizons for _ in range(WALKS))
     tables = (walk.table(m) for walk in walks for m in (0, len(walk.order)))
     seen = ((x.shape, target.sample(x, 2, rng)) for x in tables)
@@ -292,7 +309,10 @@ def _silent(target: Any, rng: np.random.Generator) -> bool:
 
 @contextmanager
 def _legacy_numbers(rng: np.random.Generator) -> Iterator[None]:
-    """Seed the global generators, for libraries that have bound them before, and restore them."""
+    """Seed the global generators, and restore their states at the end of the block.
+
+    Libraries that have bound functions of these generators earlier still draw from them.
+    """
     seed = int(rng.integers(2**32))
     with restored_globals():
         np.random.seed(seed)

@@ -1,1 +1,1 @@
-"""Random numbers that are recorded, chosen or repeated, and that note all operations on them."""
+"""Random numbers that are recorded, chosen or repeated, and that record all operations on them."""

@@ -1,4 +1,4 @@
-"""Draws of random numbers, and numbers that note what an algorithm does with a draw."""
+"""Draws of random numbers, and numbers that record what an algorithm does with a draw."""
 
 from __future__ import annotations
 
@@ -23,25 +23,29 @@ class Draw:
     """A random number of a run.
 
     Attributes:
-        kind: LAPLACE, NORMAL, DISCRETE, SKELLAM, UNIFORM, CHOICE, or the generator's method.
-        z: the number; noise has scale 1, but integers theirs, and Laplace noise may be the sum of
-            ``shape`` draws. Of a choice the place of its outcome.
-        shape: see ``z``; the scale of integers; the probabilities of a choice; the arguments of
-            another method.
-        number: its place among the draws of its run.
-        place: the number of rewards read before it.
-        scale: by what noise is multiplied before anything is added to it; None if never.
-        added: what is added to noise, in turn.
-        sums: the sums.
-        chances: what a uniform number is compared with, in turn, and whether it is below.
-        low, high: the interval that a uniform number lies in by these comparisons.
-        used: whether a uniform number is used otherwise, too.
-        entered: the number of rewards read when a number that has changed first enters it.
-        shift: by how much ``z`` exceeds that of the recorded draw, at scale 1.
-        base: the lesser of the two variables of which Laplace noise is the difference.
-        cost: of the shift, in nats; of a choice or of comparisons that of the worst outcome.
+        kind: LAPLACE, NORMAL, DISCRETE, SKELLAM, COINS, UNIFORM, CHOICE, or the name of another
+            method of the generator.
+        z: the number. Laplace and normal noise have scale 1, and Laplace noise may be the sum of
+            ``shape`` draws. Integer noise has its own scale. For a choice, ``z`` is the index of
+            the outcome.
+        shape: the number of summed draws of Laplace noise, the scale of integer noise, the
+            probabilities of a choice, or the arguments of another method.
+        number: the index of the draw among the draws of its run.
+        place: the number of rewards read before the draw.
+        scale: the factor by which noise is multiplied before anything is added; None if it never
+            is.
+        added: the numbers that are added to noise, in turn.
+        sums: the results of these additions.
+        chances: the probabilities with which a uniform number is compared, in turn, each with
+            whether the number is below it.
+        low, high: the interval that contains a uniform number according to these comparisons.
+        used: whether a uniform number is also used in another way.
+        entered: the number of rewards read when a changed number first enters the draw.
+        shift: ``z`` minus the ``z`` of the recorded draw, at scale 1.
+        base: the smaller one of the two variables of which Laplace noise is the difference.
+        cost: the cost of a choice or of comparisons, in nats, for the worst outcome.
         worst: the cost of the worst outcome that the comparisons have excluded.
-        rounding: how far ``cost`` may be off, since probabilities are rounded.
+        rounding: the possible error of ``cost`` due to the rounding of probabilities.
     """
 
     kind: str
@@ -68,11 +72,11 @@ class Draw:
         return self.kind in NOISE
 
     def side(self, chance: float, below: bool) -> tuple[float, float]:
-        """The interval of a uniform number that is also below a probability, or is not."""
+        """Return the interval of a uniform number, given that it is below a probability or not."""
         return (self.low, min(self.high, chance)) if below else (max(self.low, chance), self.high)
 
     def compare(self, chance: float, below: bool) -> bool:
-        """Note the result of a comparison, and return it."""
+        """Record the result of a comparison, and return it."""
         self.chances.append((chance, below))
         self.low, self.high = self.side(chance, below)
         return below
@@ -82,7 +86,7 @@ Draws = Sequence[Draw]
 
 
 class TracedFloat(float):
-    """A number with notes: the attributes that its class annotates, in their order."""
+    """A number with notes: additional attributes, which its class lists by annotations."""
 
     notes: ClassVar[tuple[str, ...]] = ()
 
@@ -117,8 +121,10 @@ OPERATIONS = {  # of NumPy, that numbers with notes have themselves
 
 
 def applied(function: Any, method: str, numbers: Any, named: dict[str, Any]) -> Any:
-    """A function of NumPy on numbers with notes. Those of ``OPERATIONS`` are the operations that
-    Python has, element by element; others are applied to plain numbers.
+    """Apply a function of NumPy to numbers with notes.
+
+    A function in ``OPERATIONS`` is replaced by Python's operator, which is applied to each element
+    and keeps the notes. Other functions are applied to plain numbers.
     """
     out = named.pop("out", (None,))[0]
     operation: Any = OPERATIONS.get(function) if method == "__call__" and not named else None
@@ -137,14 +143,14 @@ def applied(function: Any, method: str, numbers: Any, named: dict[str, Any]) -> 
 
 
 def in_array(values: np.ndarray) -> np.ndarray:
-    """An object array as one that keeps the notes of its elements, or as a plain one."""
+    """Convert an object array to a ``TracedArray`` if it has notes, else to a plain array."""
     if any(isinstance(x, TracedFloat) for x in values.flat):
         return values.view(TracedArray)
     return np.array(values.tolist()).reshape(values.shape)
 
 
 def array_of(make: Callable[..., Any]) -> Callable[..., Any]:
-    """``np.array`` or ``np.asarray``, which keeps the notes of the numbers in a list."""
+    """Return a version of ``np.array`` or ``np.asarray`` that keeps the notes of list elements."""
 
     def made(values: Any, dtype: Any = None, **named: Any) -> Any:
         if isinstance(values, list | tuple) and dtype in (None, float, np.float64):
@@ -157,7 +163,10 @@ def array_of(make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def plain_number(x: Any) -> Any:
-    """A number, or an array of numbers, without notes."""
+    """Return a number, or an array of numbers, without notes.
+
+    A uniform number is marked as used.
+    """
     if isinstance(x, Noise):
         return x.now()
     if isinstance(x, Uniform):
@@ -186,11 +195,11 @@ class Noise(TracedFloat):
         return super().__new__(cls, value, stream, draw, factor, pure, draw.shift)
 
     def now(self) -> float:
-        """Its value with the shift that the draw has got by now."""
+        """Return the value with the present shift of the draw."""
         return float(self) + self.factor * (self.draw.shift - self.at)
 
     def _scaled(self, by, c):
-        """The product or the quotient of this draw and a number."""
+        """Return the product or the quotient of this noise and a number."""
         c, factor = float(c), by(self.factor, float(c))
         if self.pure:
             self.draw.scale = abs(factor)
@@ -238,7 +247,7 @@ class Noise(TracedFloat):
 
 
 class ExponentialPart(TracedFloat):
-    """``factor`` times one of two variables whose difference is Laplace noise."""
+    """``factor`` times one of the two variables whose difference is a draw of Laplace noise."""
 
     stream: Any
     draw: Draw
@@ -265,8 +274,9 @@ class ExponentialPart(TracedFloat):
 
 
 class Uniform(TracedFloat):
-    """``low`` plus ``width`` times a uniform number in [0, 1) that notes what it is compared with,
-    and whether it is used otherwise.
+    """``low`` plus ``width`` times a uniform number in [0, 1), which records its comparisons.
+
+    It also records whether it is used in another way.
     """
 
     stream: Any
@@ -296,7 +306,7 @@ class Uniform(TracedFloat):
 
 
 def _used(name: str) -> Callable[..., Any]:
-    """An operation of Python's numbers on a uniform number: its result is a plain number."""
+    """Return an operator for uniform numbers whose result is a plain number."""
     return lambda number, *others: getattr(plain_number(number), name)(*others)
 
 
@@ -308,9 +318,10 @@ for _name in ("add", "radd", "mul", "rmul", "truediv", "rtruediv", "pow", "rpow"
 class ApproxDistance(float):
     """The distance of a uniform number to an approximation of a probability.
 
-    In an algorithm of the package it is below any tolerance, so that the probability itself is
-    computed and compared. A replay gives the distance itself: an algorithm for which this matters
-    differs from its replay.
+    In a recorded run of an algorithm of the package, its absolute value is 0 and thus below any
+    tolerance, so that the algorithm computes the exact probability and compares with it. A replay
+    with plain numbers has the true distance. If this changes the result of an algorithm, its
+    recorded run and the replay differ.
     """
 
     def __abs__(self):

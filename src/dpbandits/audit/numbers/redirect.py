@@ -1,5 +1,7 @@
-"""One generator for all random numbers of a policy, whichever module of Python draws them; and the
-generators that are made without a seed, so that no seed of an audit decides their numbers.
+"""One generator for all random numbers of a policy, whichever module of Python draws them.
+
+This module also detects generators that are made without a seed, whose numbers do not depend on the
+seed of an audit.
 """
 
 from __future__ import annotations
@@ -24,10 +26,10 @@ SAID = (
 
 
 class Shim:
-    """Functions that draw from a generator in the place of others.
+    """An object that replaces functions of a module, and draws from one generator.
 
     Attributes:
-        _seeded: returns the generator that draws after seeds are given.
+        _seeded: a function that returns the generator to draw from, given the seeds.
     """
 
     _seeded: Callable[..., Any]
@@ -36,7 +38,7 @@ class Shim:
         self._rng = self._seeded(*seeds)
 
     def seed(self, *seeds: Any, **named: Any) -> None:
-        """Draw the numbers of a seed from now on, if it is a fixed one."""
+        """Draw from the generator for these seeds from now on (see ``redirect_random``)."""
         self._rng = self._seeded(*seeds)
 
     def random(self, size: Any = None) -> Any:
@@ -47,7 +49,7 @@ class Shim:
 
 
 class NumpyShim(Shim):
-    """The functions of ``numpy.random`` and the methods of ``RandomState``."""
+    """A replacement for the functions of ``numpy.random`` and the methods of ``RandomState``."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -67,7 +69,7 @@ class NumpyShim(Shim):
 
 
 class StdlibShim(Shim):
-    """The functions of the module ``random`` and the methods of ``Random``."""
+    """A replacement for the functions of the module ``random`` and the methods of ``Random``."""
 
     randrange, randint, choice = Random.randrange, Random.randint, Random.choice
     lognormvariate = Random.lognormvariate
@@ -107,22 +109,21 @@ class StdlibShim(Shim):
 def redirect_random(
     rng: Any, fixed: bool = False, given: list[str] | None = None
 ) -> Iterator[Callable[[], None]]:
-    """Let the modules ``numpy.random`` and ``random``, and generators that are made meanwhile, draw
-    from a generator.
+    """Let ``numpy.random``, ``random`` and generators made inside the block draw from ``rng``.
 
     Args:
         rng: the generator.
-        fixed: whether seeds that are given have their effect: the numbers are then those of a
+        fixed: whether seeds have an effect: after a seed is set, the numbers are then those of a
             generator with this seed, the same in each game.
-        given: the seeds that are given are added to it, as text.
+        given: a list to which the seeds are added as text, or None.
 
     Yields:
-        a function that makes them draw from the generator again, after a seed is given.
+        a function that makes both modules draw from ``rng`` again after a seed was set.
     """
     make = np.random.default_rng
 
     def seeded(*seeds: Any) -> Any:
-        """The generator that draws after a seed is given."""
+        """Return the generator to draw from after a seed is set."""
         if not seeds or seeds[0] is None:
             return rng
         if hasattr(seeds[0], "standard_normal"):  # a generator
@@ -155,9 +156,11 @@ def redirect_random(
 
 @contextmanager
 def unseeded_generators() -> Iterator[list[int]]:
-    """The numbers of bits that NumPy asks the operating system for meanwhile, to seed generators
-    that get no seed: ``default_rng()``, ``RandomState()``, ``SeedSequence()`` and their like, by
-    whatever name they are called.
+    """Detect generators of NumPy that are made inside the block without a seed.
+
+    The block receives a list. Each time NumPy asks the operating system for random bits to seed a
+    generator, as in ``default_rng()``, ``RandomState()`` or ``SeedSequence()``, the number of bits
+    is added to the list.
     """
     entropy, asked = of_numpy.randbits, []  # type: ignore[attr-defined]
 
@@ -171,7 +174,7 @@ def unseeded_generators() -> Iterator[list[int]]:
 
 @contextmanager
 def replaced(module: ModuleType, functions: Mapping[str, Any]) -> Iterator[None]:
-    """Let functions stand for those of a module, by their names."""
+    """Replace functions of a module, given by name, inside the block."""
     before = {name: getattr(module, name) for name in functions}
     vars(module).update(functions)
     try:

@@ -1,4 +1,4 @@
-"""Rewards that note which of them are read, and where they are truncated."""
+"""Tables of rewards that record which rewards are read, and where they are truncated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .draws import TracedFloat
 
 
 class Reward(TracedFloat):
-    """A reward that notes at what level it is truncated around what center."""
+    """A reward that records the level and the center of its truncation."""
 
     noted: list[float]
     center: float
@@ -30,7 +30,7 @@ class Reward(TracedFloat):
 
 
 class Size(Reward):
-    """The absolute value of a reward."""
+    """The absolute value of a reward minus a center, which records a comparison with a level."""
 
     def __le__(self, level):
         self.noted[:] = [self.center, float(level)]
@@ -49,11 +49,11 @@ Places = Sequence[tuple[int, int]]  # rounds and arms
 
 
 class Rewards:
-    """A table of rewards that notes which are read.
+    """A table of rewards that records which rewards are read.
 
     Attributes:
-        reads: round and arm of each reward read, in turn.
-        truncated: center and level of the truncation of watched rewards.
+        reads: the round and the arm of each reward that was read, in turn.
+        truncated: the center and the level of the truncation of each watched reward.
     """
 
     def __init__(self, table: np.ndarray, watched: Places = ()):
@@ -70,8 +70,9 @@ class Rewards:
 
 
 class RoundingUniforms:
-    """The uniform numbers by which rewards are rounded: those of a round and an arm are the same in
-    all replays, whatever is read before.
+    """The uniform numbers that decide how rewards are rounded.
+
+    The number for a round and an arm is the same in all replays, whatever is read before.
     """
 
     def __init__(self, reads: Places):

@@ -1,4 +1,4 @@
-"""Generators whose numbers note all operations on them, and the generator that records a run."""
+"""Generators whose numbers record all operations on them, and the generator that records a run."""
 
 from __future__ import annotations
 
@@ -31,15 +31,16 @@ MAX_NOTED_OUTCOMES = 64  # of a law, each with its probability
 
 
 class Stream:
-    """What the generators of a replay have in common: methods of ``numpy.random.Generator``.
+    """The base class of the generators of a replay, with methods of ``numpy.random.Generator``.
 
     Attributes:
-        plain: whether the numbers are plain ones, which note nothing.
+        plain: whether the numbers are plain numbers, which record nothing.
         of_package: whether an algorithm of the package draws the numbers (see ``ApproxDistance``).
         draws: the numbers drawn so far.
         reads: the rewards read so far, which a game adds to the list.
-        halves: of Laplace noise of each shape the draw of which one variable was given.
-        moved: what has made the numbers of a replay differ in another way than by shifts.
+        halves: draws of Laplace noise, by shape and place in an array, of which only the first of
+            the two variables has been returned so far.
+        moved: why a replay differs from the record in another way than by shifts, or None.
     """
 
     plain = False
@@ -52,29 +53,29 @@ class Stream:
         self.halves: dict[Any, Draw] = {}
 
     def draw(self, kind: str, shape: Any = 1, *call: Any) -> Draw:
-        """The next number."""
+        """Make the next draw, and add it to ``draws``."""
         drawn = self.next(kind, shape, *call)
         drawn.number, drawn.place = len(self.draws), len(self.reads)
         self.draws.append(drawn)
         return drawn
 
     def next(self, kind: str, shape: Any, *call: Any) -> Draw:
-        """The draw that ``draw`` adds to the others."""
+        """Return the next draw, which ``draw`` adds to ``draws``."""
         raise NotImplementedError
 
     def added(self, noise: Noise, x: float) -> Noise:
-        """The sum of noise and a number."""
+        """Record the addition of a number to noise, and return the sum."""
         value = noise.now() + x
         noise.draw.added.append(x)
         noise.draw.sums.append(value)
         return Noise(value, self, noise.draw, noise.factor, False)
 
     def compared(self, draw: Draw, chance: float) -> bool:
-        """Whether a uniform number is below a probability."""
+        """Record the comparison of a uniform number with a probability; return if it is below."""
         return draw.compare(chance, bool(draw.z < chance))
 
     def chosen(self, law: Any) -> int:
-        """A number below ``len(law)``, each with its probability."""
+        """Draw a number below ``len(law)``, with the probabilities ``law``."""
         return int(self.draw(CHOICE, tuple(map(float, law))).z)
 
     def _noise(self, kind, shape=1):
@@ -94,8 +95,10 @@ class Stream:
         return value if self.plain else ExponentialPart(value, self, draw, first, 1.0)
 
     def _many(self, size, one, *parameters):
-        """One number, or an array of them if ``size`` is given or a parameter is an array; ``one``
-        takes the place in the array, None if it is one number, and its parameters.
+        """Draw one number, or an array if ``size`` is given or a parameter is an array.
+
+        ``one`` draws a number, given its place in the array, or None if there is no array, and its
+        parameters.
         """
         if size is None and not any(np.ndim(x) for x in parameters):
             return one(None, *parameters)
@@ -126,15 +129,15 @@ class Stream:
         return self._located(LAPLACE, loc, scale, size)
 
     def discrete_laplace(self, scale):
-        """Discrete Laplace noise: the probability of k is proportional to e^(-|k|/scale)."""
+        """Draw discrete Laplace noise: the probability of k is proportional to e^(-|k|/scale)."""
         return self._noise(DISCRETE, float(scale))
 
     def skellam(self, scale):
-        """The difference of two Poisson variables, of variance scale^2."""
+        """Draw Skellam noise, the difference of two Poisson variables, of variance scale^2."""
         return self._noise(SKELLAM, float(scale))
 
     def coins(self, n):
-        """The number of heads of n fair coins."""
+        """Draw the number of heads of n fair coins."""
         return self._noise(COINS, float(n))
 
     def random(self, size=None):
@@ -190,23 +193,23 @@ class Stream:
         return [self] * n_children
 
     def _other(self, name, *given, **named):
-        """Numbers of another law, which must be the same in all replays."""
+        """Draw numbers of another law, which must be the same law in all replays."""
         return self.draw(name, 1, given, named).z
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        """Any other method: its numbers must have the same law in all replays."""
+        """Return any other method; its numbers must have the same law in all replays."""
         if name.startswith("_") or name == "bit_generator":  # it gives other generators
             raise AttributeError(f"an alignment cannot follow rng.{name}")
         return lambda *given, **named: self._other(name, *given, **named)
 
 
 class Recorder(Stream):
-    """The numbers of a run: given ones first, then fresh ones.
+    """A generator that records a run; it returns given numbers first, then fresh numbers.
 
     Args:
         rng: generator of fresh numbers.
-        size: fresh noise is multiplied by this; an alignment must hold for noise of every size.
-        given: draws of an earlier run.
+        size: factor of fresh noise; an alignment must hold for noise of every size.
+        given: draws of an earlier run, which are returned first.
     """
 
     def __init__(self, rng: np.random.Generator, size: float, given: Sequence[Draw] = ()):
@@ -232,7 +235,7 @@ class Recorder(Stream):
         return Draw(kind, getattr(self.rng, kind)(*given, **named), (given, named))
 
     def _noise_of(self, kind, shape):
-        """Two variables whose difference is a draw of noise: at scale 1, integers at theirs."""
+        """Draw two variables whose difference is noise of scale 1; integers have their scale."""
         if kind == NORMAL:
             return self.rng.standard_normal(), 0.0
         if kind == LAPLACE:
@@ -244,7 +247,7 @@ class Recorder(Stream):
         return np.floor(shape * self.rng.standard_exponential(2))
 
     def _uniform(self):
-        """Any number in (0, 1), often close to one end: rare events happen."""
+        """Draw a number in (0, 1), often close to 0 or 1, so that rare events happen."""
         u, where = self.rng.random(), self.rng.random()
         if where < 0.6:
             return u
@@ -253,12 +256,12 @@ class Recorder(Stream):
 
 
 def recorder(seed: int, size: float, given: Sequence[Draw] = ()) -> Recorder:
-    """A ``Recorder`` whose fresh numbers are those of a seed."""
+    """Return a ``Recorder`` that draws its fresh numbers with a seed."""
     return Recorder(np.random.default_rng(seed), size, given)
 
 
 def plain_call(call):
-    """The arguments of a method as plain numbers."""
+    """Return the arguments of a method as plain numbers."""
     given, named = call
     return tuple(map(plain_number, given)), {k: plain_number(v) for k, v in named.items()}
 

@@ -1,1 +1,1 @@
-"""Lower bounds on privacy losses, from runs on neighbouring rewards."""
+"""Lower bounds on privacy losses from runs on neighbouring rewards."""

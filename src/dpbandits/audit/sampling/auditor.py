@@ -1,4 +1,4 @@
-"""The search for the worst neighbours, then a test of the loss that they prove."""
+"""The search for the worst neighbours, and the test of the loss that they prove."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ from .events import Event, Scale, learn, ratio
 
 PLAIN = 25  # runs of a compiled algorithm that take as long as one in plain Python
 CANDIDATES = 96  # pairs of neighbours at the start of the search
-# Of the search: the number of candidates that remain, the fraction of the runs (one in so many),
-# and the privacy loss between the data compared: at a small loss distant data are easier to rank.
+# For each round of the search: the number of candidates that remain after it, the number by which
+# the runs of a sample are divided, and the privacy loss between the compared data. If the promised
+# loss is small, data that differ in several rewards are easier to rank.
 ROUNDS = ((24, 48, 2.0), (6, 12, 1.0), (2, 4, 0.0))
 SAMPLE = 8  # half of the sample on which an event is proposed and chosen: one in so many runs
 PROPOSED = 50  # games for a candidate: a few for each step of the bisections in ``change_of_mind``
@@ -35,7 +36,8 @@ LENIENT = 0.02  # level of the bounds that only rank candidates
 CHUNK_RUNS = 5_000  # of one generator
 PLAIN_CHUNK_RUNS = 10  # of one generator in plain Python, after which the time is looked at
 MIN_TEST_PART = 4  # a test that refutes nothing lasts for one in so many runs at least
-# by the unit of the loss: what it promises of every event, and the scale that ranks events
+# By the unit of the loss: the bound that it promises for every event, and the scale on which events
+# are ranked
 PROMISES: dict[str, tuple[Line, Scale]] = {
     "eps": (pure_line, ratio),
     "mu": (gaussian_line, norm.ppf),
@@ -50,12 +52,12 @@ class Sampled:
     Attributes:
         measured: the lower confidence bound on the privacy loss, in the target's unit.
         pair: the neighbours, two arrays.
-        event: what distinguishes them.
-        counts: how often it happened under each.
-        runs: the number of runs under each, those that the test needed.
-        detectable: the least loss, as a multiple of the promised one, that as many runs as were
-            allowed would have refuted, if this event showed it.
-        tried: the data that were compared.
+        event: the event that distinguishes the neighbours.
+        counts: how often the event happened under each neighbour.
+        runs: the number of runs under each neighbour that the test needed.
+        detectable: the least loss, as a multiple of the promised loss, that the allowed number of
+            runs would have refuted on average, if this event showed it.
+        tried: the ranges of the data that were compared.
     """
 
     target: AuditTarget
@@ -69,7 +71,7 @@ class Sampled:
 
     @property
     def violated(self) -> bool:
-        """Whether the promised budget is refuted, as are all losses up to ``measured``."""
+        """Whether the promised loss is refuted; samples refute all losses up to ``measured``."""
         return of_samples(self.measured, self.target.promised) == VIOLATED
 
 
@@ -87,25 +89,25 @@ def audit(
     candidates: int | None = None,
     deadline: float = math.inf,
 ) -> Sampled:
-    """Measure from outside how much privacy is spent at least.
+    """Measure a lower bound on the privacy loss from the outputs of a target.
 
-    Pairs of neighbours compete by successive halving. For each of the last few an event is chosen
-    on one sample and tested on another, fresh one, by betting, until it is decided; their bounds
-    hold jointly with the confidence.
+    Pairs of neighbours compete in rounds, each of which keeps the best pairs. For each of the last
+    few pairs, an event is chosen on one sample and tested on a fresh sample, by betting, until the
+    test is decided. The bounds of all these pairs hold jointly with the confidence.
 
     Args:
-        target: what is audited.
-        runs: the most independent runs of a test under each of two neighbours.
+        target: the target of the audit.
+        runs: the largest number of independent runs of a test under each of two neighbours.
         confidence: probability that the bound is not too large.
-        seed: the result depends on it and on the arguments above alone.
-        jobs: workers.
-        progress: called with each share of the work that is done.
-        candidates: pairs of neighbours at the start of the search; None for 96.
-        deadline: the time, in seconds since the epoch, at which the tests stop: a bound holds
+        seed: the seed of all random numbers of the audit.
+        jobs: the number of workers.
+        progress: a function that is called with each share of the work that is done.
+        candidates: pairs of neighbours at the start of the search; None for CANDIDATES.
+        deadline: the time, in seconds since the epoch, at which the tests stop. A bound holds
             whenever its test stops.
 
     Raises:
-        TimeUp: the search is not finished by then.
+        TimeUp: the search is not finished by the deadline.
     """
     runs = runs or usual_runs(target)
     level = (1.0 - confidence) / ROUNDS[-1][0]
@@ -124,7 +126,7 @@ def audit(
     left = (1.0 - PROPOSED * len(pool) / games) / sum(pairs * n for pairs, n in plan)
 
     def each(function, runs, pairs, sequence, *arguments):
-        """The results of a function for each pair, each with its own seed and arguments."""
+        """Return the results of a function for all pairs, each with its own seed and arguments."""
         tried.add(x for pair in pairs for x in pair)
         tasks = zip(pairs, sequence.spawn(len(pairs)), *arguments, strict=True)
         results = []
@@ -158,10 +160,10 @@ def _check_time(deadline: float) -> None:
 def in_workers(
     task: Callable[..., Any], given: Iterable[tuple], jobs: int, backend: str = "loky"
 ) -> Iterator[Any]:
-    """The results of a task for several arguments, in their order, by a backend of joblib's.
+    """Yield the results of a task for several arguments, in their order, from joblib's workers.
 
     Raises:
-        WorkersLost: a process has died.
+        WorkersLost: a worker process has died.
     """
     own = ended_with_this() if backend == "loky" else {}
     workers = joblib.Parallel(jobs, backend=backend, return_as="generator", **own)
@@ -173,21 +175,20 @@ def in_workers(
 
 
 def unsampled(target: AuditTarget, loss: float, pair: Pair | None = None) -> Sampled:
-    """A loss that needs no samples, between two given neighbours, or between any two
-    neighbours.
-    """
+    """Return a result for a loss that needs no samples, between given or any neighbours."""
     pair = pair or next(iter(target.pairs(np.random.default_rng(0), 1)))(1)
     return Sampled(target, loss, pair, Event((), 0), (0, 0), 0, np.inf, Tried())
 
 
 def usual_runs(target: AuditTarget) -> int:
-    """The most runs of a test under each of two neighbours, unless others are requested."""
+    """Return the usual largest number of runs of a test under each of two neighbours."""
     return target.runs if target.compiled else target.runs // PLAIN
 
 
 def schedule(runs: int, candidates: int) -> list[tuple[int, int]]:
-    """The numbers of pairs of neighbours, and of runs under each: of each round of the search, of
-    the choice of events, and of their tests.
+    """Return the number of pairs of neighbours, and of runs under each, for all steps of an audit.
+
+    The steps are the rounds of the search, the choice of events, and the tests of the events.
     """
     sample, found = max(runs // SAMPLE, min(runs, FIRST_BATCH_RUNS)), []
     for remaining, part, _ in ROUNDS:
@@ -197,13 +198,13 @@ def schedule(runs: int, candidates: int) -> list[tuple[int, int]]:
 
 
 def most_games(runs: int, candidates: int | None) -> int:
-    """The number of games that ``audit`` plays at most, approximately."""
+    """Return, approximately, the largest number of games that ``audit`` plays."""
     pool = candidates or CANDIDATES
     return PROPOSED * pool + 2 * sum(pairs * n for pairs, n in schedule(runs, pool))
 
 
 def _learn(target, pair, sequence, runs, level, deadline):
-    """The best event on a fresh sample, with its score."""
+    """Return the best event on a fresh sample, with its score and its probabilities (``learn``)."""
     chunk = CHUNK_RUNS if target.compiled else PLAIN_CHUNK_RUNS
     sizes = [min(chunk, runs - done) for done in range(0, runs, chunk)]
 
@@ -218,9 +219,10 @@ def _learn(target, pair, sequence, runs, level, deadline):
 
 
 def _test(target, pair, sequence, learned, runs, least, level, deadline):
-    """Bets on an event in fresh runs until its promise is refuted, or, after ``least`` runs, that
-    the event refutes it, or until a deadline: the bound, the counts, the runs and the least
-    detectable loss.
+    """Test an event by bets in fresh runs; return bound, counts, runs and least detectable loss.
+
+    The test ends when the promise is refuted. It also ends when, after ``least`` runs, it is
+    refuted that the event can refute the promise, or at the deadline, or after ``runs`` runs.
     """
     _, event, (p, q) = learned
     line = PROMISES[target.unit][0]
@@ -245,7 +247,7 @@ def _test(target, pair, sequence, learned, runs, least, level, deadline):
 
 
 def _samples(target, pair, sequence, sizes) -> Iterator[Iterator[np.ndarray]]:
-    """What an adversary sees of each of two neighbours, chunk by chunk."""
+    """Yield, for each of two neighbours, the outputs that an adversary sees, chunk by chunk."""
     for data, half in zip(pair, sequence.spawn(2), strict=True):
         generators = (np.random.Generator(np.random.SFC64(s)) for s in half.spawn(len(sizes)))
         yield map(target.sample, repeat(data), sizes, generators)

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import norm
 
-# of a promised loss: the losses that are tested. Those up to twice the promise are half a
-# hundredth of it apart, and 1, the promise itself, is one of them
+# The tested losses as multiples of the promised loss. Up to 2, their distance is 0.005, so that 1,
+# the promise itself, is one of them
 FACTORS = np.append(np.arange(401) / 200.0, np.geomspace(2.02, 1000.0, 200))
 PROMISED = 200  # the place of 1
 ITSELF = slice(PROMISED, PROMISED + 1)
@@ -21,13 +21,18 @@ Line = Callable[[np.ndarray, float], tuple[np.ndarray, np.ndarray]]
 
 
 def pure_line(eps: np.ndarray, q: float, delta: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-    """Slope and offset of what (eps, delta)-DP promises of every event: P <= e^eps Q + delta."""
+    """Return the slope and the offset of the promise of (eps, delta)-DP: P <= e^eps Q + delta.
+
+    P and Q are the probabilities of an event under two neighbours.
+    """
     return np.exp(np.minimum(eps, 60.0)), np.full_like(eps, delta)
 
 
 def gaussian_line(mu: np.ndarray, q: float) -> tuple[np.ndarray, np.ndarray]:
-    """Slope and offset of a bound P <= slope Q + offset on every event of what is mu-GDP (Dong,
-    Roth & Su 2022): the tangent at Q = q of P <= Phi(Phi^-1(Q) + mu), which is concave.
+    """Return the slope and the offset of a bound P <= slope Q + offset under mu-GDP.
+
+    Under mu-GDP, P <= Phi(Phi^-1(Q) + mu) for every event (Dong, Roth & Su 2022). The right side is
+    concave in Q, and the bound is its tangent at Q = q.
     """
     z = norm.ppf(q)
     slope = np.exp(np.minimum(-mu * z - mu**2 / 2.0, 60.0))
@@ -38,16 +43,18 @@ def gaussian_line(mu: np.ndarray, q: float) -> tuple[np.ndarray, np.ndarray]:
 class Bets:
     """Bets against the promises P(S) <= slope Q(S) + offset of many privacy losses.
 
-    The wealth of a bet is multiplied by ``1 + l (1_S(X) - slope 1_S(Y) - offset)`` in each pair of
-    runs, one under either of two neighbours (Gonzalez et al. 2025). While the promise holds its
-    mean does not grow, and neither does that of several l, so that it ever reaches 1/level has at
-    most the probability ``level`` (Ville's inequality). The bets must not depend on the runs.
+    A pair of runs gives the outputs X and Y under the two neighbours. In each pair, the wealth of a
+    bet with stake l is multiplied by ``1 + l (1_S(X) - slope 1_S(Y) - offset)`` (Gonzalez et al.
+    2025). If the promise holds, the expected wealth does not grow, and neither does the mean over
+    several stakes. So the probability that the wealth ever reaches 1/level is at most ``level``
+    (Ville's inequality). The stakes must not depend on the runs.
 
     Attributes:
         promised: the loss that is promised.
         line: ``pure_line`` or ``gaussian_line``.
-        p: about the probability of the event under the first neighbour; only power depends on it.
-        q: the same under the second.
+        p: an estimate of the probability of the event under the first neighbour; an error in it
+            reduces only the power.
+        q: an estimate of the probability under the second neighbour.
         runs: the largest number of pairs of runs.
         level: probability that a bound is too large.
     """
@@ -66,8 +73,10 @@ class Bets:
 
     @cached_property
     def gains(self) -> np.ndarray:
-        """Growth of the logarithm of the wealth, float array (2, 4, bets, losses): against and for
-        a promise; in pairs of runs with the event in both, in the first, in the second, in none.
+        """The growth of the logarithm of the wealth, float array (2, 4, bets, losses).
+
+        The first axis has bets against and for a promise. The second axis has the pairs of runs
+        with the event in both runs, only in the first, only in the second, and in none.
         """
         slope, offset = self.line(self.losses, self.q)
         outcomes = np.stack([1.0 - slope, np.ones_like(slope), -slope, 0.0 * slope]) - offset
@@ -77,28 +86,34 @@ class Bets:
         return np.log1p(np.stack([1.0, -1.0])[:, None, None, None] * stakes * outcomes[:, None])
 
     def log_wealth(self, counts: np.ndarray, at: slice = slice(None)) -> np.ndarray:
-        """The logarithm of the mean wealth over the level, float array (..., 2, losses): at 0 and
-        above, a promise is refuted, or that this event can refute it is.
+        """Compute ln(mean wealth times level), float array (..., 2, losses).
+
+        A first entry of at least 0 refutes the promise; a second entry of at least 0 refutes that
+        this event can refute the promise.
 
         Args:
-            counts: of pairs with the event in both, in the first, in the second and in none, as a
-                number array (..., 4).
-            at: the places in ``losses`` of those that are bet against; all by default.
+            counts: the numbers of pairs of runs with the event in both, only in the first, only in
+                the second, and in none, array (..., 4).
+            at: the places in ``losses`` of the losses to compute; all by default.
         """
         grown = np.einsum("...o,sobl->...sbl", counts, self.gains[..., at])
         wealth = logsumexp(grown, axis=-2) - np.log(len(STAKES)) + np.log(self.level)
         return np.asarray(wealth)
 
     def bound(self, best: np.ndarray) -> float:
-        """The lower bound on the loss: the largest tested loss up to which all are refuted by
-        ``best``, the largest ``log_wealth`` against each loss so far.
+        """Return the lower bound on the loss: the last of the tested losses that are all refuted.
+
+        ``best`` is the largest ``log_wealth`` so far against each tested loss. The bound is 0 if
+        not even the first loss is refuted.
         """
         refuted = int(np.argmin(np.append(best, -np.inf) >= 0.0))
         return float(self.losses[refuted - 1]) if refuted else 0.0
 
     def detectable(self, q: float) -> float:
-        """The least loss, as a multiple of the promised one, that the runs refute on average, if
-        an event of probability ``q`` under the second neighbour shows it; infinite if none.
+        """Compute the least loss whose samples would refute the promise on average.
+
+        The loss is a multiple of the promised loss; it is infinite if no tested loss suffices. The
+        event that shows it has the probability ``q`` under the second neighbour.
         """
         slope, offset = self.line(self.losses, self.q)
         p = np.minimum(slope * q + offset, 1.0)
@@ -108,8 +123,10 @@ class Bets:
 
 
 def pairs(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """The counts that ``log_wealth`` takes, int array (4,), of whether the event happens in each
-    run under the first and under the second neighbour, bool arrays (runs,).
+    """Count the pairs of runs as ``log_wealth`` needs them, int array (4,).
+
+    ``first`` and ``second``, bool arrays (runs,), say whether the event happens in each run under
+    the first and under the second neighbour.
     """
     outcomes = (first & second, first & ~second, ~first & second, ~first & ~second)
     return np.array([outcome.sum() for outcome in outcomes])

@@ -1,4 +1,4 @@
-"""Events that distinguish two distributions, and the privacy loss that their frequencies prove."""
+"""Events that distinguish two distributions, and their choice by the loss that they show."""
 
 from __future__ import annotations
 
@@ -18,42 +18,45 @@ MIN_EVENT_RUNS = 25  # of a sample that an event holds in, under both together
 
 @dataclass(frozen=True)
 class Event:
-    """A conjunction of conditions on what an adversary sees.
+    """A conjunction of conditions on the output that an adversary sees.
 
     Attributes:
-        bounds: for some columns the lower bound (excluded) and the upper bound.
-        side: 0 or 1, the sequence of rewards under which it is the more likely.
+        bounds: for some columns, the lower bound (excluded) and the upper bound (included).
+        side: 0 or 1, the sequence of rewards under which the event is more likely.
     """
 
     bounds: Bounds
     side: int
 
     def happens(self, seen: np.ndarray) -> np.ndarray:
-        """Whether it happens, bool array (runs,), by ``seen``, a float array (runs, columns)."""
+        """Return whether the event happens in each run, bool array (runs,).
+
+        ``seen`` is the output of the runs, float array (runs, columns).
+        """
         holds = np.ones(len(seen), bool)
         for column, low, high in self.bounds:
             holds &= (seen[:, column] > low) & (seen[:, column] <= high)
         return holds
 
     def in_words(self, columns: Sequence[str]) -> str:
-        """The conditions, by the names of the columns."""
+        """Return the conditions in words, with the names of the columns."""
         return " and ".join(_condition(columns[c], low, high) for c, low, high in self.bounds)
 
 
 def ratio(p: np.ndarray) -> np.ndarray:
-    """The scale on which differences of probabilities are losses of pure DP: the logarithm."""
+    """Return the logarithm of a probability; its differences are privacy losses of pure DP."""
     with np.errstate(divide="ignore"):
         return np.log(p)
 
 
 def rank(k: np.ndarray, other: np.ndarray, n: int, level: float, scale: Scale) -> np.ndarray:
-    """A score of events: the loss between Clopper-Pearson bounds, negative if they overlap.
+    """Score events by the loss between Clopper-Pearson bounds, which is negative if they overlap.
 
     Args:
-        k: how often they happened in n runs, int array.
-        other: how often they happened in n runs on the neighbour, int array.
-        n: runs.
-        level: that of the two bounds together.
+        k: how often each event happened in n runs, int array.
+        other: how often each event happened in n runs on the neighbour, int array.
+        n: number of runs.
+        level: the probability that at least one of the two bounds of an event fails.
         scale: ``ratio``, or the quantile function of the normal law for losses of Gaussian DP.
     """
     low, _ = clopper_pearson(k, n, level / 2)
@@ -64,18 +67,20 @@ def rank(k: np.ndarray, other: np.ndarray, n: int, level: float, scale: Scale) -
 def learn(
     seen: tuple[np.ndarray, np.ndarray], level: float, scale: Scale = ratio
 ) -> tuple[float, Event, tuple[float, float]]:
-    """The event that distinguishes two samples best: a path of a decision tree.
+    """Find the event that distinguishes two samples best: a path of a decision tree.
 
-    A tree grown on one half of the sample proposes events, the other half chooses among them.
+    A tree grown on one half of each sample proposes events; the other half decides which one is
+    returned.
 
     Args:
-        seen: what an adversary saw in n runs under each sequence of rewards, float arrays
-            (n, columns).
+        seen: the outputs that an adversary saw in n runs under each sequence of rewards, float
+            arrays (n, columns).
         level, scale: see ``rank``.
 
     Returns:
-        The event's score on this sample, which is too large since the event was chosen on it; the
-        event; about its probabilities, first where it is the more likely.
+        The score of the event, which is too large because the event was chosen on the same sample;
+        the event; and estimates of its probabilities, first under the sequence of rewards for which
+        the event is more likely.
     """
     from sklearn.tree import DecisionTreeClassifier
 
@@ -102,7 +107,10 @@ def learn(
 
 
 def _bounds(tree, node, columns: np.ndarray, whole: np.ndarray) -> Bounds:
-    """The bounds on the path from the root of a tree to a node; those of counts are integers."""
+    """Return the bounds on the path from the root of a tree to a node.
+
+    Bounds on columns of integers are integers.
+    """
     bounds: dict[int, tuple[float, float]] = {}
     while node:
         is_left = node in tree.children_left

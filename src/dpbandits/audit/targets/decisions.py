@@ -37,8 +37,9 @@ MEAN_RUNS, PLAIN_MEAN_RUNS = 200, 20  # that estimate the mean output, compiled 
 NO_ESTIMATE = -1e30  # stands for a missing estimate: far below every estimate
 SIZES = (2, 2, 2, 2, 2, 2, 3, 3, 3, 10)  # numbers of arms that are sampled
 STEPS = 6  # pairs of neighbours taken from one walk
-# Degrees of freedom of the distance from a change of behaviour. With heavy tails some tables force
-# a history after which another decision is rare: what happens in few runs can be seen there only.
+# Degrees of freedom of Student's t law for distances from a change of behaviour. With heavy tails,
+# some tables are far from the change and force a history after which another decision is rare. Only
+# there can events of few runs be seen.
 TAILS = 2.0
 
 
@@ -47,8 +48,8 @@ class Played(NamedTuple):
 
     Attributes:
         arms: int array, the arm of each round.
-        answer: what the algorithm returned, NaN for nothing.
-        rewards: what was read.
+        answer: the number that the algorithm returned, or NaN if it returned nothing.
+        rewards: the table of rewards, with a record of those that were read.
     """
 
     arms: np.ndarray
@@ -58,14 +59,15 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True)
 class DecisionTarget(AuditTarget):
-    """What algorithms and stopping rules have in common.
+    """The base class of targets that make decisions: algorithms and stopping rules.
 
     Attributes:
-        horizons: the horizons that are tried; empty for several that are cheap.
-        sizes: the numbers of arms that are tried; empty for several, most of them small.
-        mixed_levels: whether users have levels of their own, for algorithms that know them.
-        width: standard deviation, at a loss of 1, of the steps around a change of behaviour, about.
-        fewest_arms: the smallest number of arms that it is replayed with.
+        horizons: the horizons that are tried; empty for several cheap horizons.
+        sizes: the numbers of arms that are tried; empty for several numbers, most of them small.
+        mixed_levels: whether users have individual levels, for algorithms that know the levels.
+        width: approximately the standard deviation, at a loss of 1, of the steps around a change of
+            behaviour.
+        fewest_arms: the smallest number of arms in a replay.
     """
 
     horizons: tuple[int, ...] = ()
@@ -77,12 +79,12 @@ class DecisionTarget(AuditTarget):
 
     @property
     def of_contexts(self) -> bool:
-        """Whether contexts are private, too."""
+        """Whether contexts are private, in addition to rewards."""
         guarantee = self.source.guarantee
         return guarantee is not None and guarantee.of_contexts
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
-        """A random walk through tables of rewards that the promise covers."""
+        """Return a random walk through tables of rewards for which privacy is promised."""
         raise NotImplementedError
 
     @property
@@ -93,11 +95,11 @@ class DecisionTarget(AuditTarget):
 
     @property
     def arms(self) -> int:
-        """The number of arms of its smallest game."""
+        """The number of arms in the smallest game."""
         return 1 if self.source.question.one_arm else min(self.sizes, default=2)
 
     def check(self) -> None:
-        """Refuse a function in plain Python that makes generators without a seed."""
+        """Raise BadInput if a function in plain Python makes generators without a seed."""
         if not self.compiled:
             table = np.zeros((self.lengths[0], self.arms))
             with unseeded_generators() as unseeded:
@@ -106,7 +108,7 @@ class DecisionTarget(AuditTarget):
                 raise BadInput(f"{self.source.group}={self.name}: {SAID}")
 
     def pairs(self, rng: np.random.Generator, n: int) -> Iterable[Neighbours]:
-        """Steps of random walks, most of them around a change of behaviour if there is one."""
+        """Yield steps of random walks, most of them near a change of behaviour if there is one."""
         for _, T in zip(range(0, n, STEPS), cycle(self.lengths), strict=False):
             walk = self.walk(rng, T)
             middle = change_of_mind(walk, lambda table: self.mean_output(table, rng))
@@ -118,8 +120,9 @@ class DecisionTarget(AuditTarget):
             yield from (partial(walk.pair, int(m)) for m in steps)
 
     def mean_output(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Means of what an adversary sees, over a few runs, but for the answer of a rule, which
-        may be NO_ESTIMATE.
+        """Compute the mean of each output that an adversary sees, over some runs.
+
+        The answer of a rule is left out, since it may be NO_ESTIMATE.
         """
         means = self.sample(data, MEAN_RUNS if self.compiled else PLAIN_MEAN_RUNS, rng).mean(axis=0)
         return means[:-1] if self.kind == "rule" else means
@@ -127,7 +130,7 @@ class DecisionTarget(AuditTarget):
     def play(
         self, data: np.ndarray, runs: int, rng: np.random.Generator, checkpoints: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The traces and answers of runs on fixed rewards, (T, K); see ``play_loop``."""
+        """Play runs on fixed rewards (T, K); return their traces and answers, as ``play_loop``."""
         game = self._game(data, None, checkpoints)
         return play_loop(self.source, game, rng, self.arguments(len(data)), runs)
 
@@ -142,17 +145,17 @@ class DecisionTarget(AuditTarget):
         levels = self.budget * np.array([0.5, 1.0, 2.0])
         return Population(levels, np.full(3, 1 / 3))
 
-    # What is replayed
+    # Methods for replays
 
     @property
     def alignment(self) -> Any:
-        """How its noise shifts when one reward changes; None if that is not declared."""
+        """The declared shift of the noise when one reward changes, or None."""
         here, usual = self.guarantee, self.source.guarantee
         return here and (here.alignment or usual.alignment)
 
     @cached_property
     def replayed_function(self) -> Callable:
-        """The algorithm in plain Python, with the draws that its proof speaks of."""
+        """The algorithm in plain Python, with every draw of noise that its proof mentions."""
         plain: Any = getattr(self.function, "py_func", self.function)
         if not (self.alignment and self.alignment.literal):
             return plain
@@ -160,8 +163,9 @@ class DecisionTarget(AuditTarget):
         return FunctionType(plain.__code__, names, closure=plain.__closure__)
 
     def limit(self, place: tuple[int, int], K: int) -> float:
-        """The loss that is promised of K arms for a change of the reward of a place: that of its
-        user, if levels differ.
+        """Return the promised loss with K arms for a change of the reward of one round and arm.
+
+        If users have individual levels, this is the level of the round's user.
         """
         if self.gaussian is not None:
             return self.gaussian.rho(self.numbers)
@@ -175,7 +179,10 @@ class DecisionTarget(AuditTarget):
         return float(users.level[user])
 
     def play_traced(self, table: Any, rng: Any, watched: Places = ()) -> Played:
-        """Play rewards, float array (T, K), in plain Python with the numbers of a stream."""
+        """Play rewards, float array (T, K), in plain Python with the numbers of the stream rng.
+
+        Truncations of the rewards at the places ``watched`` are recorded.
+        """
         rewards = Rewards(table, watched)
         rng.reads = rewards.reads
         env_rng = None if self.source.per_user else RoundingUniforms(rewards.reads)
@@ -187,26 +194,35 @@ class DecisionTarget(AuditTarget):
         return Played(arms, answer, rewards)
 
     def objection(self, pair: Pair, before: Draws, draws: Draws) -> str | None:
-        """What else is wrong with the draws of a shifted run, of which ``before`` are recorded."""
+        """Return another reason why a shifted run fails, or None.
+
+        ``before`` are the recorded draws, and ``draws`` are the draws of the shifted run.
+        """
         return None
 
     def loss_of_choices(self, pair: Pair, draws: Draws) -> float:
-        """The loss of the choices that are made once a reward that changes is read, all other
-        numbers given; infinite if that is not computed.
+        """Compute the loss of the choices in the round after a changed reward is read.
+
+        All other random numbers are given. The loss is infinite if it is not computed.
         """
         return math.inf
 
 
 class RegretTarget(DecisionTarget):
-    """An algorithm: an adversary sees its actions. Those of an algorithm with local privacy, whose
-    users all have the level eps, are functions of their responses, so eps-DP too.
+    """An algorithm: an adversary sees its actions.
+
+    With local privacy all users have the level eps. The actions are then functions of the users'
+    responses and therefore eps-DP, too.
     """
 
     kind = "algorithm"
     width = 2.0
 
     def unbounded(self) -> Pair | None:
-        """Tables of huge rewards, of which another arm is the better."""
+        """Return two tables of huge rewards with different best arms, if the actions differ.
+
+        The result is None if the algorithm declares its rewards or plays both tables alike.
+        """
         for T in self.lengths if self.source.rewards is None else ():
             huge = np.full((T, 2), HUGE)
             huge[:, 0] *= 2.0
@@ -235,10 +251,11 @@ class RegretTarget(DecisionTarget):
 
 
 class ContextualRegretTarget(RegretTarget):
-    """An algorithm that plays contexts. The adversary sees the regret of each action instead of the
-    action itself; different actions have different regrets. If contexts are private, neighbours
-    differ in the first half of the rounds and the adversary sees the second half, since the action
-    of a changed round is not protected.
+    """An algorithm that plays contexts.
+
+    The adversary sees the regret of each action instead of the action itself; different actions
+    have different regrets. If contexts are private, the action of a changed round is not protected.
+    Neighbours then differ in the first half of the rounds, and the adversary sees the second half.
     """
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
@@ -246,7 +263,7 @@ class ContextualRegretTarget(RegretTarget):
         return replace(found, order=found.order[found.order[:, 0] < (self.start(T) or T)])
 
     def start(self, T: int) -> int:
-        """The number of rounds that the adversary does not see."""
+        """Return the number of rounds, from the first, that the adversary does not see."""
         return int(rounds(T)[rounds(T) <= T // 2][-1]) if self.of_contexts else 0
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
@@ -261,7 +278,7 @@ class ContextualRegretTarget(RegretTarget):
 
 
 class StoppingTarget(DecisionTarget):
-    """A private stopping rule: an adversary sees when it stops and what it releases."""
+    """A private stopping rule: an adversary sees the stopping time and the released estimate."""
 
     kind = "rule"
     width = 10.0
@@ -281,7 +298,7 @@ class StoppingTarget(DecisionTarget):
 
 
 class BestArmTarget(RegretTarget):
-    """A rule that names an arm: an adversary sees its pulls, when it stops, and the arm."""
+    """A rule that names an arm: an adversary sees the pulls of each arm, and the arm named."""
 
     kind = "rule"
     fewest_arms = 2
@@ -307,12 +324,12 @@ TARGETS: dict[Question, type[DecisionTarget]] = {
 def target_of(
     source: Algorithm, budget: float, values: Mapping[str, Any], *given: Any, **named: Any
 ) -> DecisionTarget:
-    """The target of an algorithm or a stopping rule, by the question that it answers."""
+    """Return the target of an algorithm or a stopping rule, by the question that it answers."""
     return TARGETS[source.question_played](source, budget, values, *given, **named)
 
 
 def rounds(T: int) -> np.ndarray:
-    """The rounds at which actions are observed: all of them, or at most MOST_CHECKPOINTS."""
+    """Return the rounds at which actions are observed: all, or at most MOST_CHECKPOINTS rounds."""
     if T <= MOST_CHECKPOINTS:
         return np.arange(1, T + 1)
     half = MOST_CHECKPOINTS // 2

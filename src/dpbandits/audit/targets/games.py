@@ -25,17 +25,18 @@ def game_on(
     actions: str = ARMS,
     of_contexts: bool = False,
 ) -> Any:
-    """A game before its first round.
+    """Return a game with fixed rewards before its first round.
 
     Args:
-        table: the rewards, float array (T, K), or what behaves like one.
+        table: the rewards, float array (T, K), or an object that behaves like one.
         population: the users.
-        env_rng: the environment's generator; one of seed 0 if None.
+        env_rng: the environment's generator; a generator with seed 0 if None.
         checkpoints: see ``new_game``; all rounds if None.
-        actions: what the learner knows of the actions. Features and contexts are public: they are
-            the same in all games of a size.
-        of_contexts: whether contexts are private: in half of the rounds they depend on the round's
-            rewards, so neighbours that differ in a reward differ in the contexts of its round, too.
+        actions: the kind of actions: ARMS, FEATURES, CONTEXTS or USERS. Features and public
+            contexts are the same in all games of a size.
+        of_contexts: whether contexts are private. In every other round they then depend on the
+            rewards of the round, so neighbours with different rewards in such a round have
+            different contexts there, too.
     """
     T, K = table.shape
     rounds = np.arange(1, T + 1) if checkpoints is None else checkpoints
@@ -63,7 +64,10 @@ def game_on(
 
 
 def depend_on_rewards(rows: np.ndarray, rewards: np.ndarray, vectors: int) -> None:
-    """Replace the ``vectors`` of every other round by ones that its rewards determine."""
+    """Replace the vectors of every other round by vectors that the rewards of the round determine.
+
+    Each row of ``rows`` holds ``vectors`` vectors of one round.
+    """
     for t in range(1, len(rows), 2):
         row = np.ascontiguousarray(rewards[t], float)
         shape = vectors, rows.shape[1] // vectors
@@ -72,7 +76,7 @@ def depend_on_rewards(rows: np.ndarray, rewards: np.ndarray, vectors: int) -> No
 
 
 def in_ball(table: Any, n: int) -> np.ndarray:
-    """Vectors for each arm, most of them of length 1, float64 array (n, K, d)."""
+    """Return n vectors for each arm, most of them of length 1, float64 array (n, K, d)."""
     T, K = table.shape
     rng = np.random.default_rng([T, K])
     x = rng.standard_normal((n, K, 1 + T % MOST_DIMENSIONS))

@@ -1,9 +1,9 @@
 """Neighbouring sequences of rewards: a walk from one extreme to the other, one reward at a time.
 
-Everything that an algorithm learns about an arm, it learns between a table in which the arm's
-rewards are all low and one in which they are all high. Each step of a walk from one to the other is
-a pair of neighbours, and the losses of all steps add up to what distinguishes the two ends: the
-worst neighbours are where the algorithm's behaviour changes.
+A walk starts at a table in which all rewards of an arm are low, and ends at a table in which they
+are all high. Each step of the walk changes one reward, so it is a pair of neighbours. The losses of
+all steps together must explain how differently the algorithm behaves at the two ends. The worst
+neighbours are therefore expected at the step where the algorithm's behaviour changes.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ Behaviour = Callable[[np.ndarray], np.ndarray]  # of a table of rewards: the mea
 
 
 def fixed(pair: Pair) -> Neighbours:
-    """Neighbours that are not part of a walk."""
+    """Return neighbours that are not part of a walk: the same pair for any number of steps."""
     return lambda steps: pair
 
 
 def place_of_change(pair: Pair) -> tuple[int, ...]:
-    """The first place in which two data differ: round and arm of a reward."""
+    """Return the first place in which two data sets differ, such as the round and the arm."""
     x, y = pair
     return tuple(np.argwhere(x != y)[0].tolist())
 
@@ -44,25 +44,31 @@ class Walk:
     order: np.ndarray
 
     def table(self, m: int) -> np.ndarray:
-        """The table after m steps."""
+        """Return the table after m steps."""
         rewards, places = self.base.copy(), tuple(self.order[:m].T)
         rewards[places] = self.far[places]
         return rewards
 
     def pair(self, m: int, steps: int) -> Pair:
-        """The tables before step m and ``steps`` steps later; both are clipped to the path."""
+        """Return the tables before step m and ``steps`` steps later, both clipped to the path."""
         m = min(max(m, 0), len(self.order) - 1)
         return self.table(m), self.table(m + steps)
 
 
 def random_table(rng: np.random.Generator, T: int, K: int, low: float, high: float) -> np.ndarray:
-    """Extreme rewards of arms that are alike or not, float array (T, K)."""
+    """Draw a table of extreme rewards, float array (T, K).
+
+    The share of high rewards is random for each arm; it may be the same for several arms.
+    """
     shares = rng.choice([0.0, 0.5, 1.0, rng.random()], size=K)
     return np.where(rng.random((T, K)) < shares, high, low)
 
 
 def random_walk(rng: np.random.Generator, T: int, K: int, low: float, high: float) -> Walk:
-    """A walk that raises the rewards of an arm, in random direction; others have random ones."""
+    """Return a walk that raises the rewards of one arm, in a random order of the rounds.
+
+    The other arms have random rewards.
+    """
     arm, base = int(rng.integers(K)), random_table(rng, T, K, low, high)
     base[:, arm] = low
     far = base.copy()
@@ -75,7 +81,7 @@ def random_walk(rng: np.random.Generator, T: int, K: int, low: float, high: floa
 
 @dataclass
 class Tried:
-    """The smallest and the largest reward of what was played, its horizons and numbers of arms."""
+    """The ranges of the data that were played: rewards, horizons, and numbers of arms."""
 
     low: float = math.inf
     high: float = -math.inf
@@ -83,12 +89,12 @@ class Tried:
     arms: set[int] = field(default_factory=set)
 
     def add(self, data: Iterable[np.ndarray]) -> None:
-        """Note some data: float arrays (T, K), or the numbers that enter a release."""
+        """Extend the ranges to some data: float arrays (T, K), or numbers that enter a release."""
         for x in data:
             self.join(Tried(float(x.min()), float(x.max()), {len(x)}, {*x.shape[1:]}))
 
     def join(self, other: Tried) -> None:
-        """Note what another one has noted."""
+        """Extend the ranges to those of another object."""
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)
         self.rounds |= other.rounds
         self.arms |= other.arms
@@ -103,7 +109,10 @@ class Tried:
 
 
 def first_change(n: int, same: Callable[[int], bool]) -> int:
-    """The first m at which ``same`` does not hold, by bisection: it does at 0, and not at n."""
+    """Find, by bisection, an m at which ``same`` does not hold although it holds at m - 1.
+
+    ``same`` must hold at 0 and not at n.
+    """
     low, high = 0, n
     while high - low > 1:
         middle = (low + high) // 2
@@ -112,7 +121,10 @@ def first_change(n: int, same: Callable[[int], bool]) -> int:
 
 
 def change_of_mind(walk: Walk, behaviour: Behaviour) -> int | None:
-    """The step at which the behaviour is midway between those at the two ends, if they differ."""
+    """Return the step of a walk at which the behaviour is midway between that of the two ends.
+
+    The result is None if the two ends do not differ in behaviour.
+    """
     start = behaviour(walk.table(0))
     direction = behaviour(walk.table(len(walk.order))) - start
     length = float((direction**2).sum())
@@ -127,7 +139,11 @@ def change_of_mind(walk: Walk, behaviour: Behaviour) -> int | None:
 
 
 def largest_untruncated(behaviour: Behaviour, T: int, K: int, least: float, most: float) -> float:
-    """The largest reward, approximately, that a truncating algorithm does not replace by 0."""
+    """Estimate the largest reward that a truncating algorithm does not replace by 0.
+
+    The search covers rewards from ``least`` to ``most``; if no reward changes the behaviour, the
+    result is their geometric mean.
+    """
     zeros = behaviour(np.zeros((T, K)))
 
     def matters(x: float) -> bool:

@@ -1,4 +1,4 @@
-"""Releases and local randomizers on their own: an adversary sees the numbers they publish."""
+"""Releases and local randomizers as targets: an adversary sees the numbers that they publish."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ played: Any = None  # in the loops below: the release, or the local randomizer
 
 
 def play_releases(x, rng, budget, seen):
-    """A loop: what a release publishes, float array (runs, numbers)."""
+    """Run a release in a loop, and fill ``seen``, float array (runs, numbers), with its outputs."""
     for i in range(len(seen)):
         played(rng, x, budget, seen[i])
 
 
 def play_responses(x, rng, eps, seen):
-    """A loop: what a user sends, float array (runs, 1)."""
+    """Run a local randomizer in a loop, and fill ``seen``, float array (runs, 1)."""
     for i in range(len(seen)):
         seen[i, 0] = played(rng, x[0], eps)
 
@@ -36,7 +36,7 @@ class ReleaseTarget(AuditTarget):
     plays: ClassVar[Callable] = staticmethod(play_releases)  # the loop that runs it
 
     def neighbours(self) -> list[Pair]:
-        """All pairs of data that are compared."""
+        """Return all pairs of data that are compared."""
         found = []
         values = self.source.values
         for n in self.source.sizes:
@@ -60,7 +60,7 @@ class ReleaseTarget(AuditTarget):
         return [f"output {i + 1}" for i in range(self.source.seen(len(data)))]
 
     def output(self, rng: Any, x: np.ndarray, out: np.ndarray) -> None:
-        """Write what an adversary sees into ``out``, in plain Python."""
+        """Run the release once in plain Python, and write its output into ``out``."""
         self.function(rng, x, self.budget, out)
 
 
@@ -76,7 +76,10 @@ class LocalRandomizerTarget(ReleaseTarget):
         return self.guarantee.curator
 
     def unbounded(self) -> Pair | None:
-        """Huge rewards whose difference is sent."""
+        """Return two huge rewards if their responses differ, else None.
+
+        The result is also None if the algorithm declares its rewards.
+        """
         pair = np.array([HUGE]), np.array([2.0 * HUGE])
         if self.source.rewards is not None:
             return None

@@ -1,8 +1,8 @@
-"""The releases that the guarantees rest on, each of which can be audited on its own.
+"""The releases on which guarantees are based; each of them can be audited without an algorithm.
 
-A release is ``release(rng, x, eps, out)``, or with rho in the place of eps: it writes what an
-adversary sees of the data ``x`` into ``out``. Each is made of the mechanisms, estimators and local
-randomizers that algorithms call.
+A release is a function ``release(rng, x, eps, out)``, or with rho instead of eps. It writes the
+output about the data ``x`` that an adversary sees into ``out``. A release calls the mechanisms,
+estimators and local randomizers that algorithms call.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class Mechanism:
     Attributes:
         function: ``release(rng, x, budget, out)``, callable from kernels.
         values: the values that one number of the data may take; all are tried.
-        seen: how many numbers are released about n data.
-        budget: the name of its privacy budget: eps-DP, or rho-zCDP by Gaussian noise.
-        delta: of (eps, delta)-DP.
+        seen: ``seen(n)``, how many numbers are released about data of n numbers.
+        budget: the name of the privacy budget: eps for eps-DP, rho for rho-zCDP by Gaussian noise.
+        delta: the delta of (eps, delta)-DP, or 0.
     """
 
     name: str
@@ -71,12 +71,12 @@ MECHANISMS: dict[str, Mechanism] = {}
 
 
 def registered(name: str) -> Mechanism:
-    """The mechanism of this name in ``MECHANISMS``."""
+    """Return the mechanism of this name in ``MECHANISMS``."""
     return MECHANISMS[name]
 
 
 def mechanism(says: str, **data) -> Callable:
-    """A decorator that adds a release to ``MECHANISMS``, under its own name."""
+    """Return a decorator that adds a release to ``MECHANISMS`` under the name of its function."""
 
     def register(function):
         name = function.__name__
@@ -231,7 +231,7 @@ def central_mean(rng, x, eps, out):
 
 @inlined
 def encoded_total(rng, x, g):
-    """The sum of the encodings of some rewards."""
+    """Return the sum of the integers that encode some rewards."""
     total = 0
     for i in range(len(x)):
         total += encoded(rng, x[i], 1, g)
@@ -268,8 +268,9 @@ def randomized_response(rng, x, eps, out):
     out[0] = send_bit(rng, x[0], eps)
 
 
-# Rounds as numbers: context and reward by the number's place; the first two are as far apart as
-# messages can be (contexts at 60 degrees), the last two as rows can be (the same context)
+# The contexts and the reward of some rounds. Data give a round by its place in this array. The
+# first two rounds have messages that are as far apart as possible (contexts at 60 degrees), the
+# last two have rows that are as far apart as possible (the same context)
 ROUNDS = np.array([
     [np.cos(np.pi / 12), np.sin(np.pi / 12), 1.0], [np.sin(np.pi / 12), np.cos(np.pi / 12), -1.0],
     [1.0, 0.0, 0.3], [0.0, 0.0, 0.0], [0.6, 0.8, 1.0], [0.6, 0.8, -1.0],
@@ -279,7 +280,10 @@ PLACES = tuple(float(i) for i in range(len(ROUNDS)))
 
 @inlined
 def write_triangle(M, start, corner, out):
-    """Write the lower triangle of M into ``out``, if wanted without its last corner."""
+    """Write the lower triangle of M into ``out`` from ``start`` on.
+
+    The last diagonal entry is left out unless ``corner``.
+    """
     for p in range(len(M)):
         for q in range(p + 1):
             if corner or q < len(M) - 1:

@@ -1,4 +1,4 @@
-"""The target of an audit: a promise of privacy at one budget, and the runs that test it."""
+"""The base class of the targets of audits: a promise of privacy at one budget and its test runs."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Stage(NamedTuple):
     """A part of an audit by samples.
 
     Attributes:
-        target: what is sampled.
-        share: of the probability of a false alarm that the whole audit may have.
+        target: the target that is sampled.
+        share: the share of this part in the probability of a false alarm of the whole audit.
         runs, candidates: see ``sampling.auditor.audit``; None for the usual numbers.
-        most: the largest number of runs, however many are requested; None if there is none.
-        loss: the loss, if it is known without samples; None if it is not.
-        event: what happens in words, where ``loss`` is known.
+        most: a limit on the number of runs, even if more are requested; None for no limit.
+        loss: the loss if it is known without samples, else None.
+        event: the event that shows a known ``loss``, in words.
     """
 
     target: AuditTarget
@@ -43,15 +43,16 @@ class Stage(NamedTuple):
 
 @dataclass(frozen=True)
 class AuditTarget:
-    """An algorithm, a stopping rule or a mechanism that promises privacy at one budget. It is run
-    on data, and an adversary observes its output.
+    """An algorithm, a stopping rule or a mechanism that promises privacy at one budget.
+
+    The audit runs it on data, and an adversary observes its output.
 
     Attributes:
-        kind: what it is, in a word.
-        runs: the most runs of a test of a compiled target under either neighbour.
+        kind: the kind of target, in a word.
+        runs: the largest number of runs of a test under each neighbour, for a compiled target.
         source: the algorithm, stopping rule or mechanism.
-        budget: its privacy budget, eps or rho; for local privacy the level of all users.
-        values: its other parameters, as a configuration holds them.
+        budget: the privacy budget, eps or rho; for local privacy the level of all users.
+        values: the other parameters, as a configuration holds them.
     """
 
     kind: ClassVar[str]
@@ -76,22 +77,23 @@ class AuditTarget:
 
     @property
     def numbers(self) -> Mapping[str, Any]:
-        """All parameters, as a guarantee takes them: the name of a choice as its number; and the
-        least number of arms, with which the loss is largest.
+        """All parameters as a guarantee takes them, with the name of an option as its number.
+
+        They include K = 2, the least number of arms, with which the loss is largest.
         """
         known = isinstance(self.source, Algorithm)
         return {**(self.source.numbers(self.parameters) if known else self.parameters), "K": 2.0}
 
     @property
     def guarantee(self) -> Guarantee | None:
-        """What is promised at these arguments; None for a release, whose budget it is."""
+        """The guarantee at these arguments; None for a release, which promises its budget."""
         return self.source.guarantee and self.source.guarantee.at(self.numbers)
 
     def arguments(self, T: int) -> tuple[float, ...]:
-        """The arguments of the function of an algorithm or a rule at a horizon.
+        """Return the arguments of the function of an algorithm or a rule at a horizon.
 
         Raises:
-            BadInput: it cannot take these parameters.
+            BadInput: the algorithm or rule cannot take these parameters.
         """
         question = self.source.question
         horizon, goals = T if question.plays_on else math.nan, question.goal_names
@@ -99,7 +101,7 @@ class AuditTarget:
 
     @property
     def gaussian(self) -> Gaussian | None:
-        """What Gaussian noise promises; None for pure DP, and for (eps, delta) of other noise."""
+        """The promise of Gaussian noise; None for pure DP, and for (eps, delta) of other noise."""
         if self.guarantee is not None:
             found = self.guarantee.gaussian
             return None if isinstance(found, Approximate) else found
@@ -107,7 +109,7 @@ class AuditTarget:
 
     @property
     def delta(self) -> float:
-        """The delta of a loss whose unit is eps; 0 for pure DP."""
+        """The delta of a promise in (eps, delta) with the unit eps; 0 for any other promise."""
         if self.guarantee is not None:
             approximate = isinstance(self.guarantee.gaussian, Approximate)
             return float(self.numbers["delta"]) if approximate else 0.0
@@ -128,7 +130,7 @@ class AuditTarget:
         return self.guarantee.epsilon(self.numbers) if self.guarantee else self.budget
 
     def extremes(self) -> tuple[float, float] | None:
-        """The smallest and the largest reward, if the promise requires bounded rewards."""
+        """Return the smallest and the largest reward if the promise requires bounded rewards."""
         rewards = self.source.rewards
         return rewards.extremes(self.parameters) if rewards else None
 
@@ -143,34 +145,42 @@ class AuditTarget:
 
     @property
     def caveat(self) -> str:
-        """Why its replays may fail though it is private; nothing if there is no such reason."""
+        """A reason why replays may fail although the target is private, or ""."""
         return ""
 
     def replays_lead_to(self, aligned: int, replays: int) -> str:
-        """The verdict on its replays alone, of which so many succeeded."""
+        """Return the verdict on the replays only, of which ``aligned`` succeeded."""
         return verdicts.of_replays(aligned, replays)
 
     def stages(self, replays: Any, seed: int) -> list[Stage]:
-        """What is sampled after its replays, which are None if there were none."""
+        """Return the stages that are sampled after the replays.
+
+        ``replays`` is the result of the replays, or None if none were made.
+        """
         return [Stage(self)]
 
     def check(self) -> None:
-        """Raise BadInput if no finding can depend on its seed alone."""
+        """Raise BadInput if the findings would depend on more than the seed."""
 
     def unbounded(self) -> Pair | None:
-        """Data that show that the range of the rewards is not declared but matters: the difference
-        between huge ones changes the output, which no private algorithm allows. None if not so.
+        """Return data which show that the target needs a range of rewards but declares none.
+
+        The two data sets have different huge rewards and different outputs, which no private
+        algorithm allows. The result is None if there are no such data.
         """
         return None
 
     def pairs(self, rng: np.random.Generator, n: int) -> Iterable[Neighbours]:
-        """About ``n`` pairs of neighbouring data that are worth a test."""
+        """Return about ``n`` pairs of neighbouring data that may show a large loss."""
         raise NotImplementedError
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
-        """What an adversary sees in independent runs on some data, float array (runs, columns)."""
+        """Return the outputs that an adversary sees in independent runs on some data.
+
+        The result is a float array (runs, columns).
+        """
         raise NotImplementedError
 
     def columns(self, data: np.ndarray) -> list[str]:
-        """The names of these columns."""
+        """Return the names of the columns of ``sample``."""
         raise NotImplementedError

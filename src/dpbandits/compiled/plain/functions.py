@@ -21,8 +21,8 @@ from ..sources import is_of_package
 from . import primitives  # noqa: F401  what it defines, kernels can call
 
 OPTIONS = {"nogil": True, "error_model": "numpy"}
-# Not documented. Without these, compiling and rounds take several times as long; where a version
-# of Numba refuses them they are left out
+# Options of Numba that it does not document. Without them, compiling and rounds take several times
+# as long. An option that the installed version of Numba refuses is left out
 ACCEPTED = ["no_cfunc_wrapper", "_nrt"]
 
 
@@ -39,13 +39,15 @@ if compiler() == "plain":
 
 
 def options_of(function: Callable) -> dict[str, Any]:
-    """How Numba compiles a function: the indices of a user's are checked."""
+    """Return Numba's options for a function; indices are checked in a user's function only."""
     return OPTIONS | {"boundscheck": not is_of_package(function)}
 
 
 def callable_from_kernels(function: Callable, inlined: bool, borrows: bool) -> None:
-    """Let kernels call a function, which Numba compiles for the types of the arguments. Whether it
-    counts references is said of each, since Numba passes the options of a caller on.
+    """Let kernels call a function, which Numba compiles for the types of the arguments.
+
+    Whether references are counted (``_nrt``) is set for each function, since Numba would else use
+    the option of the caller.
     """
     given = {"no_cfunc_wrapper": True, "_nrt": not borrows}
     options = options_of(function) | {"forceinline": inlined}
@@ -59,7 +61,11 @@ def _type_of_kernel(called, context):
 
 
 def dispatcher(function: Callable, stored: Stored | None = None) -> Any:
-    """Numba's dispatcher of a function, cached on disk by Numba in its own folder if ``stored``."""
+    """Return Numba's dispatcher of a function.
+
+    If ``stored`` is not None, Numba caches the machine code in a folder for this function. The
+    folders of earlier states of its sources are removed.
+    """
     folder = _folder(stored)
     if stored is None or folder is None or not _is_safe(stored, folder):
         return numba.njit(**options_of(function))(function)
@@ -74,20 +80,20 @@ def dispatcher(function: Callable, stored: Stored | None = None) -> Any:
 
 
 def is_stored(stored: Stored) -> bool:
-    """Whether machine code is on disk."""
+    """Return whether the machine code of a function is on disk."""
     folder = _folder(stored)
     return folder is not None and _is_safe(stored, folder) and any(folder.rglob("*.nbi"))
 
 
 def protect(stored: Stored) -> None:
-    """Let no other user change the files that Numba has written, whatever the umask is."""
+    """Remove the write permission of other users from the files that Numba has written."""
     for path in _files(_folder(stored)):
         with suppress(OSError):
             path.chmod(path.lstat().st_mode & ~0o022)
 
 
 def forget(stored: Stored) -> bool:
-    """Remove machine code that cannot be loaded from the disk; whether there was any."""
+    """Remove machine code that cannot be loaded from the disk; return whether there was any."""
     if not is_stored(stored):
         return False
     report_damage(stored.name)
@@ -101,12 +107,15 @@ def _folder(stored: Stored | None) -> Path | None:
 
 
 def _files(folder: Path | None) -> list[Path]:
-    """A folder and all that is in it; none if it is missing."""
+    """Return a folder and everything in it; the list is empty if the folder is missing."""
     return [folder, *folder.rglob("*")] if folder and os.path.lexists(folder) else []
 
 
 def _is_safe(stored: Stored, folder: Path) -> bool:
-    """Whether Numba may use a folder; one that another user can have written to is removed."""
+    """Return whether Numba may use a folder.
+
+    A folder to which another user may have written is removed first.
+    """
     try:
         with opened_folder(folder.parent):
             if all(map(_is_own, _files(folder))):

@@ -39,7 +39,7 @@ def _lower_unlikely(context, builder, sig, args):
 
 @lower_builtin(whole, types.float64)
 def _lower_whole(context, builder, sig, args):
-    # one instruction, which returns the smallest of int64 (x86) or the nearest (ARM) beyond int64
+    # One instruction. Beyond int64 it returns the smallest int64 on x86, the nearest int64 on ARM
     return builder.fptosi(args[0], WORD)
 
 

@@ -7,6 +7,6 @@ from llvmlite import binding
 
 
 def processor() -> tuple[str, str, str]:
-    """What machine code depends on: LLVM's version, the processor and its features."""
+    """Return the version of llvmlite, the name of the processor and the features it has."""
     features = binding.get_host_cpu_features().flatten()
     return llvmlite.__version__, binding.get_host_cpu_name(), features

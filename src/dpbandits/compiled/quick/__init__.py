@@ -1,7 +1,7 @@
-"""The quick back-end: a first run in a fifth of the time, by means of private names of Numba.
+"""The quick back-end, which uses private names of Numba to do a first run in a fifth of the time.
 
-Routines are compiled once and called by symbol, distributions are NumPy's own C functions, and
-machine code is cached behind checksums.
+Routines are compiled once and called by symbol, random numbers come from NumPy's C functions, and
+cached machine code has checksums.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PRIVATE = {
 
 
 def missing() -> Iterator[str]:
-    """The private names that this Numba lacks."""
+    """Yield the private names that the installed Numba lacks."""
     for owner, names in PRIVATE.items():
         module, _, name = owner.rpartition(".")
         try:
@@ -40,7 +40,7 @@ def missing() -> Iterator[str]:
 
 
 def _set_by(owner: Any) -> set[str]:
-    """The names that the initialisers of a class and of its bases use."""
+    """Return the names that ``__init__`` of a class and of its bases use."""
     classes = getattr(owner, "__mro__", ())  # of a module none
     found = [getattr(c.__dict__.get("__init__"), "__code__", None) for c in classes]
     return {name for code in found if code for name in code.co_names}

@@ -1,4 +1,7 @@
-"""Machine code on disk: of each function and signature a checksum, a state, and the code."""
+"""Machine code on disk: a file for each function and signature.
+
+A file consists of a checksum, the hash of the sources, and the code.
+"""
 
 from __future__ import annotations
 
@@ -33,13 +36,13 @@ class MachineCode:
         self.name, self._stem, self._state = stored.name, stored.stem, stored.state.encode()
 
     def is_there(self) -> bool:
-        """Whether there is code of the present state."""
+        """Return whether code of the present state of the sources is on disk."""
         folder = found_folder("quick").path
         files = folder.glob(f"{self._stem}.*.nbc") if folder else []
         return any(self._content(file) is not None for file in files)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The code for a signature, None if there is none of the present state."""
+        """Return the code for a signature, or None if the disk has none of the present state."""
         target_context.refresh()
         content = self._content(self._file(sig))
         if content is None:
@@ -60,8 +63,9 @@ class MachineCode:
         return folder and folder / f"{self._stem}.{hash_of(str(sig))}.nbc"
 
     def _content(self, file: Path | None) -> bytes | None:
-        """The code in a file if it is of the present state; a file that is damaged, or that another
-        user can have written, is set aside.
+        """Return the code in a file, or None if the code is not of the present state.
+
+        A file that is damaged, or that another user may have written, is set aside.
         """
         if file is None:
             return None

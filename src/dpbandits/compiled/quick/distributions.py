@@ -1,6 +1,7 @@
-"""Random numbers in kernels: calls of the C functions behind ``numpy.random.Generator``.
+"""Random numbers in kernels, by calls of the C functions behind ``numpy.random.Generator``.
 
-Numba compiles copies of them into every kernel, a second for the binomial alone.
+Without these calls, Numba compiles its copies of the functions into every kernel; the copy of the
+binomial takes a second.
 """
 
 from __future__ import annotations
@@ -35,7 +36,14 @@ llvm.load_library_permanently(np.random._generator.__file__)
 
 
 def draw_in_c(function: Callable, symbol: str, returned: Any, *arguments: Any) -> None:
-    """Let kernels that call a distribution call NumPy's C function."""
+    """Let kernels that call a function of ``random_numbers`` call NumPy's C function instead.
+
+    Args:
+        function: the function of ``random_numbers``.
+        symbol: the name of the C function.
+        returned: the Numba type of its result.
+        arguments: the Numba types of its arguments after the generator.
+    """
 
     @type_callable(function)
     def type_call(context):
@@ -58,7 +66,7 @@ def draw_in_c(function: Callable, symbol: str, returned: Any, *arguments: Any) -
 
 
 def _bitgen(context, builder, kind, value):
-    """Pointer to the C structure bitgen_t of a generator."""
+    """Return a pointer to a C structure ``bitgen_t`` filled from a generator."""
     models = context.data_model_manager
     bits = models[kind].get(builder, value, "bit_generator")
     model = models[models[kind].get_member_fe_type("bit_generator")]
@@ -70,7 +78,7 @@ def _bitgen(context, builder, kind, value):
 
 
 def _reserve(builder, words):
-    """Space on the stack, reserved once in a function."""
+    """Reserve 64-bit words on the stack, once in each function, and return the pointer."""
     with builder.goto_entry_block():
         return builder.alloca(WORD, words)
 

@@ -1,7 +1,7 @@
 """Routines: functions that are compiled once, cached on disk, and called from all kernels.
 
-Numba links a copy of a compiled function into every kernel that calls it, and optimises it again
-there. A routine is machine code of its own, which kernels call by the name of a symbol.
+Numba links a copy of a compiled function into every kernel that calls it, and optimises the copy
+again. A routine is separate machine code, which kernels call by the name of a symbol.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SLOTS: dict[str, Any] = {}  # of rare routines by symbol
 
 
 def dispatcher(function: Callable, stored: Stored | None, **options: bool) -> Any:
-    """Numba's dispatcher of a function, cached on disk."""
+    """Return Numba's dispatcher of a function; ``stored``, if not None, says where it is cached."""
     made = numba.njit(no_cfunc_wrapper=True, **options_of(function), **options)(function)
     if stored:
         made._cache = MachineCode(stored)
@@ -39,16 +39,18 @@ def dispatcher(function: Callable, stored: Stored | None, **options: bool) -> An
 
 
 def is_stored(stored: Stored) -> bool:
-    """Whether machine code is on disk."""
+    """Return whether the machine code of a function is on disk."""
     return MachineCode(stored).is_there()
 
 
 def call_by_symbol(function: Callable, borrows: bool, rare: bool = False) -> None:
-    """Let compiled code that calls a function call its machine code, which is compiled once.
+    """Make a function a routine: compile it once, and let compiled code call it by symbol.
 
-    One that ``borrows`` its arguments does not count references to them. One that is ``rare`` and
-    returns nothing is compiled when it is first called: an algorithm does not wait for what few of
-    its options need.
+    Args:
+        function: the function.
+        borrows: whether references to its arguments are not counted.
+        rare: whether the function, which then returns nothing, is compiled only when it is first
+            called, so that an algorithm does not wait for code that few of its options need.
     """
     place, unique = (function.__module__, function.__qualname__), uuid4().hex
     DISPATCHERS[place] = dispatcher(
@@ -84,7 +86,7 @@ def call_by_symbol(function: Callable, borrows: bool, rare: bool = False) -> Non
 
 
 def _compiled(place, given):
-    """The machine code of a routine for arguments of some types."""
+    """Return the machine code of a routine for arguments of the types ``given``."""
     if place not in DISPATCHERS:
         import_module(place[0])
         declare()
@@ -94,7 +96,7 @@ def _compiled(place, given):
 
 
 def _link(symbol, place, given):
-    """Make the machine code of a routine known to the linker."""
+    """Make the address of a routine known to the linker under the name of its symbol."""
     if llvm.address_of_symbol(symbol) is None:
         code = _compiled(place, given)
         address = code.library.get_pointer_to_function(code.fndesc.llvm_func_name)
@@ -102,7 +104,10 @@ def _link(symbol, place, given):
 
 
 def _link_slot(symbol, place, given):
-    """Make a rare routine's slot and the function that fills it known to the linker."""
+    """Make the slot of a rare routine, and the function that fills it, known to the linker.
+
+    A slot holds the address of the routine, or a null pointer until the routine is compiled.
+    """
     if llvm.address_of_symbol(symbol) is not None:
         return
     slot = ctypes.c_void_p(None)
@@ -118,7 +123,7 @@ def _link_slot(symbol, place, given):
 
 
 def _from_slot(builder, kind, symbol):
-    """The address in the slot of a rare routine, which is filled if it is empty."""
+    """Return the address in the slot of a rare routine, after filling the slot if it is empty."""
     slot = builder.module.globals.get(symbol)
     slot = slot or ir.GlobalVariable(builder.module, kind.as_pointer(), symbol)
     empty = builder.icmp_unsigned("==", builder.load(slot), slot.type.pointee(None))
@@ -128,12 +133,12 @@ def _from_slot(builder, kind, symbol):
 
 
 def declared(builder, kind, symbol):
-    """A function of some type that is linked by the name of a symbol."""
+    """Return the declaration in this module of a function that is linked by symbol."""
     return builder.module.globals.get(symbol) or ir.Function(builder.module, kind, symbol)
 
 
 def _common(kind):
-    """The type with which a routine is compiled: one for all integers, one for all floats."""
+    """Return the type with which a routine is compiled: int64 for integers, float64 for floats."""
     if isinstance(kind, types.Integer):  # literals too
         return types.int64
     return types.float64 if isinstance(kind, types.Float) else types.unliteral(kind)

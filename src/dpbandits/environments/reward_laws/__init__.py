@@ -1,1 +1,1 @@
-"""Reward laws: a file has the arm of a law and its absolute moments."""
+"""Reward laws, one family per file: the arm of each law and its absolute moments."""

@@ -14,7 +14,7 @@ from .. import laws
 
 @dataclass(frozen=True)
 class Arm:
-    """An arm."""
+    """An arm: its reward law, its mean, its range and its moments."""
 
     law: int  # number of its law, as in laws.py
     # parameters of the law; empty for a law given by points, see ``instances``

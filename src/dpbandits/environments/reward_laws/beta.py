@@ -12,13 +12,15 @@ from .integrals import FALL, REACH, integral
 
 
 def beta(a: Any, b: Any) -> Arm:
-    """Beta(a, b) on [0, 1]."""
+    """Return an arm with the law Beta(a, b) on [0, 1]."""
     x, y = positive("a", a), positive("b", b)
     return Arm(laws.BETA, (x, y), x / (x + y), 0.0, 1.0, partial(beta_moment, x, y))
 
 
 def beta_moment(a: float, b: float, q: float, c: float) -> float:
-    """Beta(a, b): B(a+q, b) / B(a, b) if c = 0, else an integral over logit X."""
+    """Return E|X - c|^q for Beta(a, b): B(a+q, b)/B(a, b) if c = 0, else by an integral over the
+    logit of X.
+    """
     from scipy.special import betaln, expit, log_expit, poch
 
     if c > 0.5:

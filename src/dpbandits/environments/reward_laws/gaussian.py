@@ -13,21 +13,23 @@ from .integrals import REACH, integral
 
 
 def gaussian(mean: Any, sd: Any) -> Arm:
-    """Normal with the given mean and standard deviation."""
+    """Return an arm with normal rewards of the given mean and standard deviation."""
     mu, sigma = as_number("mean", mean), positive("sd", sd)
     moment = partial(gaussian_moment, mu, sigma)
     return Arm(laws.GAUSSIAN, (mu, sigma), mu, -math.inf, math.inf, moment)
 
 
 def sigmoid_gaussian(mean: Any, sd: Any) -> Arm:
-    """1/(1 + e^-x) of a normal x; the mean of x defines the regret."""
+    """Return an arm with rewards 1/(1 + e^-x) for a normal x; the mean of x defines the regret."""
     mu, sigma = as_number("mean", mean), positive("sd", sd)
     moment = partial(sigmoid_gaussian_moment, mu, sigma)
     return Arm(laws.SIGMOID_GAUSSIAN, (mu, sigma), mu, 0.0, 1.0, moment)
 
 
 def gaussian_moment(mean: float, sd: float, q: float, c: float) -> float:
-    """Normal: Kummer's 1F1 (Winkelbauer 2012); for a distant c, two terms of its expansion."""
+    """Return E|X - c|^q for a normal law by Kummer's 1F1 (Winkelbauer 2012); for a distant c, by
+    two terms of its expansion.
+    """
     from scipy.special import hyp1f1  # slow to import and rarely needed
 
     d = abs(mean - c) / sd
@@ -37,12 +39,12 @@ def gaussian_moment(mean: float, sd: float, q: float, c: float) -> float:
 
 
 def central_gaussian(sd: float, q: float) -> float:
-    """sd^q 2^(q/2) Gamma((q+1)/2) / sqrt(pi), the moment of a normal law about its mean."""
+    """Return sd^q 2^(q/2) Gamma((q+1)/2) / sqrt(pi), the moment of a normal law about its mean."""
     return sd**q * 2 ** (q / 2) * math.gamma((q + 1) / 2) / math.sqrt(math.pi)
 
 
 def sigmoid_gaussian_moment(mean: float, sd: float, q: float, c: float) -> float:
-    """1/(1 + e^-(mean + sd Z)): an integral over the normal Z."""
+    """Return E|X - c|^q for X = 1/(1 + e^-(mean + sd Z)) by an integral over the normal Z."""
     from scipy.special import expit
 
     if c > 0.5:

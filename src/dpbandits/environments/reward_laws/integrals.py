@@ -6,17 +6,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-# an integrand is neglected e^-FALL below its peak, or REACH standard deviations away from it
+# An integrand is neglected where it is below e^-FALL times its peak, or more than REACH standard
+# deviations away from the peak
 FALL = 45.0
 REACH = 13.0
 ERROR = 1e-8
 
 
 def integral(f: Callable[[float], float], start: float, stop: float, *points: float) -> float:
-    """The integral of a positive f with kinks and peaks at ``points``.
+    """Compute the integral of a positive f with kinks and peaks at ``points``.
 
     Raises:
-        ArithmeticError: its relative error may exceed ERROR.
+        ArithmeticError: the relative error may exceed ERROR.
     """
     from scipy.integrate import quad  # importing it takes longer than the rest of a run's start
 
@@ -35,7 +36,7 @@ def integral(f: Callable[[float], float], start: float, stop: float, *points: fl
 
 
 def of_quantile(quantile: Callable[[float], float], q: float, c: float) -> float:
-    """A quantile function Q: the integral of |Q(u) - c|^q over (0, 1)."""
+    """Return E|X - c|^q for a quantile function Q: the integral of |Q(u) - c|^q over (0, 1)."""
 
     def f(u: float) -> float:
         return abs(quantile(u) - c) ** q
@@ -45,8 +46,8 @@ def of_quantile(quantile: Callable[[float], float], q: float, c: float) -> float
 
 
 def mean_of_quantile(quantile: Callable[[float], float]) -> float:
-    """A quantile function Q: the integral of Q(u) over (0, 1), which is the integral of the
-    positive part minus the integral of the negative part.
+    """Return the mean of the law with a quantile function Q: the integral of Q(u) over (0, 1),
+    computed as the integral of the positive part minus the integral of the negative part.
     """
     kink = _crossing(quantile, 0.0)
     above = integral(lambda u: max(quantile(u), 0.0), kink, 1.0)
@@ -54,7 +55,7 @@ def mean_of_quantile(quantile: Callable[[float], float]) -> float:
 
 
 def _crossing(quantile: Callable[[float], float], c: float) -> float:
-    """The place in [0, 1] where a quantile function passes c, by bisection."""
+    """Return the u in [0, 1] at which a quantile function passes ``c``, by bisection."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2

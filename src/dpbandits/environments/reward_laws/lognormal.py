@@ -13,7 +13,7 @@ from .integrals import REACH, integral
 
 
 def lognormal(mean: Any, sigma: Any) -> Arm:
-    """Log-normal with the given mean; ``sigma`` is the standard deviation of its logarithm."""
+    """Return a log-normal arm with the given mean; ``sigma`` is the sd of a reward's logarithm."""
     mu, sd = positive("mean", mean), positive("sigma", sigma)
     log = math.log(mu) - sd * sd / 2
     if math.isinf(log):
@@ -22,7 +22,9 @@ def lognormal(mean: Any, sigma: Any) -> Arm:
 
 
 def lognormal_moment(mu: float, sigma: float, q: float, c: float) -> float:
-    """e^(mu + sigma Z): closed if c = 0, else an integral over the normal Z."""
+    """Return E|X - c|^q for X = e^(mu + sigma Z): in closed form if c = 0, else by an integral over
+    the normal Z.
+    """
     if c == 0:
         return math.exp(q * mu + (q * sigma) ** 2 / 2)
     r = c * math.exp(-mu)

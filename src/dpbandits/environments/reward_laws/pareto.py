@@ -12,14 +12,16 @@ from .integrals import FALL, integral
 
 
 def pareto(mean: Any, shape: Any) -> Arm:
-    """Pareto with P(X > x) = (scale/x)^shape; the scale is determined by the mean."""
+    """Return a Pareto arm with P(X > x) = (scale/x)^shape; the mean determines the scale."""
     mu, s = positive("mean", mean), finite_mean("shape", shape)
     scale = mu * (s - 1) / s
     return Arm(laws.PARETO, (scale, 1 / s), mu, scale, math.inf, partial(pareto_moment, s, scale))
 
 
 def pareto_moment(shape: float, scale: float, q: float, c: float) -> float:
-    """P(X > x) = (scale/x)^shape: closed if c = 0, else an integral over log(X/scale)."""
+    """Return E|X - c|^q for P(X > x) = (scale/x)^shape: in closed form if c = 0, else by an
+    integral over log(X/scale).
+    """
     if q >= shape:
         return math.inf
     if c == 0:

@@ -1,4 +1,4 @@
-"""Finitely many values with probabilities: two, one or more, or a list of equally likely values."""
+"""Laws on finitely many values: two values, one value, values with probabilities, or a list."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_DISCRETE_VALUES = 32  # an empirical law with more values is not drawn as a 
 
 
 def two_point(low: Any, high: Any, p: Any) -> Arm:
-    """``high`` with probability p, else ``low``."""
+    """Return an arm with the reward ``high`` with probability p, else ``low``."""
     x, y = as_number("low", low), as_number("high", high)
     share = number_where("p", p, lambda p: 0 <= p <= 1, "a probability lies in [0, 1]")
     moment = partial(two_point_moment, x, y, share)
@@ -26,19 +26,19 @@ def two_point(low: Any, high: Any, p: Any) -> Arm:
 
 
 def point_mass(value: Any) -> Arm:
-    """A constant reward."""
+    """Return an arm with a constant reward."""
     return two_point(value, value, 1.0)
 
 
 def bernoulli(mean: Any) -> Arm:
-    """1 with probability ``mean``, else 0."""
+    """Return an arm with the reward 1 with probability ``mean``, else 0."""
     needed = "a Bernoulli mean lies in [0, 1]"
     return two_point(0.0, 1.0, number_where("mean", mean, lambda p: 0 <= p <= 1, needed))
 
 
 def largest(value: Any) -> Arm:
-    """An outlier of an adversary who knows at which level the algorithm truncates: that level, and
-    ``value`` where nothing is truncated.
+    """Return the law of outliers of an adversary who knows the level at which the algorithm
+    truncates: an outlier is that level, or ``value`` where nothing is truncated.
     """
     x = as_number("value", value)
     moment = partial(two_point_moment, x, x, 1.0)
@@ -46,14 +46,14 @@ def largest(value: Any) -> Arm:
 
 
 def discrete(values: Any, probabilities: Any) -> Arm:
-    """Finitely many values with given probabilities."""
+    """Return an arm with finitely many values of given probabilities."""
     x, p = numbers("values", values), numbers("probabilities", probabilities)
     shares_of_one("probabilities", p, len(x))
     return of_points(laws.DISCRETE, x, p)
 
 
 def empirical(values: Sequence[float] | np.ndarray) -> Arm:
-    """The uniform distribution on a list of values."""
+    """Return an arm with the uniform distribution on a list of values."""
     ordered = np.sort(np.asarray(values, dtype=float))
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     if len(starts) <= MAX_DISCRETE_VALUES:
@@ -64,7 +64,7 @@ def empirical(values: Sequence[float] | np.ndarray) -> Arm:
 
 
 def of_points(law: int, x: Sequence[float] | np.ndarray, p: Sequence[float] | np.ndarray) -> Arm:
-    """The arm of a law given by values and their probabilities."""
+    """Return the arm of a law given by values and their probabilities."""
     values, shares = np.asarray(x, dtype=float), np.asarray(p, dtype=float)
     mean = math.fsum(memoryview(values * shares))
     moment = partial(discrete_moment, values, shares)
@@ -84,11 +84,11 @@ def shares_of_one(key: str, shares: Sequence[float], count: int) -> None:
 
 
 def discrete_moment(values: np.ndarray, shares: np.ndarray, q: float, c: float) -> float:
-    """Values with given probabilities: a sum, in an order that no BLAS chooses."""
+    """Return E|X - c|^q of a discrete law as a sum whose order no BLAS library chooses."""
     with np.errstate(over="ignore"):
         return float((shares * np.abs(np.asarray(values) - c) ** q).sum())
 
 
 def two_point_moment(low: float, high: float, p: float, q: float, c: float) -> float:
-    """``high`` with probability p, else ``low``: a sum of two terms."""
+    """Return E|X - c|^q for ``high`` with probability p, else ``low``: a sum of two terms."""
     return float((1 - p) * abs(low - c) ** q + p * abs(high - c) ** q)

@@ -1,4 +1,4 @@
-"""Rewards of Student's t."""
+"""Rewards of Student's t-distribution."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ NORMAL = 1e10  # with more degrees of freedom, the law is treated as normal
 
 
 def student(mean: Any, scale: Any, df: Any) -> Arm:
-    """``mean`` plus ``scale`` times Student's t with ``df`` degrees of freedom."""
+    """Return an arm with ``mean`` plus ``scale`` times Student's t of ``df`` degrees of freedom."""
     mu, sigma, nu = as_number("mean", mean), positive("scale", scale), finite_mean("df", df)
     moment = partial(student_moment, mu, sigma, nu)
     return Arm(laws.STUDENT, (mu, sigma, nu), mu, -math.inf, math.inf, moment)
 
 
 def student_moment(mean: float, scale: float, df: float, q: float, c: float) -> float:
-    """Student's t: closed if c = mean or q = 2, else an integral over u, X = mean + r sinh u."""
+    """Return E|X - c|^q for Student's t: in closed form if c = mean or q = 2, else by an integral
+    over u, where X = mean + r sinh u.
+    """
     from scipy.special import betaln, poch
 
     if q >= df:

@@ -13,7 +13,7 @@ from .arm import Arm
 
 
 def uniform(low: Any, high: Any) -> Arm:
-    """Uniform on [low, high]."""
+    """Return an arm with rewards that are uniform on [low, high]."""
     x, y = as_number("low", low), as_number("high", high)
     if x >= y:
         raise BadInput(f"low={plain(low)}, high={plain(high)}: low must lie below high")
@@ -21,7 +21,7 @@ def uniform(low: Any, high: Any) -> Arm:
 
 
 def uniform_moment(low: float, high: float, q: float, c: float) -> float:
-    """Uniform on [low, high]: closed form in the distances of c to both ends."""
+    """Return E|X - c|^q for the uniform law on [low, high], by the distances of c to both ends."""
     width = high - low
     near, far = sorted((abs(low - c), abs(high - c)))
     if far <= width:

@@ -1,1 +1,1 @@
-"""Private prefix sums: trees, the counters that are made of them, and their bonuses."""
+"""Private prefix sums: trees, counters that consist of trees, and the bonuses for their noise."""

@@ -1,7 +1,8 @@
 """Chernoff quantiles of sums of Laplace noise.
 
-For a sum of independent Laplace variables of scales b_i, all s < 1/max b_i and l > 0,
-P(sum > (l - sum of ln(1 - b_i^2 s^2))/s) <= e^-l. The quantile is the least of these bounds.
+Let X be a sum of independent Laplace variables with scales b_i. For all 0 < s < 1/max b_i and
+l > 0, P(X > (l - sum of ln(1 - b_i^2 s^2))/s) <= e^-l. The Chernoff quantile at 1 - e^-l is the
+least of these bounds over s.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ STEP = 1e-4  # relative step in l within which a parabola is exact to about 1e-1
 
 
 class Noise(NamedTuple):
-    """What the noise of K released sums is made of, and its quantiles.
+    """The noise of K released sums, as sums of independent parts, and its quantiles.
 
-    A part of height 0 is one Laplace variable; one of height h is a weighted sum of 2^(h+1) - 1 of
-    them, for j <= h 2^j with the weight 2^-j / (2 - 2^-h): the value of a node of Honaker's tree.
+    A part of height 0 is one Laplace variable. A part of height h > 0 is the noise of a node of
+    Honaker's tree: a weighted sum of 2^(h+1) - 1 Laplace variables, of which, for each j <= h, 2^j
+    have the weight 2^-j / (2 - 2^-h).
     """
 
     parts: np.ndarray  # int64 array (K,), how many kinds of parts there are
@@ -35,7 +37,7 @@ class Noise(NamedTuple):
 
 @shared
 def new_noise(K: int, M: int) -> Noise:
-    """No noise in ``K`` sums, and room for ``M`` kinds of parts in each."""
+    """Return ``K`` sums without noise, each with room for ``M`` kinds of parts."""
     number, scale, height = np.zeros((K, M)), np.zeros((K, M)), np.zeros((K, M), np.int64)
     return Noise(np.zeros(K, np.int64), number, scale, height, np.zeros(K), np.zeros((K, 3)))
 
@@ -62,7 +64,10 @@ def add_noise(noise: Noise, a: int, scale: float, height: int) -> None:
 
 @inlined
 def noise_quantile(noise: Noise, a: int, l: float) -> float:
-    """The Chernoff quantile at 1 - e^-l of the noise of sum ``a``; l > 0 must not decrease."""
+    """Return the Chernoff quantile at 1 - e^-l of the noise of sum ``a``.
+
+    ``l`` > 0 must not decrease from call to call.
+    """
     if l - noise.start[a] > STEP * noise.start[a]:
         minimise(noise, a, l)
     y = l - noise.start[a]
@@ -71,8 +76,9 @@ def noise_quantile(noise: Noise, a: int, l: float) -> float:
 
 @inlined
 def cumulant(s: float, height: int) -> tuple[float, float, float]:
-    """C, s C' and s^2 C'' for a part of scale 1, C(s) = - sum of 2^j ln(1 - x_j) over j <= height
-    with x_j = (s 2^-j / (2 - 2^-height))^2.
+    """Compute C, s C' and s^2 C'' at ``s`` for a part of scale 1 and a given height.
+
+    Here C(s) = - sum of 2^j ln(1 - x_j) over j <= height, x_j = (s 2^-j / (2 - 2^-height))^2.
     """
     leaf = 1.0 / (1 << height)
     top = (s / (2.0 - leaf)) ** 2
@@ -104,13 +110,16 @@ def cumulant(s: float, height: int) -> tuple[float, float, float]:
 def minimise(noise: Noise, a: int, l: float) -> None:
     """Compute the parabola of sum ``a`` that begins at ``l``.
 
-    With C(s) = - sum of ln(1 - b_i^2 s^2) the least value of (l + C)/s is where s C' - C = l. The
-    left side is convex and increasing, so the steps of Newton's method end above the root. From
-    there they are short, since the left side has a pole, and are lengthened to those for its
-    inverse, at most twice. The start is an upper bound: s C' - C is at least s^2 sum of b_i^2 + 3/2
-    s^4 sum of b_i^4, and for the largest b alone the root has b^2 s^2 <= l/(1 + l). The least value
-    is that of a function of u = 1/s, whose parabola at the last u gives what is left to it. The
-    quantile's derivative in l is the best u, its second one -1/(s^3 C'').
+    With C(s) = - sum of ln(1 - b_i^2 s^2), the least value of (l + C)/s is at the root s of
+    s C' - C = l. The left side is convex and increasing, so steps of Newton's method end above the
+    root. There the steps are short, since the left side has a pole. Each is therefore lengthened to
+    the step for the reciprocals of both sides, but at most doubled.
+
+    The search starts from an upper bound on the root: s C' - C is at least
+    s^2 sum of b_i^2 + 3/2 s^4 sum of b_i^4, and with the largest b alone the root would satisfy
+    b^2 s^2 <= l/(1 + l). At the end, a parabola in u = 1/s corrects for the remaining distance to
+    the root. The derivative of the quantile in l is the best u, the second derivative is
+    -1/(s^3 C'').
     """
     largest = 0.0
     for i in range(noise.parts[a]):

@@ -29,10 +29,10 @@ class Counters(NamedTuple):
         tree: BINARY, HONAKER or KARY.
         bonus: LITERAL or CALIBRATED.
         scales: scales of the noise of the nodes.
-        binary: used by binary trees.
-        honaker: used by Honaker's trees.
-        kary: used by k-ary trees.
-        noise: what the noise of each arm's sum is made of, for calibrated bonuses.
+        binary: the state of binary trees.
+        honaker: the state of Honaker's trees.
+        kary: the state of k-ary trees.
+        noise: the parts of the noise of each arm's sum, for calibrated bonuses.
     """
 
     tree: int
@@ -48,8 +48,9 @@ class Counters(NamedTuple):
 def new_counters(
     K: int, T: int, tree: int, bonus: int, factor: float, power: float, eps: float
 ) -> Counters:
-    """Counters of ``K`` arms over at most ``T`` items each, each counter eps-DP for items of
-    sensitivity ``factor n^power``.
+    """Return empty counters of ``K`` arms over at most ``T`` items each.
+
+    Each counter is eps-DP if item n has the sensitivity ``factor n^power``.
     """
     levels = kary_levels(T, BRANCHES) if tree == KARY else tree_levels(T)
     scales = NodeScales(levels, factor, power, eps)
@@ -60,7 +61,10 @@ def new_counters(
 
 @inlined
 def counter_noise(counters: Counters, rng: np.random.Generator, a: int, n: int) -> float:
-    """Noise in the released sum of the first ``n`` items of arm ``a``; item n is the new one."""
+    """Return the noise in the released sum of the first ``n`` items of arm ``a``.
+
+    Item ``n`` is the new item.
+    """
     drawn = noise_undescribed(counters, rng, a, n)
     if counters.bonus == CALIBRATED:
         describe(counters, a, n)
@@ -69,8 +73,9 @@ def counter_noise(counters: Counters, rng: np.random.Generator, a: int, n: int) 
 
 @inlined
 def noise_undescribed(counters: Counters, rng: np.random.Generator, a: int, n: int) -> float:
-    """``counter_noise``, of which ``describe`` has to be told before a calibrated bonus is asked
-    for.
+    """Return the noise as ``counter_noise`` does, without a record of its parts.
+
+    ``describe`` must be called before a calibrated bonus for this sum is computed.
     """
     if counters.tree == HONAKER:
         return honaker_noise(counters.honaker, rng, a, n, counters.scales)
@@ -82,11 +87,11 @@ def noise_undescribed(counters: Counters, rng: np.random.Generator, a: int, n: i
 
 @shared_borrowing
 def describe(counters: Counters, a: int, n: int) -> None:
-    """Note what the noise in the sum of the first ``n`` items of arm ``a`` is made of.
+    """Record the parts of the noise in the sum of the first ``n`` items of arm ``a``.
 
-    In Honaker's tree a node's noise is the noise of its subtree. All this noise has the scale of
-    the node's last item, which equals the node's own scale if all items have the same sensitivity,
-    and exceeds or equals it otherwise.
+    The value of a node in Honaker's tree contains the noise of all nodes of its subtree. This
+    record gives each of them the scale at the last item of the node. The scale is exact if all
+    items have the same sensitivity, and otherwise at least as large as the scale of a node below.
     """
     clear_noise(counters.noise, a)
     if counters.tree == KARY:
@@ -102,8 +107,10 @@ def describe(counters: Counters, a: int, n: int) -> None:
 
 @inlined
 def noise_bonus(counters: Counters, a: int, log_t: float, literal: float) -> float:
-    """The bonus for the noise in the sum of arm ``a``: the literal one, or if it is calibrated the
-    Chernoff quantile at 1 - t^-4 / 2 of the noise that is in it.
+    """Return the bonus for the noise in the sum of arm ``a``.
+
+    A literal bonus is returned as it is. A calibrated bonus is the Chernoff quantile, at
+    1 - t^-4 / 2, of the noise that the sum contains.
     """
     if counters.bonus == LITERAL:
         return literal
@@ -112,8 +119,10 @@ def noise_bonus(counters: Counters, a: int, log_t: float, literal: float) -> flo
 
 @inlined
 def kind_of_noise(counters: Counters, a: int, n: int) -> int:
-    """The kind of the noise in the sum of the first ``n`` items of arm ``a``, if all items have the
-    same sensitivity: sums of one kind have the same noise or, in Honaker's trees, nearly the same.
+    """Return the kind of the noise in the sum of the first ``n`` items of arm ``a``.
+
+    If all items have the same sensitivity, the noise of two sums of the same kind has the same law;
+    in Honaker's trees, nearly the same law.
     """
     if counters.tree == KARY:
         nodes = 0
@@ -127,7 +136,7 @@ def kind_of_noise(counters: Counters, a: int, n: int) -> int:
 
 @inlined
 def bits(n: int) -> int:
-    """The number of set bits of ``n`` >= 0, added in pairs, fours and bytes."""
+    """Count the set bits of ``n`` >= 0, by adding them in pairs, fours and bytes."""
     n -= (n >> 1) & 0x5555555555555555
     n = (n & 0x3333333333333333) + ((n >> 2) & 0x3333333333333333)
     n = (n + (n >> 4)) & 0x0F0F0F0F0F0F0F0F
@@ -136,10 +145,13 @@ def bits(n: int) -> int:
 
 @shared_borrowing
 def least_quantile(counters: Counters, least: Noise, a: int, n: int, l: float) -> float:
-    """At most the quantiles at 1 - e^-l and later of all noise of the kind of the first ``n`` items
-    of the described arm ``a``. A node's cumulants decrease with its height: a higher one has as
-    much noise in each level but less weight, and its further leaves hold less than is saved.
-    ``least`` has room for one sum.
+    """Return a lower bound on quantiles of the noise of one kind.
+
+    The kind is that of the first ``n`` items of arm ``a``, whose noise ``describe`` has recorded.
+    The bound holds for the quantile at 1 - e^-l and at all higher levels. For Honaker's trees it
+    replaces the high nodes by nodes of a large height, since the cumulants of a node decrease with
+    its height: a higher node has the same noise in each level with less weight, and the additional
+    level of leaves adds less than that. ``least`` is work space for one sum.
     """
     if counters.tree != HONAKER:
         return noise_quantile(counters.noise, a, l)

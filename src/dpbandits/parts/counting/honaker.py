@@ -20,15 +20,15 @@ from .trees import lowest_bit, new_trees, tree_noise
 class HonakerTrees(NamedTuple):
     """Trees of K streams, O(log T) numbers each."""
 
-    # float64 array (K, levels), entry (a, h) is the value of the last left half of height h: its
-    # noise and half the values of its halves
+    # float64 array (K, levels); entry (a, h) is the value of the last node of height h that is the
+    # left half of a larger node. The value is the node's noise plus half the values of its halves
     value: np.ndarray
     prefix: np.ndarray  # float64 array (K, levels), the noise of prefixes, as in ``new_trees``
 
 
 @shared
 def new_honaker_trees(K: int, T: int) -> HonakerTrees:
-    """``K`` empty trees over at most ``T`` items each."""
+    """Return ``K`` empty trees over at most ``T`` items each."""
     return HonakerTrees(new_trees(K, T), new_trees(K, T))
 
 
@@ -36,10 +36,11 @@ def new_honaker_trees(K: int, T: int) -> HonakerTrees:
 def honaker_noise(
     trees: HonakerTrees, rng: np.random.Generator, a: int, n: int, scales: NodeScales
 ) -> float:
-    """Noise in the released sum of the first ``n`` items of tree ``a``.
+    """Return the noise in the released sum of the first ``n`` items of tree ``a``.
 
-    Item n closes the nodes of heights 0, 1, ..., h, where h is its lowest set bit; the last is one
-    of the nodes that the prefix consists of. Two draws an item on average.
+    Item n closes the nodes of heights 0, 1, ..., h, where h is the position of the lowest set bit
+    of n. The node of height h is one of the nodes of which the prefix consists. An item needs two
+    draws on average.
     """
     scale, height = node_scale(scales, float(n)), lowest_bit(n)
     value = laplace(rng, scale)

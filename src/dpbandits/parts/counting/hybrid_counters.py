@@ -1,5 +1,6 @@
-"""Hybrid counters: private prefix sums of a stream of any length (Chan, Shi & Song 2011), in the
-form of Hu & Hegde 2022.
+"""Hybrid counters: private prefix sums of a stream of unknown length (Chan, Shi & Song 2011).
+
+The counters have the form of Hu & Hegde 2022.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Counters(NamedTuple):
 
 @shared
 def new_hybrid_counters(K: int, T: int) -> Counters:
-    """Empty counters of at most ``T`` rewards each."""
+    """Return ``K`` empty counters of at most ``T`` rewards each."""
     size, end = np.zeros(K, np.int64), np.ones(K, np.int64)
     full, part, scale, buffer = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
     return Counters(full, part, size, end, scale, buffer, new_trees(K, T))
@@ -37,8 +38,10 @@ def new_hybrid_counters(K: int, T: int) -> Counters:
 def count_reward(
     rng: np.random.Generator, eps: float, counters: Counters, a: int, x: float
 ) -> None:
-    """Add the reward ``x`` to the counter of arm ``a``. eps-DP: half of the budget is spent on the
-    sums of whole epochs, half on the tree of an epoch, one of L = r + 2 levels for 2^(r+1) rewards.
+    """Add the reward ``x`` to the counter of arm ``a``. eps-DP.
+
+    Half of the budget is spent on the sums of whole epochs, and half on the tree of each epoch. The
+    tree of an epoch of 2^(r+1) rewards has L = r + 2 levels.
     """
     counters.size[a] += 1
     counters.buffer[a] += x
@@ -56,5 +59,5 @@ def count_reward(
 
 @inlined
 def counted_mean(counters: Counters, a: int) -> float:
-    """Private mean of all rewards of arm ``a``."""
+    """Return the private mean of all rewards of arm ``a``."""
     return (counters.full[a] + counters.part[a]) / counters.size[a]

@@ -1,10 +1,11 @@
 """Private prefix sums from k-ary trees, whose nodes are added and subtracted.
 
-A prefix of n items is written in balanced digits of base k, odd: n = sum of d_l k^l with
-|d_l| <= (k - 1)/2. From the top, p being the sum of the higher digits, digit d > 0 adds the nodes
-[p + j k^l, p + (j + 1) k^l), j < d, and digit d < 0 subtracts the nodes
-[p - (j + 1) k^l, p - j k^l), j < |d|. The nodes with their signs add up to the prefix, so its true
-sum is exact, and a node that reaches into the future costs nothing.
+The number n of items in a prefix is written in an odd base k with balanced digits:
+n = sum of d_l k^l with |d_l| <= (k - 1)/2. Let d = d_l, and let p be the value of the digits above
+l. If d > 0, the d nodes [p + j k^l, p + (j + 1) k^l), j < d, are added. If d < 0, the |d| nodes
+[p - (j + 1) k^l, p - j k^l), j < |d|, are subtracted. With these signs the nodes add up to the
+prefix. So only the noise of the nodes is drawn, and it is added to the true sum of the prefix; a
+node may also contain future items.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ class KaryTrees(NamedTuple):
 
     Attributes:
         digits: int64 array (K, h), the balanced digits of the number of items.
-        left: float64 array (K, h, (k + 1)/2), entry (a, l, j) is the noise of the j nodes of level
-            l that end where the higher digits end, the nearest first.
-        prefix: float64 array (K, h + 1), entry (a, l) is the noise that the digits l, l + 1, ...
+        left: float64 array (K, h, (k + 1)/2); entry (a, l, j) is the total noise of the j nodes of
+            level l directly to the left of p, the value of the digits above l.
+        prefix: float64 array (K, h + 1); entry (a, l) is the noise that the digits l, l + 1, ...
             contribute.
     """
 
@@ -39,7 +40,7 @@ class KaryTrees(NamedTuple):
 
 @inlined
 def kary_levels(T: int, k: int) -> int:
-    """Levels of a tree over ``T`` items: the least h with (k^h - 1)/2 >= T."""
+    """Return the number of levels of a tree over ``T`` items: the least h with (k^h - 1)/2 >= T."""
     levels, largest = 0, 0
     while largest < T:
         levels, largest = levels + 1, k * largest + k // 2
@@ -48,7 +49,7 @@ def kary_levels(T: int, k: int) -> int:
 
 @shared
 def new_kary_trees(K: int, T: int, k: int) -> KaryTrees:
-    """``K`` empty trees over at most ``T`` items each."""
+    """Return ``K`` empty trees over at most ``T`` items each."""
     h = kary_levels(T, k)
     left = np.zeros((K, h, k // 2 + 1))
     return KaryTrees(np.zeros((K, h), np.int64), left, np.zeros((K, h + 1)))
@@ -58,11 +59,12 @@ def new_kary_trees(K: int, T: int, k: int) -> KaryTrees:
 def kary_noise(
     trees: KaryTrees, rng: np.random.Generator, a: int, n: int, scales: NodeScales
 ) -> float:
-    """Noise in the released sum of the first ``n`` items of tree ``a``.
+    """Return the noise in the released sum of the first ``n`` items of tree ``a``.
 
-    The digits count up: one grows by 1, and those below it, all (k - 1)/2, become -(k - 1)/2. That
-    takes a node to the right of its p, or (k - 1)/2 nodes to the left of each new p; one draw an
-    item on average.
+    From n - 1 to n one digit grows by 1, and the digits below it change from (k - 1)/2 to
+    -(k - 1)/2. The digit that grows needs one new node to the right of its p if it becomes
+    positive. Each digit below needs (k - 1)/2 new nodes to the left of its new p. An item needs one
+    draw on average.
     """
     half = trees.left.shape[2] - 1
     l, size = 0, 1  # k^l
@@ -86,7 +88,7 @@ def kary_noise(
 
 @inlined
 def kary_parts(noise: Noise, a: int, trees: KaryTrees, scales: NodeScales) -> None:
-    """What the noise of the items so far of tree ``a`` is made of."""
+    """Add the parts of the noise in the present prefix sum of tree ``a`` to ``noise``."""
     h = trees.digits.shape[1]
     size, p = 1, 0
     for _ in range(h - 1):

@@ -9,7 +9,7 @@ from .trees import tree_node_scale
 
 
 class NodeScales(NamedTuple):
-    """All prefix sums together are eps-DP: item n lies in at most ``levels`` nodes."""
+    """The scales of nodes with which all prefix sums of a counter together are eps-DP."""
 
     levels: int  # the largest number of nodes that an item lies in
     factor: float  # the sensitivity of item n is ``factor n^power``
@@ -19,6 +19,9 @@ class NodeScales(NamedTuple):
 
 @inlined
 def node_scale(scales: NodeScales, end: float) -> float:
-    """Scale of the noise of a node whose last item, ``end``, has the largest sensitivity."""
+    """Compute the scale of the noise of a node from the number ``end`` of its last item.
+
+    The last item has the largest sensitivity in the node.
+    """
     sensitivity = scales.factor * end**scales.power if scales.power > 0.0 else scales.factor
     return tree_node_scale(scales.levels, sensitivity, scales.eps)

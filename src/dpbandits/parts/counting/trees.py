@@ -10,7 +10,10 @@ from ..noise.mechanisms import laplace_scale
 
 @inlined
 def tree_levels(T: int) -> int:
-    """Levels of a tree over ``T`` items, floor(log2 T) + 1: the number of nodes of an item."""
+    """Return the number of levels of a tree over ``T`` items, floor(log2 T) + 1.
+
+    Each item is in at most one node of each level.
+    """
     levels = 0
     while T > 0:
         T >>= 1
@@ -20,7 +23,7 @@ def tree_levels(T: int) -> int:
 
 @shared
 def new_trees(K: int, T: int) -> np.ndarray:
-    """``K`` empty trees over at most ``T`` items each, float64 array (K, levels).
+    """Return ``K`` empty trees over at most ``T`` items each, float64 array (K, levels).
 
     Entry (a, j) stores the noise of the prefix that ended when a node of level j last closed.
     """
@@ -29,11 +32,11 @@ def new_trees(K: int, T: int) -> np.ndarray:
 
 @inlined
 def tree_noise(trees: np.ndarray, a: int, n: int, noise: float) -> float:
-    """Noise in the released sum of the first ``n`` items of tree ``a`` (Chan et al. 2011).
+    """Return the noise in the released sum of ``n`` items of tree ``a`` (Chan et al. 2011).
 
-    Item ``n`` closes the node at the lowest set bit of ``n``, whose noise is ``noise``. The prefix
-    sum of ``n`` consists of one node for each set bit; those above the lowest form the prefix that
-    the next higher set bit closed, so a release takes O(1).
+    Item ``n`` closes the node at the lowest set bit of ``n``, and ``noise`` is the noise of this
+    node. The prefix sum of ``n`` items consists of one node for each set bit. The nodes of all bits
+    but the lowest form an earlier prefix, whose noise is stored, so a release takes O(1).
 
     All prefix sums together are eps-DP if each node's noise is Lap(levels sensitivity / eps).
     """
@@ -52,11 +55,11 @@ for _j in range(63):
 
 @inlined
 def lowest_bit(n: int) -> int:
-    """Position of the lowest set bit of ``n`` >= 1."""
+    """Return the position of the lowest set bit of ``n`` >= 1, counted from 0."""
     return _EXPONENT[(n & -n) % 67]
 
 
 @inlined
 def tree_node_scale(levels: int, sensitivity: float, eps: float) -> float:
-    """Scale of each node's Laplace noise for which one tree is eps-DP."""
+    """Compute the scale of each node's Laplace noise for which one tree is eps-DP."""
     return laplace_scale(levels * sensitivity, eps)

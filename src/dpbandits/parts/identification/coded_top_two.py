@@ -1,4 +1,4 @@
-"""Top Two identification as the authors' code does it, with coins in the place of phases."""
+"""Top Two identification as in the authors' code, where coins choose leader or challenger."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ ZEROS = np.array([8] + [(i & -i).bit_length() - 1 for i in range(1, 256)])  # at
 
 @shared_rare
 def as_coded(game, rng, eps, delta, proved, answer):
-    """AdaP-TT as coded: a coin chooses between the leader and its challenger, which is chosen
-    anew in every round; the leader is the arm that must be convincing. Rewards count only when a
-    phase ends, so they are drawn after the rounds.
+    """Play AdaP-TT as the authors' code does, and store the number of the answer in ``answer[0]``.
+
+    In every round a coin chooses between the leader and its challenger, which is chosen anew. The
+    stopping test is done for the leader. Rewards matter only when a phase ends, so they are drawn
+    after the rounds. If the game ends before the test succeeds, ``answer`` stays unchanged.
     """
     K = arms(game)
     if rounds_left(game) < K:
@@ -61,9 +63,11 @@ def coded_leader(m, n, t, eps):
 
 @shared
 def coded_rounds(rng, m, N, end, slack, b, left):
-    """The pulls of at most ``left`` rounds with leader ``b``, until a phase ends; returns its arm
-    or -1. Coins are bits of random numbers below a bit that is always set: their zeros before the
-    next one are rounds of the leader.
+    """Add the pulls of at most ``left`` rounds with leader ``b`` to ``N``, until a phase ends.
+
+    The function returns the arm whose phase ended, or -1. The coins are the bits of a random
+    number; a bit above them is always set and marks their end. A zero is a round of the leader, a
+    one is a round of the challenger.
     """
     coins, c, bar, w = 1, 0, -np.inf, N[b]  # bar: a lower bound of all costs but the challenger's
     while left > 0:
@@ -89,16 +93,20 @@ def coded_rounds(rng, m, N, end, slack, b, left):
 
 @inlined
 def coded_cost(d, w, v):
-    """The cost of arms with ``w`` and ``v`` pulls, its square with its sign; if positive, it never
-    decreases.
+    """Compute the squared cost of two arms, with the sign of ``d``.
+
+    ``d`` is the difference of their means plus the slack; ``w`` and ``v`` are their pulls. A
+    positive cost does not decrease with more pulls.
     """
     return d * abs(d) * (w * v / (w + v))
 
 
 @inlined
 def coded_challenger(m, N, slack, b, w):
-    """The arm of smallest cost, ties to the lowest, and a lower bound on the costs of the others
-    until a phase ends: the smallest of them, or -inf if one may decrease.
+    """Return the challenger and a lower bound on the costs of the other arms until a phase ends.
+
+    The challenger is the arm of smallest cost, ties to the lowest. The bound is the second smallest
+    cost, or -inf if this cost is not positive and might decrease.
     """
     found, smallest, second = -1, np.inf, np.inf
     for a in range(len(m)):

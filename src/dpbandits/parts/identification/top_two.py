@@ -1,7 +1,7 @@
-"""Top Two identification of the best arm, in doubling phases that are forgotten.
+"""Top Two identification of the best arm, in doubling phases with forgetting.
 
-Algorithm 10 of Azize's thesis with the costs and thresholds of AdaP-TT and AdaP-TT*. The leader
-and its challenger change only when a phase ends, so the rounds until then are blocks.
+This is Algorithm 10 of Azize's thesis with the costs and thresholds of AdaP-TT and AdaP-TT*. The
+leader and its challenger change only when a phase ends, so the rounds until then form a block.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ ZETA = math.pi**2 / 6.0  # zeta(s) for s = 2
 def top_two(
     game: Game, rng: np.random.Generator, eps: float, delta: float, starred: bool, proved: bool
 ) -> float:
-    """Play until the arm of largest private mean is convincing and return its number, or NaN if
-    the game ends before. eps-DP: every reward enters one release.
+    """Play until the arm of largest private mean passes the stopping test, and return its number.
+
+    The result is NaN if the game ends before that. eps-DP: every reward enters one release.
 
     Args:
         game: the game.
@@ -64,7 +65,7 @@ def top_two(
 
 @shared_borrowing
 def private_leader(m: np.ndarray, n: np.ndarray, k: np.ndarray, eps: float) -> int:
-    """The arm of largest ``m + sqrt(k/n) + k/(eps n)`` (line 16)."""
+    """Return the arm of largest index ``m + sqrt(k/n) + k/(eps n)`` (line 16)."""
     best, largest = 0, -np.inf
     for a in range(len(m)):
         index = m[a] + math.sqrt(k[a] / n[a]) + k[a] / (eps * n[a])
@@ -75,7 +76,7 @@ def private_leader(m: np.ndarray, n: np.ndarray, k: np.ndarray, eps: float) -> i
 
 @shared_borrowing
 def challenger(m: np.ndarray, w: np.ndarray, b: int, eps: float, starred: bool) -> int:
-    """The arm other than ``b`` of smallest transportation cost from it (line 17)."""
+    """Return the arm other than ``b`` of smallest transportation cost from ``b`` (line 17)."""
     found, smallest = -1, np.inf
     for a in range(len(m)):
         cost = transportation_cost(m[b] - m[a], w[b], w[a], eps, starred)
@@ -86,16 +87,18 @@ def challenger(m: np.ndarray, w: np.ndarray, b: int, eps: float, starred: bool) 
 
 @inlined
 def rounds_of_leader(leads: float) -> float:
-    """How often a leader was played in ``leads`` rounds as leader. It is played while that is at
-    most half of the rounds, the present one included (line 18 with beta = 1/2).
+    """Return how often an arm was played itself in the ``leads`` rounds in which it was the leader.
+
+    The leader is played, instead of its challenger, while this number is at most half of ``leads``
+    with the present round included (line 18 with beta = 1/2).
     """
     return math.floor(0.5 * leads) + 1.0 if leads > 0.0 else 0.0
 
 
 @inlined
 def rounds_until(leads: float, needed_b: float, needed_c: float) -> float:
-    """The number of rounds until the leader has been played ``needed_b`` times or its challenger
-    ``needed_c`` times, after ``leads`` rounds of this leader.
+    """Return in how many rounds the leader is played ``needed_b`` times more, or its challenger
+    ``needed_c`` times more, whichever is first, after ``leads`` rounds with this leader.
     """
     played_b = rounds_of_leader(leads)
     b, c = played_b + needed_b, leads - played_b + needed_c
@@ -105,7 +108,10 @@ def rounds_until(leads: float, needed_b: float, needed_c: float) -> float:
 
 @inlined
 def transportation_cost(d: float, w: float, v: float, eps: float, starred: bool) -> float:
-    """W of two arms with weights ``w`` and ``v`` whose means differ by ``d`` (eq. 5.9, 5.12)."""
+    """Compute the transportation cost W of two arms whose means differ by ``d`` (eq. 5.9, 5.12).
+
+    ``w`` and ``v`` are the weights of the arms. The cost is 0 if ``d`` is not positive.
+    """
     if d <= 0.0:
         return 0.0
     return d * (min(3.0 * eps, d) if starred else d) * 2.0 / (1.0 / w + 1.0 / v)  # 2 sigma^2 = 1/2
@@ -121,7 +127,7 @@ def is_convincing(
     starred: bool,
     proved: bool,
 ) -> bool:
-    """Whether the cost from ``best`` to every other arm reaches its threshold (line 12)."""
+    """Return whether the cost from ``best`` to every other arm reaches its threshold (line 12)."""
     K = len(m)
     for b in range(K):
         if b == best:
@@ -146,7 +152,10 @@ def is_convincing(
 
 @shared
 def threshold(w: float, v: float, K: int, delta: float, eps: float, rough: bool) -> float:
-    """The threshold of AdaP-TT, sigma = 1/2, s = 2 (eq. 5.11), or if ``rough`` less than it."""
+    """Compute the threshold of AdaP-TT for sigma = 1/2 and s = 2 (eq. 5.11).
+
+    If ``rough``, a lower bound on the threshold is computed instead, which is cheaper.
+    """
     k, j = phases(w) ** 2, phases(v) ** 2
     l, r = math.log(2.0 * K * ZETA * k / delta), math.log(2.0 * K * ZETA * j / delta)
     risk = delta / (2.0 * ZETA**2 * k * j)
@@ -157,8 +166,9 @@ def threshold(w: float, v: float, K: int, delta: float, eps: float, rough: bool)
 def starred_threshold(
     d: float, w: float, v: float, K: int, delta: float, eps: float, rough: bool
 ) -> float:
-    """The threshold of AdaP-TT* for means that differ by ``d``, sigma = 1/2, s = 2 (eq. 5.14), or
-    if ``rough`` not more than it.
+    """Compute the threshold of AdaP-TT* for means that differ by ``d`` (eq. 5.14).
+
+    The constants are sigma = 1/2 and s = 2. If ``rough``, the result is at most the threshold.
     """
     l, h = log_of_phases(w, K, delta), lambert(w, K, delta)
     r, g = log_of_phases(v, K, delta), lambert(v, K, delta)
@@ -170,21 +180,21 @@ def starred_threshold(
 
 @inlined
 def phases(n: float) -> float:
-    """k(n) = log2 n + 2."""
+    """Compute k(n) = log2 n + 2."""
     return math.log2(n) + 2.0
 
 
 @inlined
 def log_of_phases(n: float, K: int, delta: float) -> float:
-    """ln(3 K zeta(s) k(n)^s / delta)."""
+    """Compute ln(3 K zeta(s) k(n)^s / delta) for s = 2."""
     return math.log(3.0 * K * ZETA * phases(n) ** 2 / delta)
 
 
 @inlined
 def lambert(n: float, K: int, delta: float) -> float:
-    """h(n), half of the y >= 1 with ``y - ln y = 2 ln(3 K zeta k^s/delta) + 4 ln(4 + ln n) + 1/2``.
+    """Compute h(n) = y/2 with ``y - ln y = 2 ln(3 K zeta(s) k(n)^s/delta) + 4 ln(4 + ln n) + 1/2``.
 
-    The convex y - ln y - x is solved by Newton's method from the right.
+    The solution y >= 1 is found by Newton's method from the right, since y - ln y is convex.
     """
     x = 2.0 * log_of_phases(n, K, delta) + 4.0 * math.log(4.0 + math.log(n)) + 0.5
     y = x + 2.0 * math.log(x)
@@ -197,7 +207,7 @@ def lambert(n: float, K: int, delta: float) -> float:
 
 @inlined
 def empirical(w: float, v: float, delta: float, eps: float) -> float:
-    """The threshold of the authors' code, which is not proved."""
+    """Compute the threshold of the authors' code, which is not proved."""
     l = math.log(1.0 / delta)
     counts = math.log1p(math.log(w)) + math.log1p(math.log(v))
     return l + counts + (1.0 / w + 1.0 / v) * (l / eps) ** 2
@@ -205,8 +215,9 @@ def empirical(w: float, v: float, delta: float, eps: float) -> float:
 
 @inlined
 def gaussian_threshold(w: float, v: float, K: int, delta: float, rough: bool) -> float:
-    """The threshold of Gaussian means without privacy (eq. 5.10), or if ``rough`` less than it:
-    C^G(x) > x.
+    """Compute the threshold for Gaussian means without privacy (eq. 5.10).
+
+    If ``rough``, a lower bound is computed instead: C^G(x) is replaced by x, which is smaller.
     """
     counts = 2.0 * math.log(4.0 + math.log(w)) + 2.0 * math.log(4.0 + math.log(v))
     x = 0.5 * math.log((K - 1) / delta)
@@ -215,8 +226,9 @@ def gaussian_threshold(w: float, v: float, K: int, delta: float, rough: bool) ->
 
 @shared
 def calibration(x: float) -> float:
-    """C^G(x) = min over 1/2 < l < 1 of (2 l - 2 l ln 4 l + ln zeta(2 l) - ln(1 - l)/2 + x)/l, by
-    golden sections (Kaufmann & Koolen 2021).
+    """Compute the calibration function C^G(x) by golden-section search (Kaufmann & Koolen 2021).
+
+    It is the least (2 l - 2 l ln(4 l) + ln zeta(2 l) - ln(1 - l)/2 + x)/l over 1/2 < l < 1.
     """
     golden = 0.5 * (math.sqrt(5.0) - 1.0)
     low, high = 0.5, 1.0
@@ -236,14 +248,14 @@ def calibration(x: float) -> float:
 
 @shared
 def calibrated(l: float, x: float) -> float:
-    """The function that ``calibration`` minimises."""
+    """Compute the function of ``l`` that ``calibration`` minimises."""
     linear = 2.0 * l - 2.0 * l * math.log(4.0 * l)
     return (linear + math.log(zeta(2.0 * l)) - 0.5 * math.log1p(-l) + x) / l
 
 
 @inlined
 def zeta(s: float) -> float:
-    """Riemann's zeta function for s in (1, 2], to 1e-14 (Euler-Maclaurin)."""
+    """Compute Riemann's zeta function for s in (1, 2] to 1e-14, by the Euler-Maclaurin formula."""
     N, total = 10.0, 0.0
     for i in range(1, 10):
         total += float(i) ** -s

@@ -1,4 +1,4 @@
-"""Top Two identification of the best arm on the means of all rewards, round by round."""
+"""Top Two identification of the best arm, round by round, from the means of all rewards."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from .top_two import calibration, challenger
 
 @shared
 def top_two_each_round(game: Game, rng: np.random.Generator, delta: float, tanh: float) -> float:
-    """Play until the arm of largest mean is convincing and return its number, or NaN if the game
-    ends before. The cost of two arms is compared with the threshold of Gaussian means.
+    """Play until the arm of largest mean passes the stopping test, and return its number.
+
+    The result is NaN if the game ends before that. The test compares the transportation cost of two
+    arms with the threshold for Gaussian means.
 
     Args:
         game: the game.
@@ -58,7 +60,7 @@ def top_two_each_round(game: Game, rng: np.random.Generator, delta: float, tanh:
 def all_beaten(
     m: np.ndarray, n: np.ndarray, counts: np.ndarray, best: int, calibrated: float
 ) -> bool:
-    """Whether the cost from ``best`` to every other arm reaches its threshold."""
+    """Return whether the cost from ``best`` to every other arm reaches its threshold."""
     for b in range(len(m)):
         d = m[best] - m[b]
         cost = 2.0 * d * d / (1.0 / n[best] + 1.0 / n[b])

@@ -1,1 +1,1 @@
-"""Indices: confidence radii, divergences, and the loop that plays the arm of largest index."""
+"""Indices: confidence radii, divergences, and loops that play the arm of largest index."""

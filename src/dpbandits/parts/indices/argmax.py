@@ -1,9 +1,8 @@
 """The argmax of optimistic indices, without computing every index in every round.
 
-In most rounds the leader remains the arm of largest index, and only its statistics have changed.
-The choices equal the choices of an argmax over all arms in every round; docs/fast_rounds.md has
-the
-proof.
+In most rounds the leader, the arm of largest index, remains the same, and only its statistics have
+changed. The choices equal those of an argmax over all arms in every round; docs/fast_rounds.md has
+the proof.
 """
 
 from __future__ import annotations
@@ -23,22 +22,26 @@ MARGIN = 1e-12  # relative; far above rounding errors of an index and far below 
 
 
 class Indices(NamedTuple):
-    """Arms whose index at round t is ``level + growth(t) width``, growth (ln t + shift)^power."""
+    """Arms whose index at round t is ``level + growth(t) width``.
 
-    # float64 array (K + K % 2,), infinite for an arm without observations; the last entry of an odd
-    # number of arms is that of an arm that is never played, minus infinity
+    Here growth(t) = (ln t + shift)^power.
+    """
+
+    # float64 array (K + K % 2,), infinite for an arm without observations. If K is odd, the last
+    # entry is minus infinity and belongs to an additional arm that is never played
     level: np.ndarray
     width: np.ndarray  # float64 array (K + K % 2,), never negative
     shift: float  # of the growth, at least 0
     power: float  # of the growth, in (0, 1)
-    # if it is less than 1, each round adds 1 to the leader's N, its width is proportional to
-    # N^-width_decay, and N (index - total/N - bonus) does not decrease. If it is 1, only N (index -
-    # total/N) is known not to decrease
+    # a promise about the leader, whose number of observations is N. If width_decay is less than 1,
+    # each round adds 1 to N, the width is proportional to N^-width_decay, and
+    # N (index - total/N - bonus) does not decrease. If width_decay is 1, it is only known that
+    # N (index - total/N) does not decrease
     width_decay: float
 
 
 class Window(NamedTuple):
-    """Rounds for which the growth at the last round bounds the growth."""
+    """A range of rounds; the growth at its last round is an upper bound for all of them."""
 
     last: int  # the last round
     growth: float  # the growth at the last round
@@ -48,8 +51,10 @@ class Window(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """Rounds in which one arm leads: until the window ends, its index is certainly the largest as
-    long as ``total + gain > bar N``, with the total and N of the leader.
+    """Rounds in which one arm leads.
+
+    Until the window ends, the leader's index is certainly the largest as long as
+    ``total + gain > bar N``, with the total and the N of the leader.
     """
 
     arm: int  # the leader
@@ -59,7 +64,7 @@ class Stretch(NamedTuple):
 
 @inlined
 def new_window(indices: Indices, t: int) -> Window:
-    """The window that begins at round ``t``."""
+    """Return the window that begins at round ``t``."""
     last = t + max(LEAST, math.floor(t * WINDOW))
     cubic = 0.0, 0.0, 0.0, 0.0
     if indices.power != 0.5:
@@ -70,7 +75,7 @@ def new_window(indices: Indices, t: int) -> Window:
 
 @inlined
 def growth(indices: Indices, window: Window, t: float) -> float:
-    """(ln t + shift)^power, for a round t after the beginning of the window."""
+    """Compute (ln t + shift)^power for a round t that is not before the window."""
     if indices.power == 0.5:  # a square root is fast and exact
         return math.sqrt(math.log(t) + indices.shift)
     y = (t - window.start) * window.inverse
@@ -81,8 +86,9 @@ def growth(indices: Indices, window: Window, t: float) -> float:
 
 @inlined
 def ahead(leader: tuple[int, float, float], b: int, index: float) -> tuple[int, float, float]:
-    """The arm of largest index among those before and arm ``b``, ties to those before, its index
-    and the second largest one; without branches, which would be mispredicted.
+    """Update the leader, its index and the second largest index with the index of arm ``b``.
+
+    At a tie the former leader remains. The code has no branches, which would be mispredicted.
     """
     a, best, second = leader
     first = index > best
@@ -91,7 +97,7 @@ def ahead(leader: tuple[int, float, float], b: int, index: float) -> tuple[int, 
 
 @inlined
 def lead(indices: Indices, window: Window, t: int, total: np.ndarray, N: np.ndarray) -> Stretch:
-    """The arm of largest index at round ``t``, ties to the lowest, and how long it leads.
+    """Find the arm of largest index at round ``t``, ties to the lowest, and for how long it leads.
 
     Args:
         indices: the indices.
@@ -112,8 +118,8 @@ def lead(indices: Indices, window: Window, t: int, total: np.ndarray, N: np.ndar
     second = max(second, high[2])
     if N[a] == 0.0 or not math.isfinite(second):  # nothing to compare with: it keeps no lead
         return Stretch(a, 0.0, -np.inf)
-    # the indices of the others, k rounds later, are at most second + climb, and by concavity at
-    # most second + rise k; N (index - total/N) of the leader is at least own k more than now
+    # k rounds later, the indices of the other arms are at most second + climb, and by concavity at
+    # most second + rise k; the leader's N (index - total/N) is then at least own k more than now
     left = window.last - t
     climb = (window.growth - now) * widest
     bar, linear = second + climb, 0.0
@@ -128,9 +134,9 @@ def lead(indices: Indices, window: Window, t: int, total: np.ndarray, N: np.ndar
 
 @inlined
 def keeps_lead(stretch: Stretch, total: float, N: float) -> bool:
-    """Whether the leader certainly has the largest index in the next round of the window.
+    """Return whether the leader certainly has the largest index in the next round of the window.
 
-    During a stretch only the total and N of the leader change, and the changes of all bonuses are
-    bounded. The test costs one multiplication: no root, no logarithm, no other arm.
+    During a stretch only the leader's total and N change, and the changes of all bonuses are
+    bounded. So the test needs only one multiplication: no root, no logarithm and no other arm.
     """
     return total + stretch.gain > stretch.bar * N

@@ -34,7 +34,11 @@ FRESH = 0.97  # a bound of a quantile below this part of the quantile is compute
 
 @inlined
 def count(params: Any, rng: np.random.Generator, pull: Pull, statistics: Statistics) -> Statistics:
-    """``observe`` of DP-UCB: the noisy sum of the arm's rewards with its bonus, and the sum."""
+    """Return the statistics of DP-UCB after a pull (``observe`` of ``optimism``).
+
+    They are the number of rewards, the noisy sum of the rewards plus the literal bonus, and the
+    exact sum.
+    """
     (counters, literal, _), (n, _, S) = params, statistics
     N, S = n + 1.0, S + pull.x
     return N, S + counter_noise(counters, rng, pull.a, int(N)) + literal, S
@@ -42,7 +46,11 @@ def count(params: Any, rng: np.random.Generator, pull: Pull, statistics: Statist
 
 @inlined
 def index(params: Any, a: int, statistics: Statistics) -> tuple[float, float]:
-    """Index of DP-UCB; its radius is that of the logarithm ``least`` of the horizon, if not 0."""
+    """Return the level and the width of the index of DP-UCB (``index`` of ``optimism``).
+
+    If ``least``, a logarithm of the horizon, is above 0, it replaces ln t in the radius, which then
+    is part of the level.
+    """
     least, (N, total, _) = params[2], statistics
     width = math.sqrt(2.0 / N)
     return (total / N + math.sqrt(least) * width, 0.0) if least > 0.0 else (total / N, width)
@@ -52,7 +60,10 @@ def index(params: Any, a: int, statistics: Statistics) -> tuple[float, float]:
 def truncate_and_count(
     params: Any, rng: np.random.Generator, pull: Pull, statistics: Statistics
 ) -> Statistics:
-    """``observe`` of DPR-UCB. With the calibrated bonus, the bias of truncation is in the sum."""
+    """Return the statistics of DPR-UCB after a pull (``observe`` of ``exhaustive_optimism``).
+
+    With the calibrated bonus, a bound on the bias of truncation is added to the sum.
+    """
     (counters, limits, u, v), (n, _, S) = params[0], statistics
     N = n + 1.0
     B = power_of_count(limits, pull.a, N)
@@ -63,7 +74,10 @@ def truncate_and_count(
 
 @inlined
 def robust_index(params: Any, a: int, log_t: float, statistics: Statistics) -> float:
-    """Index of DPR-UCB; the calibrated one adds Bernstein's radius of a truncated mean."""
+    """Compute the index of DPR-UCB (``index`` of ``exhaustive_optimism``).
+
+    With the calibrated bonus, it contains Bernstein's radius of a truncated mean.
+    """
     (counters, limits, u, v), literal = params
     (N, total, _), l = statistics, 4.0 * log_t + math.log(2.0)
     if counters.bonus == LITERAL:
@@ -78,8 +92,10 @@ play_truncated = exhaustive_optimism(truncate_and_count, robust_index)
 
 
 class Bounds(NamedTuple):
-    """Upper bounds of calibrated indices: ``level + l slope + root width``, where l is ln 2t^4, in
-    which a quantile is concave, so that it stays below its tangents; root is that of 2 ln t.
+    """Upper bounds ``level + l slope + root width`` of calibrated indices at round t.
+
+    Here l = ln(2 t^4) and root is the square root of 2 ln t. A quantile is concave in l and
+    therefore below its tangents.
     """
 
     level: np.ndarray  # float64 array (K,), infinite for an arm whose noise is new
@@ -89,13 +105,13 @@ class Bounds(NamedTuple):
 
 @inlined
 def bound(bounds: Bounds, b: int, l: float, root: float) -> float:
-    """The upper bound of the index of arm ``b``."""
+    """Compute the upper bound of the index of arm ``b``."""
     return bounds.level[b] + l * bounds.slope[b] + root * bounds.width[b]
 
 
 @inlined
 def renew_bound(bounds: Bounds, noise: Noise, a: int, N: float, total: float) -> None:
-    """Bound the index of arm ``a`` by the tangent of the quantile that was computed last."""
+    """Set the bound of arm ``a`` from the tangent of the quantile that was computed last."""
     q, u, l = noise.parabola[a, 0], noise.parabola[a, 1], noise.start[a]
     bounds.level[a] = (total + q - u * l + MARGIN * (abs(total) + q + u * l)) / N
     bounds.slope[a] = u / N
@@ -104,12 +120,12 @@ def renew_bound(bounds: Bounds, noise: Noise, a: int, N: float, total: float) ->
 
 @shared_rare
 def play_calibrated(game, rng, counters, least):
-    """DP-UCB with calibrated bonuses: in each round the arm of largest index, ties to the lowest.
+    """Play DP-UCB with calibrated bonuses; ties go to the arm of lowest number.
 
-    Few indices are computed: at first those whose upper bounds are the largest, until the largest
-    of all is exact. Its arm is played while its index is certainly above the bounds of the others
-    in the last round of a window; its bonus is at least that of an earlier round for noise of the
-    same kind.
+    Few indices are computed exactly: those with the largest upper bounds, until the largest value
+    is exact. Its arm is then played while its index is certainly above the other arms' bounds at
+    the last round of a window. The bonus of the arm is bounded from below by the bonus of an
+    earlier round for noise of the same kind.
     """
     K, T = arms(game), game.horizon
     N, total, S = np.zeros(K), np.zeros(K), np.zeros(K)
@@ -154,8 +170,11 @@ def play_calibrated(game, rng, counters, least):
 
 @shared_rare
 def dp_ucb_with_counters(game, rng, literal, least, budget, tree, bonus):
-    """Play DP-UCB, given its literal bonus, the ``least`` logarithm of its radius (0 for that of
-    each round, ln 2T for that of the horizon) and the budget of an arm's counter.
+    """Play DP-UCB with a choice of the counter and of the bonus.
+
+    ``literal`` is the literal bonus. ``least`` is the least logarithm in the radius: 0 for the
+    logarithm of each round, ln 2T for a radius of the horizon. ``budget`` is the privacy budget of
+    an arm's counter.
     """
     K, T = arms(game), game.horizon
     counters = new_counters(K, T, int(tree), int(bonus), 1.0, 0.0, budget)
@@ -167,7 +186,10 @@ def dp_ucb_with_counters(game, rng, literal, least, budget, tree, bonus):
 
 @shared_rare
 def dpr_ucb_with_counters(game, rng, eps, u, v, first, literal, tree, bonus):
-    """Play DPR-UCB, given the truncation level of the first reward and the literal bonus."""
+    """Play DPR-UCB with a choice of the counter and of the bonus.
+
+    ``first`` is the truncation level of an arm's first reward, ``literal`` is the literal bonus.
+    """
     K, T = arms(game), game.horizon
     power = 1.0 / (1.0 + v)
     counters = new_counters(K, T, int(tree), int(bonus), 2.0 * first, power, eps)

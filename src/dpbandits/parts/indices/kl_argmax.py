@@ -1,6 +1,6 @@
-"""The argmax of KL indices, without computing every index: blocks of rounds with one leader.
+"""The argmax of KL indices in blocks of rounds with one leader, without computing every index.
 
-The index of an arm at round t is ``max{q : N kl(S/N, q) <= ln t}``.
+The index at round t of an arm with N rewards of sum S is ``max{q : N kl(S/N, q) <= ln t}``.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ SURE = 1e-6  # relative margin of N kl, far above its rounding error
 
 
 class Reach(NamedTuple):
-    """Each arm's index when it was last computed. The index is concave in ln t, so until the arm
-    is played the tangent is an upper bound.
+    """Each arm's index when it was last computed, and the tangent there.
+
+    An index is concave in ln t, so the tangent is an upper bound until the arm is played.
     """
 
     height: np.ndarray  # float64 array (K,), the index
@@ -29,13 +30,13 @@ class Reach(NamedTuple):
 
 @shared
 def new_reach(K: int) -> Reach:
-    """The state before the first round, in which all indices are infinite."""
+    """Return the state before the first round, in which all indices are infinite."""
     return Reach(np.full(K, math.inf), np.zeros(K), np.zeros(K))
 
 
 @inlined
 def kl_index(S, N, t):
-    """The index at round ``t`` of an arm with ``N`` rewards of sum ``S``."""
+    """Compute the index at round ``t`` of an arm with ``N`` rewards of sum ``S``."""
     return kl_upper(min(S / N, 1.0), math.log(t) / N) if N > 0 else math.inf
 
 
@@ -49,14 +50,15 @@ def compute(reach, S, N, a, t):
 
 @inlined
 def at_most(reach, b, l):
-    """Upper bound of an arm's index at ln t = ``l``: its tangent."""
+    """Return the tangent of arm ``b`` at ln t = ``l``, an upper bound of its index."""
     return reach.height[b] + reach.slope[b] * max(l - reach.since[b], 1e-300)
 
 
 @inlined
 def rivals(reach, a, l):
-    """Lower and upper bound of the largest index of all arms but ``a`` at ln t = ``l``, and the arm
-    that attains the upper bound.
+    """Bound the largest index of all arms but ``a`` at ln t = ``l``.
+
+    The result is a lower bound, an upper bound, and the arm with the upper bound.
     """
     low, high, arm = -math.inf, -math.inf, a
     for b in range(len(reach.height)):
@@ -70,21 +72,24 @@ def rivals(reach, a, l):
 
 @inlined
 def surely_above(S, N, q, l):
-    """Whether an arm's index is certainly above ``q``, decided without computing the index."""
+    """Return whether an arm's index is certainly above ``q``, without computing the index."""
     q += CLEAR
     return N > 0 and q < 1.0 and (q <= S / N or N * bernoulli_kl(S / N, q) < (1.0 - SURE) * l)
 
 
 @inlined
 def surely_below(S, N, q, l):
-    """Whether an arm's index is certainly below ``q``, decided without computing the index."""
+    """Return whether an arm's index is certainly below ``q``, without computing the index."""
     q -= CLEAR
     return N > 0 and S / N < q < 1.0 and N * bernoulli_kl(S / N, q) > (1.0 + SURE) * l
 
 
 @inlined
 def kl_leader(reach, S, N, a, t):
-    """The arm of largest index at round ``t``, ties to the lowest; ``a`` is the previous leader."""
+    """Return the arm of largest index at round ``t``, ties to the lowest.
+
+    ``a`` is the previous leader.
+    """
     l = math.log(t)
     if surely_above(S[a], N[a], rivals(reach, a, l)[1], l):
         return a
@@ -99,8 +104,10 @@ def kl_leader(reach, S, N, a, t):
 
 @inlined
 def kl_leads(reach, S, N, a, t, n):
-    """Whether arm ``a`` certainly has the largest index in rounds t, ..., t + n - 1: even if all
-    its rewards are 0 and the other arms already have their indices of the last of these rounds.
+    """Return whether arm ``a`` certainly has the largest index in rounds t, ..., t + n - 1.
+
+    The test assumes the worst case: all rewards of the arm are 0, and the other arms already have
+    their indices of the last of these rounds.
     """
     now, then, most = math.log(t), math.log(t + n - 1), N[a] + n - 1
     stale = True
@@ -123,8 +130,9 @@ def kl_leads(reach, S, N, a, t, n):
 
 @inlined
 def kl_lead(reach, S, N, a, t, most):
-    """The arm of largest index at round ``t``, and a number of rounds, at most ``most``, in which
-    its index certainly remains the largest; ``a`` is the previous leader.
+    """Return the arm of largest index at round ``t``, and for how many rounds it certainly leads.
+
+    The number of rounds is at most ``most``; ``a`` is the previous leader.
     """
     a, n = kl_leader(reach, S, N, a, t), most
     while n > 1 and not kl_leads(reach, S, N, a, t, n):

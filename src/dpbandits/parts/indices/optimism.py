@@ -24,7 +24,7 @@ class Pull(NamedTuple):
 
 
 class Interruption(NamedTuple):
-    """What an algorithm does before some rounds, by functions decorated with ``inlined``.
+    """An action of an algorithm before some rounds, given by functions decorated with ``inlined``.
 
     ``params`` are the parameters of the algorithm, and ``state`` is a float64 array (1,), which is
     0 before the first round.
@@ -40,25 +40,25 @@ class Interruption(NamedTuple):
 
 @inlined
 def next_user_alike(params: Any, game: Game, rng: np.random.Generator, last: Any) -> Any:
-    """``draw_user`` for algorithms that treat all users alike."""
+    """Return the last user: ``draw_user`` of algorithms that treat all users alike."""
     return last
 
 
 @inlined
 def draw_reward(params: Any, game: Game, arm: Law, t: int, N: float) -> float:
-    """``draw`` for algorithms that see the rewards as they are."""
+    """Draw a reward: ``draw`` of algorithms that see the rewards as they are."""
     return pull_held(game, arm, t)
 
 
 @inlined
 def always_quiet(params: Any, state: np.ndarray) -> float:
-    """``last_quiet`` of an algorithm that is never interrupted."""
+    """Return infinity: ``last_quiet`` of an algorithm that is never interrupted."""
     return np.inf
 
 
 @inlined
 def no_act(params: Any, state: Any, t: int, N: Any, total: Any, extra: Any, level: Any) -> int:
-    """``act`` of an algorithm that is never interrupted."""
+    """Return -1 (no arm): ``act`` of an algorithm that is never interrupted."""
     return -1
 
 
@@ -66,11 +66,13 @@ NEVER = Interruption(always_quiet, no_act)
 
 
 def exploring(enough: Callable, by_pulls: bool) -> Interruption:
-    """Forced exploration: an arm is explored in round t if a statistic is above the bar
-    ``enough(params, ln t)``, which is proportional to ln t.
+    """Return the interruption for forced exploration.
+
+    An arm counts as explored in round t if a statistic of it is above ``enough(params, ln t)``,
+    which is proportional to ln t. While an arm is not explored, such an arm is played.
 
     Args:
-        enough: returns the bar; a function that is decorated with ``inlined``.
+        enough: returns the bound on the statistic; a function that is decorated with ``inlined``.
         by_pulls: if True, the statistic is the number of observations N, and the first arm that is
             not explored is played. If False, the statistic is ``extra``, and an arm of smallest
             ``extra`` is played.
@@ -85,7 +87,8 @@ def exploring(enough: Callable, by_pulls: bool) -> Interruption:
         statistic = N if by_pulls else extra
         bar, least = enough(params, math.log(t)), np.argmin(statistic)
         if statistic[least] > bar:
-            # the bar reaches the smallest statistic in round e^l; never late by a rounding error
+            # the bar reaches the smallest statistic in round e^l. The factor 1 - 1e-9 prevents that
+            # a rounding error makes the next call late
             l = statistic[least] / enough(params, 1.0)
             state[0] = (1.0 - 1e-9) * math.exp(min(l, 700.0)) - 1.0
             return -1
@@ -106,27 +109,26 @@ def optimism(
     interruption: Interruption = NEVER,
     draw: Callable = draw_reward,
 ) -> Callable:
-    """The loop of an optimistic algorithm,
+    """Return the loop of an optimistic algorithm,
     ``play(game, rng, params, shift=0, power=1/2, width_decay=1/2, user=0)``.
 
-    In round t it plays the arm of largest index ``level + (ln t + shift)^power width``, infinite
-    for arms without observations, ties to the lowest. An arm has three statistics, all 0 at first:
-    the number of observations N; the total, where total/N is the index without its bonus; and
-    ``extra``. ``params`` hold what else the algorithm needs, and ``width_decay`` says how a width
-    decreases (see ``Indices``). ``user`` is the user before the first round. All functions are
-    decorated with ``inlined``.
+    In round t the loop plays the arm of largest index ``level + (ln t + shift)^power width``, ties
+    to the lowest; the index of an arm without observations is infinite. An arm has three
+    statistics, all 0 at first: the number of observations N; the total, where total/N is the index
+    without its bonus; and ``extra``. ``params`` hold the parameters of the algorithm.
+    ``width_decay`` says how a width decreases (see ``Indices``). ``user`` is the user before the
+    first round. All functions are decorated with ``inlined``.
 
     Args:
         observe: ``observe(params, rng, pull, statistics)`` returns the statistics after a pull.
         index: ``index(params, a, statistics)`` returns level and width of the index of arm a.
         draw_user: ``draw_user(params, game, rng, last)`` returns the user of the next round, given
             the user of the last round. It may draw the random number behind a user's response
-            before the
-            reward: a response that waits for both takes longer.
-        interruption: what happens before some rounds, such as ``exploring``.
+            before the reward is drawn, since a response that waits for both takes longer.
+        interruption: the action before some rounds, such as ``exploring``.
         draw: ``draw(params, game, arm, t, N)`` draws the reward after t rounds of the game, by
-            ``pull_held`` or ``pull_held_within``, from an arm with N observations. What it
-            returns is ``pull.x`` of ``observe``.
+            ``pull_held`` or ``pull_held_within``, from an arm with N observations. The returned
+            value is ``pull.x`` of ``observe``.
     """
     last_quiet, act, earlier = interruption
 
@@ -171,11 +173,12 @@ def optimism(
 
 
 def exhaustive_optimism(observe: Callable, index: Callable) -> Callable:
-    """The loop of an optimistic algorithm that computes every index in every round,
-    ``play(game, rng, params)``, for indices that do not have the form of ``optimism``.
+    """Return the loop ``play(game, rng, params)`` of an optimistic algorithm.
+
+    The loop computes every index in every round, for indices without the form of ``optimism``.
 
     Args:
-        observe: as that of ``optimism``.
+        observe: as in ``optimism``.
         index: ``index(params, a, log_t, statistics)`` returns the index of arm a in round t.
     """
 

@@ -1,4 +1,4 @@
-"""Powers of pull counts and of logarithms, by cubic approximations between exact values."""
+"""Powers of pull counts and of logarithms, computed by cubics between exact values."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ CLOSE = 2.0**-13  # relative step within which a cubic is exact but for the last
 
 
 class Powers(NamedTuple):
-    """The power ``scale n^p`` of each arm's count n; arrays are of the beginning of the current
-    step of relative length CLOSE.
+    """The power ``scale n^p`` of each arm's count n.
+
+    Counts are divided into steps of relative length CLOSE, and the arrays describe the current step
+    of each arm.
     """
 
     scale: float  # the factor
@@ -26,15 +28,15 @@ class Powers(NamedTuple):
 
 @shared
 def new_powers(K: int, scale: float, p: float) -> Powers:
-    """The powers ``scale n^p`` of ``K`` counts, none of them computed."""
+    """Return the powers ``scale n^p`` of ``K`` counts before the first power is computed."""
     return Powers(scale, p, np.zeros(K), np.zeros(K), np.zeros(K))
 
 
 @inlined
 def power_of_count(powers: Powers, a: int, n: float) -> float:
-    """The power ``scale n^p``: exact for counts below 2^13, accurate to the last bits above.
+    """Compute the power ``scale n^p``, exactly for counts below 2^13, else up to the last bits.
 
-    The power is a function of the count only, so equal counts have equal powers.
+    The result depends only on the count, so equal counts have equal powers.
 
     Args:
         powers: the powers of one scale and one p.
@@ -58,10 +60,10 @@ Cubic = tuple[float, float, float, float]  # coefficients, the constant first
 
 @inlined
 def expansion(l: float, power: float) -> Cubic:
-    """The cubic in t/t0 - 1 that approximates (ln t + shift)^power close to t0.
+    """Compute the cubic in t/t0 - 1 that approximates (ln t + shift)^power near t0.
 
     Args:
-        l: ln t0 + shift; the cubic is exact at t0, and close to it if l is at least 1.
+        l: ln t0 + shift; the cubic is exact at t0, and accurate near t0 if l is at least 1.
         power: the exponent.
     """
     c0, l1 = l**power, max(l, 1.0)
@@ -73,17 +75,17 @@ def expansion(l: float, power: float) -> Cubic:
 
 @inlined
 def evaluate(cubic: Cubic, y: float) -> float:
-    """The value of a cubic at ``y``."""
+    """Compute the value of a cubic at ``y``."""
     return cubic[0] + y * (cubic[1] + y * (cubic[2] + y * cubic[3]))
 
 
 @inlined
 def power_of_log(step: np.ndarray, t: int, power: float) -> float:
-    """The power ``(ln t)^power``: exact for t below 2^13, accurate to the last bits above.
+    """Compute the power ``(ln t)^power``, exactly for t below 2^13, else up to the last bits.
 
     Args:
-        step: float64 array (7,), zeros at first: the last round of the current step, its first
-            round, one by this, and the cubic.
+        step: float64 array (7,), zeros at first: the last and the first round of the current step,
+            the inverse of the first round, and the cubic.
         t: the round, at least 2 and not less than in earlier calls.
         power: the exponent.
     """

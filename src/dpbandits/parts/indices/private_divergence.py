@@ -1,9 +1,9 @@
-"""The divergence of Bernoulli laws under global DP and its index, in closed form.
+"""The divergence of Bernoulli laws under global DP, and its index, in closed form.
 
-Azize et al. 2025 measure how hard two Bernoulli laws of means x and y are to tell apart under
-eps-global DP by ``d(x, y) = inf over z between x and y of eps |z - x| + kl(z, y)``. For x <= y the
-infimum is at the z whose logit is logit(y) - eps, or at x if that z is below x. The closed forms
-are derived from it here.
+Azize et al. 2025 measure how hard it is, under eps-global DP, to tell two Bernoulli laws of means x
+and y apart by ``d(x, y) = inf over z between x and y of eps |z - x| + kl(z, y)``. For x <= y the
+infimum is attained at the z with logit(z) = logit(y) - eps, or at x if this z is below x. The
+closed forms are derived from this here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .radii import bernoulli_kl, kl_upper
 
 @inlined
 def private_divergence(x: float, y: float, eps: float) -> float:
-    """d(x, y) for x and y in [0, 1]; kl(x, y) if eps is infinite."""
+    """Compute d(x, y) for x and y in [0, 1]; this is kl(x, y) if eps is infinite."""
     if x > y:
         x, y = 1.0 - x, 1.0 - y
     if y >= 1.0:
@@ -29,7 +29,10 @@ def private_divergence(x: float, y: float, eps: float) -> float:
 
 @inlined
 def private_upper(x: float, c: float, eps: float) -> float:
-    """``max{q in [0, 1] : d(x, q) <= c}``, c > 0; the index of KL-UCB if eps is infinite."""
+    """Compute the index ``max{q in [0, 1] : d(x, q) <= c}`` for c > 0.
+
+    This is the index of KL-UCB if eps is infinite.
+    """
     if x >= 1.0 or c >= eps * (1.0 - x):
         return 1.0
     if x <= 0.0:

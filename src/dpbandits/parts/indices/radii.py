@@ -9,33 +9,38 @@ from ...compiled import inlined
 
 @inlined
 def logarithm(x: float, base2: float) -> float:
-    """Logarithm of ``x``: natural if ``base2`` is 0, to base 2 if it is 1."""
+    """Compute the logarithm of ``x``: natural if ``base2`` is 0, to base 2 if it is 1."""
     return math.log(x) if base2 == 0.0 else math.log2(x)
 
 
 @inlined
 def hoeffding(n: float, l: float) -> float:
-    """Hoeffding's radius of the mean of ``n`` rewards in [0, 1], exceeded with probability e^-l."""
+    """Compute Hoeffding's radius of the mean of ``n`` rewards in [0, 1].
+
+    The mean exceeds its expectation by more than the radius with probability at most e^-l.
+    """
     return math.sqrt(l / (2.0 * n))
 
 
 @inlined
 def laplace_tail(n: float, eps: float, l: float) -> float:
-    """Radius of the noise ``Lap(1/(eps n))`` of a mean, exceeded with probability e^-l / 2."""
+    """Compute the radius that the noise ``Lap(1/(eps n))`` exceeds with probability e^-l / 2."""
     return l / (eps * n)
 
 
 @inlined
 def gaussian_hoeffding(n: float, rho: float, l: float) -> float:
-    """Radius of a mean of ``n`` rewards in [0, 1] with noise ``N(0, 1/(2 rho n^2))``: the root of
-    twice the sum of the two variance proxies, times ``l`` (Azize's thesis, eq. 5.4).
+    """Compute the radius of a mean of ``n`` rewards in [0, 1] with noise ``N(0, 1/(2 rho n^2))``.
+
+    The radius is sqrt(2 v l), where v is the sum of the variance proxies of the mean and of the
+    noise (Azize's thesis, eq. 5.4).
     """
     return math.sqrt((1.0 / (2.0 * n) + 1.0 / (rho * n**2)) * l)
 
 
 @inlined
 def bernoulli_kl(p: float, q: float) -> float:
-    """Kullback-Leibler divergence kl(p, q) of Bernoulli laws, continuously extended to [0, 1]."""
+    """Compute the Kullback-Leibler divergence kl(p, q) of Bernoulli laws, for p and q in [0, 1]."""
     if p == q:
         return 0.0
     if p <= 0.0:
@@ -47,20 +52,20 @@ def bernoulli_kl(p: float, q: float) -> float:
 
 @inlined
 def kl_of_step(p: float, r: float, x: float) -> float:
-    """kl(p, p + x) for r = 1 - p, accurate also for small x."""
+    """Compute kl(p, p + x), where r = 1 - p; the result is accurate also for small x."""
     return -p * math.log1p(x / p) - r * math.log1p(-x / r)
 
 
 @inlined
 def kl_upper(p: float, d: float, least: float = 0.0) -> float:
-    """``max{q in [0, 1] : kl(p, q) <= d}``, to 1e-10 (Garivier & Cappe 2011).
+    """Compute ``max{q in [0, 1] : kl(p, q) <= d}`` to 1e-10 (Garivier & Cappe 2011).
 
-    An argmax that has found the index ``least`` needs no exact index below it: in the place of one
-    this may return any number below ``least``.
+    If the result would be below ``least``, any number below ``least`` may be returned: an argmax
+    that has already found the index ``least`` does not need it exactly.
 
-    Newton's method from above: kl(p, .) is convex and increasing on [p, 1], so the iterates
-    decrease to the root. The initial value is the smaller of two upper bounds: that of Pinsker's
-    inequality, and the root of kl without its term in p.
+    The root is found by Newton's method from above: kl(p, .) is convex and increasing on [p, 1], so
+    the iterates decrease to the root. The initial value is the smaller of two upper bounds, which
+    come from Pinsker's inequality and from kl without its term in p.
     """
     if p >= 1.0:
         return 1.0
@@ -80,8 +85,10 @@ def kl_upper(p: float, d: float, least: float = 0.0) -> float:
 
 @inlined
 def robust_order(n: float, eps: float, l: float, k: float, alpha1: float) -> float:
-    """Order of the error of a private robust mean, with constants of 1 (Wu et al. 2023, Theorem
-    6.1, Corollaries 6.6 and 6.8), where ``l`` is ln(1/delta). It is not a bound.
+    """Compute the order of the error of a private robust mean, with all constants set to 1.
+
+    The order is that of Wu et al. 2023, Theorem 6.1 and Corollaries 6.6 and 6.8, with
+    l = ln(1/delta). It is not a bound on the error.
     """
     share = 1.0 - 1.0 / k
     return math.sqrt(l / n) + (l / (n * eps)) ** share + alpha1**share
@@ -89,11 +96,12 @@ def robust_order(n: float, eps: float, l: float, k: float, alpha1: float) -> flo
 
 @inlined
 def raw_moment_bound(n: float, eps: float, l: float, k: float, alpha1: float, M: float) -> float:
-    """Radius of the mean of ``n`` values truncated at ``M`` with noise ``Lap(2M/(n eps))``.
+    """Compute the radius of the mean of ``n`` values truncated at ``M``, with Laplace noise.
 
-    It sums Bernstein's inequality, the tail of the noise, Markov's inequality for the truncation
-    bias and Chernoff's inequality for the outliers. It holds with probability 1 - delta for
-    E|X|^k <= 1, a contamination of at most alpha1 and n >= 3 l/alpha1, where l = ln(4/delta).
+    The noise is ``Lap(2M/(n eps))``. The radius is the sum of the bounds of Bernstein's inequality,
+    of the tail of the noise, of Markov's inequality for the truncation bias, and of Chernoff's
+    inequality for the outliers. It holds with probability 1 - delta if E|X|^k <= 1, the
+    contamination is at most alpha1, and n >= 3 l/alpha1, where l = ln(4/delta).
     """
     if math.inf == M:
         return math.inf
@@ -105,8 +113,9 @@ def raw_moment_bound(n: float, eps: float, l: float, k: float, alpha1: float, M:
 def central_moment_bound(
     n: float, eps: float, l: float, k: float, alpha1: float, M: float, r: float
 ) -> float:
-    """``raw_moment_bound`` for truncation around a point within 2 r of the mean, given
-    E|X - mean|^k <= 1.
+    """Compute the radius as ``raw_moment_bound`` does, for truncation around a point near the mean.
+
+    The point is within 2 r of the mean, and E|X - mean|^k <= 1.
     """
     if math.inf == M:
         return math.inf

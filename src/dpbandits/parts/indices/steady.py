@@ -1,7 +1,7 @@
-"""The shared loop of indices that do not depend on the round, such as those with a known horizon.
+"""The shared loop for indices that do not depend on the round, such as those for a known horizon.
 
-Only the index of the arm that was pulled changes, so that it is compared with the largest of the
-others, which is looked for when the arm changes.
+Only the index of the pulled arm changes. It is compared with the largest index of the other arms,
+which is computed anew only when another arm becomes the leader.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from ...game import arms, end_hold, hold, pull_held
 
 
 def steady_optimism(observe: Callable, index: Callable) -> Callable:
-    """The loop ``play(game, rng, params, N, S)``: in each round left the arm of largest index is
-    played, ties to the lowest; arms without observations have an infinite one.
+    """Return the loop ``play(game, rng, params, N, S)``.
+
+    In each round that is left, the loop plays the arm of largest index, ties to the lowest; the
+    index of an arm without observations is infinite. ``N`` and ``S`` are the numbers of
+    observations and their sums. Both functions are decorated with ``inlined``.
 
     Args:
-        observe: ``observe(params, rng, x)`` returns what is added to the arm's sum for a reward.
+        observe: ``observe(params, rng, x)`` returns the number that a reward x adds to the sum.
         index: ``index(params, n, s)`` returns the index of an arm of n observations with sum s.
-            Both are decorated with ``inlined``.
     """
 
     @inlined_counted

@@ -1,1 +1,1 @@
-"""Linear algebra for small dimensions, designs and noisy vectors: parts of linear algorithms."""
+"""Parts of linear algorithms: linear algebra in small dimensions, designs and noisy vectors."""

@@ -1,4 +1,4 @@
-"""Rewards in [-1, 1] as bits that users send, and how far a design spreads their noise."""
+"""Rewards in [-1, 1] that users send as bits, and the variance of estimates from these bits."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from .matrices import factor, invert
 
 @shared_borrowing
 def pull_bits(game: Game, a: int, n: int) -> float:
-    """Play arm ``a`` for ``n`` rounds, in which a reward r in [-1, 1] becomes one bit, 1 with
-    probability (1 + r)/2, and return the number of ones. Rewards of 1 and -1 are their own bits,
-    so that their number is drawn as one block.
+    """Play arm ``a`` for ``n`` rounds, and return the number of bits that are 1.
+
+    In each round a reward r in [-1, 1] becomes a bit, which is 1 with probability (1 + r)/2. If all
+    rewards are 1 or -1, they determine the bits, and the number of ones is drawn as one block.
     """
     env = game.env
     signs = env.law[a] == TWO_POINT and env.alpha == 0.0
@@ -29,9 +30,10 @@ def pull_bits(game: Game, a: int, n: int) -> float:
 
 @shared
 def largest_variance(z: np.ndarray, n: np.ndarray, rewards: float, coins: float) -> float:
-    """The largest variance proxy of an estimated value, over all actions, of least squares on
-    actions that are played ``n`` times with V = sum n z z^T: ``rewards`` times z^T V^-1 z, plus
-    ``coins`` times the sum of (z^T V^-1 z_i)^2 over the actions i that are played.
+    """Compute the largest variance proxy, over all actions, of a value estimated by least squares.
+
+    With V = sum n z z^T, the proxy for an action z is ``rewards`` times z^T V^-1 z, plus ``coins``
+    times the sum of (z^T V^-1 z_i)^2 over the actions z_i that are played.
 
     Args:
         z: float64 array (k, r), the actions in a basis of their span.

@@ -1,4 +1,4 @@
-"""D-optimal designs, and the least squares of rewards that were drawn by a design."""
+"""D-optimal designs, and least squares on rewards of actions that a design has chosen."""
 
 from __future__ import annotations
 
@@ -33,15 +33,16 @@ class Design(NamedTuple):
 
 @shared
 def optimal_design(features: np.ndarray, active: np.ndarray) -> Design:
-    """The D-optimal design on some actions, the rows ``active`` of ``features``."""
+    """Compute the D-optimal design on some actions, the rows ``active`` of ``features``."""
     z = coordinates(features, active)
     return Design(z, d_optimal(z))
 
 
 @shared
 def coordinates(features: np.ndarray, active: np.ndarray) -> np.ndarray:
-    """The actions in an orthonormal basis of their span, float64 array (k, r), by the method of
-    Gram and Schmidt with pivots.
+    """Compute the actions in an orthonormal basis of their span, float64 array (k, r).
+
+    The basis is found by the Gram-Schmidt method with pivots.
     """
     k, d, r, scale = len(active), features.shape[1], 0, 0.0
     left, z, axis = np.zeros((k, d)), np.zeros((k, d)), np.zeros(d)
@@ -74,7 +75,7 @@ def coordinates(features: np.ndarray, active: np.ndarray) -> np.ndarray:
 
 @inlined
 def product(x: np.ndarray, a: int, b: int) -> float:
-    """The inner product of two rows."""
+    """Compute the inner product of two rows."""
     total = 0.0
     for i in range(x.shape[1]):
         total += x[a, i] * x[b, i]
@@ -83,12 +84,13 @@ def product(x: np.ndarray, a: int, b: int) -> float:
 
 @shared
 def d_optimal(z: np.ndarray) -> np.ndarray:
-    """The shares pi that maximise det V(pi), V(pi) = sum pi z z^T, float64 array (k,).
+    """Compute the shares pi that maximise det V(pi), V(pi) = sum pi z z^T, float64 array (k,).
 
-    Frank-Wolfe with away steps from the uniform design. The largest z^T V(pi)^-1 z is r for the
-    optimum (Kiefer & Wolfowitz 1960), and at most r (1 + TOLERANCE) for what is returned, which is
-    checked: the sensitivity of ``least_squares`` depends on it. V(pi) is unique, pi need not be;
-    its support has at most r (r + 1)/2 actions.
+    The search is the Frank-Wolfe method with away steps, from the uniform design. At the optimum
+    the largest z^T V(pi)^-1 z is r (Kiefer & Wolfowitz 1960). For the returned shares it is at most
+    r (1 + TOLERANCE). This is checked, because the sensitivity of ``least_squares`` depends on it.
+    The optimal V(pi) is unique, but pi need not be. The support of pi has at most r (r + 1)/2
+    actions.
 
     Args:
         z: float64 array (k, r), actions that span r dimensions.
@@ -144,8 +146,10 @@ def d_optimal(z: np.ndarray) -> np.ndarray:
 
 @shared_rare
 def thin(z: np.ndarray, pi: np.ndarray) -> None:
-    """Move shares, without a change of V(pi), until at most r (r + 1)/2 of them are positive: the
-    method of Caratheodory. The matrices z z^T of more actions than that are linearly dependent.
+    """Move shares without a change of V(pi), until at most r (r + 1)/2 of them are positive.
+
+    This is Caratheodory's method: the matrices z z^T of more than r (r + 1)/2 actions are linearly
+    dependent.
     """
     k, n = len(pi), z.shape[1] * (z.shape[1] + 1) // 2 + 1
     some, x = np.zeros(n, np.int64), np.zeros(n)
@@ -205,8 +209,10 @@ def variances(
 def rescale(
     z: np.ndarray, W: np.ndarray, g: np.ndarray, y: np.ndarray, a: int, share: float
 ) -> None:
-    """Update ``W`` and ``g`` for the design that gives a share to action ``a`` and the rest to the
-    former design. ``y`` is a float64 array (r,) for intermediate results.
+    """Update ``W`` and ``g`` after a step of the search.
+
+    The new design gives ``share`` to action ``a`` and 1 - ``share`` to the former design. ``y`` is
+    a float64 array (r,) for intermediate results.
     """
     k, r = z.shape
     beta = share / (1.0 - share)
@@ -227,8 +233,9 @@ def rescale(
 
 @shared
 def play_design(game: Game, active: np.ndarray, n: np.ndarray, sums: np.ndarray) -> bool:
-    """Play the i-th active arm ``n[i]`` times, in turn, and fill ``sums`` with the sums of their
-    rewards; returns whether the horizon left room for all of it.
+    """Play the i-th active arm ``n[i]`` times, for each i in turn, and store its sum of rewards.
+
+    The function fills ``sums``, and returns whether all these rounds were before the horizon.
     """
     for i in range(len(active)):
         if not room_for(game, n[i], 1):
@@ -242,10 +249,10 @@ def play_design(game: Game, active: np.ndarray, n: np.ndarray, sums: np.ndarray)
 def least_squares(
     rng: np.random.Generator, z: np.ndarray, n: np.ndarray, sums: np.ndarray, deviation: float
 ) -> np.ndarray:
-    """V^-1 b + V^{-1/2} N(0, deviation^2 I), with V = sum n z z^T and b = sum z (sum of rewards).
+    """Compute noisy least squares, V^-1 b + V^{-1/2} N(0, deviation^2 I).
 
-    Noise enters V^{-1/2} b, with the inverse of Cholesky's factor for V^{-1/2}: any square root has
-    the same law.
+    Here V = sum n z z^T and b = sum z (sum of rewards). The noise is added to V^{-1/2} b, where
+    the inverse of the Cholesky factor serves as V^{-1/2}: every square root gives the same law.
     """
     k, r = z.shape
     V, L, theta = np.zeros((r, r)), np.zeros((r, r)), np.zeros(r)
@@ -263,7 +270,7 @@ def least_squares(
 
 @shared
 def values_of(design: Design, active: np.ndarray, theta: np.ndarray, K: int) -> np.ndarray:
-    """<theta, z> of each active arm, float64 array (K,)."""
+    """Compute <theta, z> for each active arm, float64 array (K,); 0 for the other arms."""
     found = np.zeros(K)
     for i in range(len(active)):
         for j in range(len(theta)):

@@ -1,5 +1,6 @@
-"""The greedy choice among contexts, without a bonus; its estimates by least squares of noisy sums
-and by a step of gradient descent in the ball.
+"""The greedy choice among contexts, without a bonus, and its estimates of theta.
+
+The estimates are least squares of noisy sums, or steps of gradient descent in the unit ball.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from ...compiled import inlined, random
 
 @inlined
 def greedy(rng: np.random.Generator, theta: np.ndarray, X: np.ndarray) -> int:
-    """The row x of ``X`` with the largest <theta, x>, ties at random."""
+    """Return the number of the row x of ``X`` with the largest <theta, x>, ties at random."""
     best, largest, ties = 0, -np.inf, 1
     for a in range(len(X)):
         value = inner_product(theta, X, a)
@@ -28,7 +29,7 @@ def greedy(rng: np.random.Generator, theta: np.ndarray, X: np.ndarray) -> int:
 
 @inlined
 def inner_product(theta: np.ndarray, X: np.ndarray, a: int) -> float:
-    """<theta, x> for the row x of ``X`` with the number ``a``."""
+    """Compute <theta, x> for the row x of ``X`` with the number ``a``."""
     total = 0.0
     for i in range(len(theta)):
         total += theta[i] * X[a, i]
@@ -37,8 +38,10 @@ def inner_product(theta: np.ndarray, X: np.ndarray, a: int) -> float:
 
 @inlined
 def solve_shifted(theta: np.ndarray, A: np.ndarray, M: np.ndarray, shift: float) -> None:
-    """Fill theta with (V + shift I)^-1 u, where the lower triangle of ``M`` holds V and, as its
-    last row, u. ``A`` is work space of its shape. V may be indefinite: L D L^T without pivoting.
+    """Fill theta with (V + shift I)^-1 u.
+
+    The lower triangle of ``M`` holds V and, in the last row, u; ``A`` is work space of the same
+    shape. V may be indefinite: the method is L D L^T without pivoting.
     """
     d = len(theta)
     for p in range(d + 1):

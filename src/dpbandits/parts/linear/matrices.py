@@ -13,8 +13,9 @@ HALVINGS = 50  # of an interval that holds an eigenvalue
 
 @shared_borrowing
 def factor(V: np.ndarray, L: np.ndarray) -> float:
-    """Cholesky's factor: fills the lower triangle of ``L`` with L L^T = V, and returns ln det V, or
-    -inf if V is not positive definite.
+    """Fill the lower triangle of ``L`` with the Cholesky factor of V, L L^T = V.
+
+    The function returns ln det V, or -inf if V is not positive definite.
     """
     log_det = 0.0
     for i in range(len(V)):
@@ -60,8 +61,10 @@ def invert(L: np.ndarray, W: np.ndarray) -> None:
 
 @shared
 def smallest_eigenvalue(V: np.ndarray) -> float:
-    """The smallest eigenvalue of a positive definite matrix, from below, by bisection: V - x I has
-    Cholesky's factor for every x below it.
+    """Bound the smallest eigenvalue of a positive definite matrix from below, by bisection.
+
+    V - x I has a Cholesky factor for every x below the eigenvalue. The interval is halved HALVINGS
+    times.
     """
     A, L, d = V.copy(), np.zeros(V.shape), len(V)
     low, high = 0.0, V[0, 0]

@@ -1,8 +1,8 @@
 """Sums of [x; r] [x; r]^T with symmetric noise: a tree of matrices, messages, and estimates.
 
-A round is the row z = [x; r] of its context and its reward, and all matrices have D = d + 1 rows,
-of which the lower triangle is stored. Memory is O(D^2 log T), and the tree takes O(D^2) a round on
-average, Wishart noise and the inverse of a matrix O(D^3).
+A round is the row z = [x; r] of its context x and its reward r. All matrices have D = d + 1 rows
+and columns, and only their lower triangles are stored. The tree needs O(D^2 log T) memory and, on
+average, O(D^2) time in a round; Wishart noise and the inverse of a matrix need O(D^3) time.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ ROOT2 = math.sqrt(2.0)
 
 
 class MatrixTree(NamedTuple):
-    """The tree mechanism for matrices (SS, section 4.1): each node is noised once."""
+    """The tree mechanism for matrices (SS, section 4.1): each node receives noise once."""
 
     sums: np.ndarray  # float64 array (m, D, D), the rows of the latest node of each level
     # float64 array (m + 1, D, D), the noisy sum of the prefix that ended when a node of the level
-    # last closed, with the noise of the empty nodes of higher levels; the last is 0, for no node
+    # last closed, with the noise of the empty nodes of higher levels; the last matrix is 0
     ended: np.ndarray
     below: np.ndarray  # float64 array (m + 1, D, D), the noise of empty nodes below each level
     prefix: np.ndarray  # float64 array (D, D), the noisy sum of all rows so far, the release
@@ -35,8 +35,10 @@ class MatrixTree(NamedTuple):
 
 @shared
 def new_matrix_tree(rng: np.random.Generator, D: int, m: int, k: float) -> MatrixTree:
-    """An empty tree of m levels. With Wishart noise, of k > 0 degrees of freedom, a level without a
-    node in a prefix holds noise all the same, drawn here.
+    """Return an empty tree of m levels.
+
+    With Wishart noise, of k > 0 degrees of freedom, each level has noise even if the prefix has no
+    node of this level. The noise of these empty nodes is drawn here.
     """
     below, L = np.zeros((m + 1, D, D)), np.zeros((D, D))
     for j in range(m):
@@ -51,7 +53,7 @@ def new_matrix_tree(rng: np.random.Generator, D: int, m: int, k: float) -> Matri
 
 @inlined
 def levels_of(T: float) -> int:
-    """The levels of a tree over T rows, m = 1 + ceil(log2 T)."""
+    """Return the number of levels of a tree over T rows, m = 1 + ceil(log2 T)."""
     m = 1
     while T > 1.0:
         T, m = T / 2.0, m + 1
@@ -62,8 +64,10 @@ def levels_of(T: float) -> int:
 def add_row(
     rng: np.random.Generator, tree: MatrixTree, X: np.ndarray, a: int, r: float, s: float, k: float
 ) -> None:
-    """Add the row of context ``a`` and reward ``r`` and release the sum: the node that the row
-    closes, which is noised here, and earlier ones. ``s`` and ``k`` are those of ``Shifted``.
+    """Add the row of context ``a`` and reward ``r``, and release the sum of all rows.
+
+    The release is the sum of the node that the row closes, whose noise is drawn here, and of
+    earlier nodes. ``s`` and ``k`` are the parameters of the noise in ``Shifted``.
     """
     n, D = tree.rows[0] + 1, len(tree.prefix)
     j, higher = lowest_bit(n), n & (n - 1)
@@ -93,7 +97,7 @@ def add_row(
 
 @shared_borrowing
 def draw_wishart(rng: np.random.Generator, L: np.ndarray, k: float) -> None:
-    """Fill ``L`` with the factor of Bartlett's decomposition of W_D(I, k)."""
+    """Fill ``L`` with the factor of a Wishart matrix W_D(I, k), by Bartlett's decomposition."""
     for p in range(len(L)):
         L[p, p] = math.sqrt(2.0 * gamma(rng, (k - p) / 2.0))
         for q in range(p):
@@ -102,7 +106,7 @@ def draw_wishart(rng: np.random.Generator, L: np.ndarray, k: float) -> None:
 
 @inlined
 def wishart(L: np.ndarray, p: int, q: int) -> float:
-    """An entry of Lt^2 L L^T, which is W_D(Lt^2 I, k)."""
+    """Compute the entry (p, q) of LT2 L L^T, which has the Wishart law W_D(LT2 I, k)."""
     total = 0.0
     for i in range(q + 1):
         total += L[p, i] * L[q, i]
@@ -113,8 +117,9 @@ def wishart(L: np.ndarray, p: int, q: int) -> float:
 def receive_message(
     rng: np.random.Generator, M: np.ndarray, X: np.ndarray, a: int, r: float, sigma: float
 ) -> None:
-    """Add a user's message to a server's sums: x x^T and x r, with Gaussian noise in each entry of
-    the lower triangle.
+    """Add a user's message to a server's sums.
+
+    The message is x x^T and x r, with Gaussian noise in each entry of the lower triangle.
     """
     d = len(M) - 1
     for p in range(d + 1):
@@ -124,7 +129,7 @@ def receive_message(
 
 
 class NoisyEstimate(NamedTuple):
-    """What an optimistic learner knows of the contexts x of a round from noisy sums."""
+    """An optimistic learner's estimates for the contexts x of a round, from noisy sums V and u."""
 
     mean: np.ndarray  # float64 array (K,), <theta, x>, theta = V^-1 u
     square: np.ndarray  # float64 array (K,), x^T V^-1 x
@@ -134,18 +139,19 @@ class NoisyEstimate(NamedTuple):
 
 @shared
 def new_noisy_estimate(d: int, K: int) -> NoisyEstimate:
-    """An estimate that ``estimate_noisy`` fills."""
+    """Return an empty estimate, which ``estimate_noisy`` fills."""
     width = (d + K + 16) // 16 * 16  # processors take up to 16 numbers at once
     return NoisyEstimate(np.zeros(K), np.zeros(K), np.zeros(1), np.zeros((d, width)))
 
 
 @inlined
 def estimate_noisy(now: NoisyEstimate, M: np.ndarray, shift: float, X: np.ndarray) -> None:
-    """What is known of the contexts ``X``: V is the corner of ``M`` plus ``shift`` I, u its last
-    row. V may be indefinite.
+    """Fill the estimates for the contexts ``X``.
 
-    Gauss eliminates in the rows of V, X^T and u. Then V = L D L^T, and the other columns are L^-1 x
-    and L^-1 u, whose products, divided by D, are the means and the squares.
+    V is the upper left corner of ``M`` plus ``shift`` I, and u is the last row of ``M``. V may be
+    indefinite. Gaussian elimination is applied to the rows of [V, X^T, u]. It gives V = L D L^T and
+    turns the other columns into L^-1 x and L^-1 u. Their products, weighted by D^-1, are the means
+    and the squares.
     """
     d, K, A = len(M) - 1, len(X), now.work
     last = d + K
@@ -176,19 +182,22 @@ def estimate_noisy(now: NoisyEstimate, M: np.ndarray, shift: float, X: np.ndarra
 
 @inlined
 def optimistic_noisy(now: NoisyEstimate, beta: float) -> int:
-    """The context x with the largest <theta, x> + beta sqrt(x^T V^-1 x), ties to the first."""
+    """Return the context with the largest <theta, x> + beta sqrt(x^T V^-1 x), ties to the first."""
     return largest_noisy(now, beta, True)
 
 
 @inlined
 def optimistic_by_squares(now: NoisyEstimate, beta: float) -> int:
-    """The context x with the largest <theta, x> + beta x^T V^-1 x, ties to the first."""
+    """Return the context with the largest <theta, x> + beta x^T V^-1 x, ties to the first."""
     return largest_noisy(now, beta, False)
 
 
 @inlined
 def largest_noisy(now: NoisyEstimate, beta: float, root: bool) -> int:
-    """The context of largest index, with the root or without; a negative square counts as 0."""
+    """Return the context of largest index, whose bonus has a square root if ``root``.
+
+    A negative x^T V^-1 x counts as 0.
+    """
     best, largest = 0, -np.inf
     for a in range(len(now.mean)):
         width = max(now.square[a], 0.0)

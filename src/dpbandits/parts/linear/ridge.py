@@ -14,7 +14,7 @@ REFACTOR = 1000  # updates after which V^-1 and ln det V are computed anew: erro
 
 
 class Ridge(NamedTuple):
-    """A ridge regression in d dimensions. ``W`` and ``log_det`` are updated by each round."""
+    """A ridge regression in d dimensions. Each round updates ``W`` and ``log_det``."""
 
     V: np.ndarray  # float64 array (d, d)
     W: np.ndarray  # float64 array (d, d), V^-1
@@ -26,7 +26,7 @@ class Ridge(NamedTuple):
 
 @shared
 def new_ridge(d: int, lam: float) -> Ridge:
-    """The regression without rounds: V = lam I and b = 0."""
+    """Return the regression without rounds: V = lam I and b = 0."""
     V, W = np.zeros((d, d)), np.zeros((d, d))
     for i in range(d):
         V[i, i], W[i, i] = lam, 1.0 / lam
@@ -37,8 +37,9 @@ def new_ridge(d: int, lam: float) -> Ridge:
 
 @inlined
 def add_round(ridge: Ridge, X: np.ndarray, a: int, r: float) -> None:
-    """Add a round with the context x, row ``a`` of ``X``, and the reward ``r``: O(d^2) by the
-    formula of Sherman and Morrison.
+    """Add a round with the context x, row ``a`` of ``X``, and the reward ``r``.
+
+    The update takes O(d^2), by the Sherman-Morrison formula.
     """
     V, W, b, y = ridge.V, ridge.W, ridge.b, ridge.work
     d = len(b)
@@ -64,7 +65,7 @@ def add_round(ridge: Ridge, X: np.ndarray, a: int, r: float) -> None:
 
 
 class Estimate(NamedTuple):
-    """What an optimistic learner plays by, taken from a regression in some round tau."""
+    """The estimate that an optimistic learner uses, taken from a regression in some round tau."""
 
     theta: np.ndarray  # float64 array (d,), V_tau^-1 b
     W: np.ndarray  # float64 array (d, d), V_tau^-1
@@ -73,19 +74,22 @@ class Estimate(NamedTuple):
 
 @shared
 def new_estimate(ridge: Ridge) -> Estimate:
-    """The estimate of a regression without rounds: theta = 0."""
+    """Return the estimate of a regression without rounds, theta = 0."""
     return Estimate(np.zeros(len(ridge.b)), ridge.W.copy(), ridge.log_det.copy())
 
 
 @shared
 def latest_estimate(ridge: Ridge) -> Estimate:
-    """As ``new_estimate``, but V is always that of the regression, and ``solve`` updates theta."""
+    """Return an estimate that shares V^-1 and ln det V with the regression; theta = 0 at first.
+
+    ``solve`` updates theta.
+    """
     return Estimate(np.zeros(len(ridge.b)), ridge.W, ridge.log_det)
 
 
 @inlined
 def solve(now: Estimate, ridge: Ridge, b: np.ndarray) -> None:
-    """Theta = V^-1 b, where ``b`` is exact or noisy."""
+    """Set theta to V^-1 b, where ``b`` is exact or noisy."""
     for i in range(len(b)):
         x = 0.0
         for j in range(len(b)):
@@ -95,7 +99,7 @@ def solve(now: Estimate, ridge: Ridge, b: np.ndarray) -> None:
 
 @inlined
 def estimate(now: Estimate, ridge: Ridge, b: np.ndarray) -> None:
-    """Take the estimate anew, with V and theta = V^-1 b."""
+    """Renew the estimate from the present V of the regression, with theta = V^-1 b."""
     solve(now, ridge, b)
     for i in range(len(b)):
         for j in range(len(b)):
@@ -105,20 +109,22 @@ def estimate(now: Estimate, ridge: Ridge, b: np.ndarray) -> None:
 
 @inlined
 def confidence_width(now: Estimate, start: float, lam: float, l: float) -> float:
-    """sqrt(2 ln(1/delta) + ln(det V/lam^d)) + sqrt(lam): a theta of length at most 1 is within this
-    of the least squares, in the norm of V, but with a probability of at most delta (Abbasi-Yadkori,
-    Pal & Szepesvari 2011, Theorem 2). ``start`` is ln(lam^d) and ``l`` is ln(1/delta).
+    """Compute the confidence radius sqrt(2 ln(1/delta) + ln(det V/lam^d)) + sqrt(lam).
+
+    With probability at least 1 - delta, a true theta of length at most 1 is within this radius of
+    the least squares, in the norm of V (Abbasi-Yadkori, Pal & Szepesvari 2011, Theorem 2).
+    ``start`` is ln(lam^d) and ``l`` is ln(1/delta).
     """
     return math.sqrt(2.0 * l + now.log_det[0] - start) + math.sqrt(lam)
 
 
 @inlined
 def optimistic(now: Estimate, X: np.ndarray, beta: float) -> int:
-    """The row x of ``X`` with the largest <theta, x> + beta sqrt(x^T W x), ties to the first; a
-    negative x^T W x counts as 0.
+    """Return the number of the row x of ``X`` with the largest <theta, x> + beta sqrt(x^T W x).
 
-    Five rows are computed at a time, each as a sum of its own: a sum of d^2 numbers, one after the
-    other, would wait for each of them. More would not fit into the registers.
+    Ties go to the first row, and a negative x^T W x counts as 0. Five rows are computed at a time,
+    each with its own sum, because the d^2 additions of a single sum have to wait for each other.
+    More than five sums would not fit into the registers.
     """
     best, largest, last = 0, -np.inf, len(X) - 1
     for a in range(0, len(X), 5):

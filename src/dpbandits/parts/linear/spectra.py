@@ -1,4 +1,4 @@
-"""Between which bounds the eigenvalues of shifted noise lie (Shariff & Sheffet 2018, section 4)."""
+"""Bounds on the eigenvalues of shifted noise (SS: Shariff & Sheffet 2018, section 4)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEAST = 0.1  # rho_min without noise, where it would be 0 (ours)
 
 
 class Shifted(NamedTuple):
-    """The noise of a tree of matrices, and bounds that hold but for the failure probability."""
+    """The noise of a tree of matrices, and bounds that hold up to the failure probability alpha."""
 
     s: float  # standard deviation of Gaussian noise
     k: float  # degrees of freedom of Wishart noise, 0 for Gaussian noise
@@ -28,7 +28,10 @@ class Shifted(NamedTuple):
 def gaussian_nodes(
     eps: float, delta: float, m: float, d: float, T: float, alpha: float, calibration: float
 ) -> Shifted:
-    """Gaussian noise of (eps, delta)-joint DP (SS, section 4.2), as printed or exact."""
+    """Compute Gaussian noise for (eps, delta)-joint DP (SS, section 4.2), and its bounds.
+
+    The noise has the printed calibration, or the exact calibration of ``mu_for``.
+    """
     s = 4.0 * math.sqrt(m) * LT2 * math.log(4.0 / delta) / eps
     if calibration != PRINTED:
         s = math.sqrt(m) * LT2 / mu_for(eps, delta)
@@ -41,7 +44,7 @@ def gaussian_nodes(
 
 @shared
 def wishart_nodes(eps: float, delta: float, m: float, d: float, T: float, alpha: float) -> Shifted:
-    """Wishart noise of (eps, delta)-joint DP (SS, section 4.1)."""
+    """Compute Wishart noise for (eps, delta)-joint DP (SS, section 4.1), and its bounds."""
     k = 224.0 * m / (eps * eps) * math.log(8.0 * m / delta) * math.log(2.0 / delta)
     mk = m * (d + 1.0 + math.ceil(k))
     root = math.sqrt(d) + math.sqrt(2.0 * math.log(8.0 * T / alpha))

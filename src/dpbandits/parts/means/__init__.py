@@ -1,1 +1,1 @@
-"""Statistics of rewards: robust private means, posteriors, rewards that expire."""
+"""Statistics of rewards: robust private means, draws from posteriors, and rewards that expire."""

@@ -22,7 +22,7 @@ LARGEST_REACH = 1e6  # largest D, since the histogram has 2D/r bins
 
 @inlined
 def truncation_level(n: float, eps: float, l: float, k: float, alpha1: float) -> float:
-    """Truncation level M, which balances truncation bias, noise and outliers (Theorem 6.1).
+    """Compute the truncation level M that balances bias, noise and outliers (Theorem 6.1).
 
     Args:
         n: number of values.
@@ -37,29 +37,31 @@ def truncation_level(n: float, eps: float, l: float, k: float, alpha1: float) ->
 
 @inlined
 def bin_width(k: float, alpha1: float) -> float:
-    """Bin width r: such a bin around the mean holds most inliers (Corollaries 6.6 and 6.8)."""
+    """Compute the width r of a bin that, around the mean, holds most inliers (Cor. 6.6 and 6.8)."""
     iota = (1.0 - alpha1) / (0.249 - alpha1) if alpha1 > 0.0 else 10.0
     return iota ** (1.0 / k)
 
 
 @inlined
 def bins(D: float, r: float) -> int:
-    """Number of bins of width ``r`` that cover [-D - r, D]."""
+    """Return the number of bins of width ``r``, which cover [-D - r, D]."""
     return math.ceil(2.0 * D / r) + 2
 
 
 @inlined
 def private_mean(rng: np.random.Generator, total: float, n: float, M: float, eps: float) -> float:
-    """Private mean of ``n`` values truncated at ``M``, given their sum. eps-DP: changing one value
-    changes the mean by at most 2M/n.
+    """Return the private mean of ``n`` values truncated at ``M``, given their sum. eps-DP.
+
+    Changing one value changes the mean by at most 2M/n.
     """
     return total / n + laplace(rng, laplace_scale(2.0 * M / n, eps))
 
 
 @inlined
 def private_mode(rng: np.random.Generator, counts: np.ndarray, n: float, eps: float) -> int:
-    """Private mode: the bin of largest noisy frequency among ``n`` values, ties to the leftmost.
-    eps-DP: changing one value changes two frequencies by 1/n each.
+    """Return the private mode: the bin of largest noisy frequency, ties to the leftmost. eps-DP.
+
+    The bins hold ``n`` values in total, and changing one value changes two frequencies by 1/n each.
     """
     best, fullest = -np.inf, 0
     for i in range(len(counts)):
@@ -77,8 +79,8 @@ def raw_moment_mean(
     alpha1: float = 0.0,
     delta: float = 0.05,
 ) -> tuple[float, float]:
-    """Truncated Laplace mean (Wu et al. 2023, Alg. 2). eps-DP for neighbours that differ in one
-    value.
+    """Compute the truncated Laplace mean (Wu et al. 2023, Alg. 2). eps-DP for neighbours that
+    differ in one value.
 
     Args:
         x: float array (n,), independent values with E|X|^k <= 1, some of them outliers.
@@ -93,7 +95,7 @@ def raw_moment_mean(
         probability at most delta.
 
     Raises:
-        ValueError: a parameter out of range.
+        ValueError: a parameter is out of range.
     """
     x = np.asarray(x, dtype=float)
     _check(x, eps, k, alpha1, delta, RAW_LIMIT)
@@ -113,27 +115,27 @@ def central_moment_mean(
     alpha1: float = 0.0,
     delta: float = 0.05,
 ) -> tuple[float, float]:
-    """Truncated Laplace mean around a private mode (Wu et al. 2023, Alg. 3). eps-DP for neighbours
-    that differ in one value, since each half of the data enters one release.
+    """Compute the truncated Laplace mean around a private mode (Wu et al. 2023, Alg. 3). eps-DP for
+    neighbours that differ in one value, since each half of the data enters one release.
 
     Args:
-        x: float array (2 n,), independent values with E|X - mean|^k <= 1, some of them outliers;
-            the mode is that of the first half, the mean that of the second; the last of an odd
-            number of values is ignored.
+        x: float array (2 n,), independent values with E|X - mean|^k <= 1, some of them outliers.
+            The first half gives the mode, the second half the mean. The last value of an odd number
+            of values is ignored.
         rng: generator of the noise.
         eps: privacy budget.
         D: bound on the absolute value of the mean, at least 1 and at least two bin widths.
         k: order of the moment, at least 2.
         alpha1: bound on the contamination, in [0, 0.133).
-        delta: failure probability of the radius for n >= 3 ln(4/delta)/alpha1, given a mode within
-            2 r of the mean; the mode fails with probability at most delta for
-            n >= (80 + 20/eps) ln(8 (2D/r + 2)/delta).
+        delta: failure probability of the radius for n >= 3 ln(4/delta)/alpha1, if the mode is
+            within 2 r of the mean. The mode is farther from the mean with probability at most delta
+            for n >= (80 + 20/eps) ln(8 (2D/r + 2)/delta).
 
     Returns:
         The mean and its radius, as in ``raw_moment_mean``.
 
     Raises:
-        ValueError: a parameter out of range.
+        ValueError: a parameter is out of range.
     """
     x = np.asarray(x, dtype=float)
     _check(x, eps, k, alpha1, delta, CENTRAL_LIMIT)

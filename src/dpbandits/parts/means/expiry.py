@@ -1,4 +1,4 @@
-"""Rewards that count until a certain round, in a heap."""
+"""Rewards that count only up to a certain round, stored in a heap."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..indices.optimism import Interruption
 
 
 class Expiry(NamedTuple):
-    """The rewards that count now, and will not count at the horizon."""
+    """The rewards that count now and whose last round is known."""
 
     heap: list[tuple[float, int, float]]  # last round, arm and value of each reward
     first: np.ndarray  # float64 array (1,), the last round of the reward that expires first
@@ -21,20 +21,20 @@ class Expiry(NamedTuple):
 
 @shared
 def new_expiry() -> Expiry:
-    """No rewards: the only entry of the heap never expires."""
+    """Return a heap without rewards; its only entry never expires."""
     return Expiry([(math.inf, 0, 0.0)], np.full(1, np.inf))
 
 
 @shared
 def count_until(expiry: Expiry, last: float, a: int, x: float) -> None:
-    """Note the reward ``x`` of arm ``a``, which counts up to round ``last``."""
+    """Store the reward ``x`` of arm ``a``, which counts up to round ``last``."""
     heapq.heappush(expiry.heap, (last, a, x))
     expiry.first[0] = expiry.heap[0][0]
 
 
 @inlined
 def first_expiry(params: Any, state: np.ndarray) -> float:
-    """The last round before a reward expires."""
+    """Return the last round before a reward expires (``last_quiet`` of ``Interruption``)."""
     return params.expiry.first[0]
 
 
@@ -62,5 +62,5 @@ def _expire(expiry: Expiry, t: int, N: np.ndarray, total: np.ndarray, level: np.
         expiry.first[0] = expiry.heap[0][0]
 
 
-# of ``optimism``, for algorithms whose parameters have the field ``expiry``
+# The interruption (see ``optimism``) of algorithms whose parameters have the field ``expiry``
 EXPIRING = Interruption(first_expiry, expire, earlier=True)

@@ -1,10 +1,10 @@
-"""The arm of the largest draw from Beta posteriors, mostly without a draw.
+"""The arm of the largest draw from Beta posteriors, in most rounds without drawing from them.
 
-In most rounds the leader's draw is above a level x, and the other draws are below x. If an arm's
-draw is on the wrong side of x with a probability of at most q, an event of probability q comes
-first: without it the draw is on the right side, with it on the wrong one as often as is left, by
-rejection. So the arms have the law of an argmax over draws of all arms; docs/fast_rounds.md has
-the proof.
+In most rounds the leader's draw is above a level x, and all other draws are below x. Suppose that
+an arm's draw is on the wrong side of x with probability at most q. Then an event of probability q
+is drawn first. Without the event, the draw is on the right side. With the event, a rejection step
+decides whether it is on the wrong side, so that the probability of the wrong side is exact. The
+chosen arms thus have the law of an argmax over draws of all arms (proof: docs/fast_rounds.md).
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ APART = 1.57  # n kl(mu, x) from which the density beyond x decreases with n
 
 
 class Race(NamedTuple):
-    """Posteriors, those of ``draw_mean(rng, mean + width log t, n)``, and bounds on their draws."""
+    """The posteriors of all arms, and bounds on draws from them.
+
+    A draw from the posterior of an arm in round t is ``draw_mean(rng, mean + width log t, n)``.
+    """
 
     mean: np.ndarray  # float64 array (K,)
     width: np.ndarray  # float64 array (K,), not negative
@@ -50,7 +53,7 @@ class Race(NamedTuple):
 
 @shared
 def new_race(mean: np.ndarray, width: np.ndarray, n: np.ndarray) -> Race:
-    """A race whose bounds are unknown; the arrays are those of ``Race``, to be changed in place."""
+    """Return a race without bounds, which holds the given arrays; callers change them in place."""
     K = len(n)
     return Race(
         mean, width, n, np.zeros(2, np.int64),
@@ -62,8 +65,9 @@ def new_race(mean: np.ndarray, width: np.ndarray, n: np.ndarray) -> Race:
 
 @inlined
 def largest_draw(rng: np.random.Generator, race: Race, t: int, base2: float) -> int:
-    """The arm of largest draw in round ``t``, where t increases from call to call. Between two
-    calls, only the posterior of the arm that the first one returned may change.
+    """Return the arm of largest draw in round ``t``; t must increase from call to call.
+
+    Between two calls, only the posterior of the arm that the first call returned may change.
     """
     if not (t <= race.last[0] and holds(race)):
         renew(rng, race, t, base2)
@@ -75,7 +79,7 @@ def largest_draw(rng: np.random.Generator, race: Race, t: int, base2: float) -> 
 
 @inlined
 def holds(race: Race) -> bool:
-    """Whether the leader's posterior is still within its bounds."""
+    """Return whether the leader's posterior is still within its bounds."""
     a = race.arms[0]
     return (
         race.n[a] >= race.least_n[0]
@@ -85,8 +89,9 @@ def holds(race: Race) -> bool:
 
 @shared
 def renew(rng: np.random.Generator, race: Race, t: int, base2: float) -> None:
-    """Compute the bounds at round ``t``, only those of the other arm drawn last if that is all that
-    has changed.
+    """Compute the bounds at round ``t``.
+
+    If only the other arm that was drawn last has changed, only its bounds are computed.
     """
     mean, width, n, a = race.mean, race.width, race.n, race.arms[0]
     if t <= race.end[0] and holds(race):
@@ -123,26 +128,26 @@ def renew(rng: np.random.Generator, race: Race, t: int, base2: float) -> None:
 
 @inlined
 def moments(mean: float, n: float) -> tuple[float, float]:
-    """Mean and standard deviation of a posterior."""
+    """Compute the mean and the standard deviation of a posterior."""
     m = (clipped(mean) * n + 1.0) / (n + 2.0)
     return m, math.sqrt(m * (1.0 - m) / (n + 3.0))
 
 
 @inlined
 def clipped(mean: float) -> float:
-    """The mean as ``draw_mean`` clips it."""
+    """Clip a mean to [0, 1], as ``draw_mean`` does."""
     return min(max(mean, 0.0), 1.0)
 
 
 @inlined
 def waiting(rng: np.random.Generator) -> float:
-    """An exponential number of mean 1, which is not part of any noise."""
+    """Draw an exponential number of mean 1 for a waiting time, which is not part of any noise."""
     return -math.log1p(-random(rng))
 
 
 @inlined
 def are_rare(race: Race) -> bool:
-    """Whether events are rare enough. Adds the rates."""
+    """Store the sum of the rates, and return whether events are rare enough for the bounds."""
     total, often = 0.0, 0.0
     for rate in race.rate:
         total += rate
@@ -153,8 +158,9 @@ def are_rare(race: Race) -> bool:
 
 @inlined
 def bound(race: Race, j: int, mean: float) -> None:
-    """Bound the draws of arm ``j`` beyond the level, for all means up to ``mean``; those of the
-    leader for all from ``mean`` on.
+    """Bound the draws of arm ``j`` on the wrong side of the level.
+
+    The bounds hold for all means up to ``mean``; for the leader, for all means from ``mean`` on.
     """
     mu, x = clipped(mean), race.level[0]
     if j == race.arms[0]:
@@ -164,8 +170,11 @@ def bound(race: Race, j: int, mean: float) -> None:
 
 @inlined
 def tail(mu: float, n: float, x: float) -> tuple[float, float, float]:
-    """Rate, top and slope above ``x`` of all posteriors of means up to ``mu`` and at least ``n``
-    rewards: the density of the last one is the largest, and its tangent is above its logarithm.
+    """Compute the rate, top and slope above ``x`` that hold for a set of posteriors.
+
+    The set has all means up to ``mu`` and all numbers of rewards from ``n`` on. Above ``x``, the
+    posterior of ``mu`` and ``n`` has the largest density, and the tangent of its logarithm is an
+    upper bound.
     """
     a, b = mu * n, (1.0 - mu) * n
     far = mu < x < 1.0 and x * (b + 0.5) > (1.0 - x) * (a + 0.57)
@@ -178,7 +187,7 @@ def tail(mu: float, n: float, x: float) -> tuple[float, float, float]:
 
 @inlined
 def log_density(mu: float, n: float, y: float) -> float:
-    """Logarithm of the density of a posterior at ``y`` in (0, 1)."""
+    """Compute the logarithm of the density of a posterior at ``y`` in (0, 1)."""
     a, b = mu * n, (1.0 - mu) * n
     whole = math.lgamma(n + 2.0) - math.lgamma(a + 1.0) - math.lgamma(b + 1.0)
     return whole + a * math.log(y) + b * math.log1p(-y)
@@ -186,7 +195,10 @@ def log_density(mu: float, n: float, y: float) -> float:
 
 @shared
 def draw_all(rng: np.random.Generator, race: Race, l: float) -> int:
-    """The arm of largest draw in a round with an event, or without a leader. ``l`` is log t."""
+    """Return the arm of largest draw in a round with an event or without a leader.
+
+    ``l`` is log t.
+    """
     mean, width, leader, x = race.mean, race.width, race.arms[0], race.level[0]
     best, first, below = -1.0, leader, -1.0
     if leader >= 0:
@@ -214,7 +226,7 @@ def draw_all(rng: np.random.Generator, race: Race, l: float) -> int:
 
 @inlined
 def draw_beyond(rng: np.random.Generator, race: Race, j: int, mean: float) -> float:
-    """The draw of arm ``j`` if it is beyond the level, else -1."""
+    """Return the draw of arm ``j`` if it is on the wrong side of the level, else -1."""
     n, mu, x = race.n[j], clipped(mean), race.level[0]
     leads = j == race.arms[0]
     if race.rate[j] == math.inf:
@@ -236,7 +248,7 @@ def draw_beyond(rng: np.random.Generator, race: Race, j: int, mean: float) -> fl
 def draw_within(
     rng: np.random.Generator, race: Race, j: int, mean: float, low: float, high: float
 ) -> float:
-    """The draw of arm ``j``, which is between two numbers."""
+    """Draw from the posterior of arm ``j``, given that the draw is between ``low`` and ``high``."""
     theta = draw_mean(rng, mean, race.n[j])
     while not low <= theta <= high:
         theta = draw_mean(rng, mean, race.n[j])

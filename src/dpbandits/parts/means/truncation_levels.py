@@ -1,5 +1,6 @@
-"""Levels at which users truncate heavy-tailed rewards: they grow with the pulls of an arm and
-decrease with the logarithm of the round.
+"""Levels at which users truncate heavy-tailed rewards.
+
+A level increases with the pulls of an arm and decreases with the logarithm of the round.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from ..indices.powers import power_of_log
 
 
 class Levels(NamedTuple):
-    """The levels ``min((eps sqrt(n/(4 ln t)))^(1/k), cap)`` of all arms, see ``level_of``."""
+    """The levels ``min((eps sqrt(n/(4 ln t)))^(1/k), cap)`` of arms with n pulls in round t.
+
+    See ``level_of``.
+    """
 
     eps: float  # privacy budget of a user
     k: float  # order of the moment
@@ -26,14 +30,15 @@ class Levels(NamedTuple):
 
 @shared
 def new_levels(K: int, eps: float, k: float, cap: float) -> Levels:
-    """The levels of ``K`` arms, none of them computed."""
+    """Return the levels of ``K`` arms before the first level is computed."""
     return Levels(eps, k, cap, np.zeros(K), np.zeros(K), np.zeros(7))
 
 
 @inlined
 def level_of(levels: Levels, a: int, t: int, n: float) -> float:
-    """The level of arm ``a`` in round ``t``, at least 2, for its n-th pull. The n of the formula is
-    the power of two at or below it.
+    """Compute the level of arm ``a`` in round ``t`` >= 2, for its n-th pull.
+
+    The formula uses the largest power of two that is at most n.
     """
     if levels.end[a] <= n:
         n = 2.0 ** (math.frexp(n)[1] - 1)

@@ -1,7 +1,7 @@
 """Integer noise and modular sums, for a server that only sums (Chowdhury & Zhou 2023).
 
-Noise is drawn as the total of all users, from its exact law. Totals are floats that hold integers;
-they are exact below 2^53.
+The total noise of all users is drawn at once, from its exact law. Totals are integers stored as
+floats, which are exact below 2^53.
 """
 
 from __future__ import annotations
@@ -19,28 +19,32 @@ POISSON = 2.0**26  # largest mean for which NumPy's Poisson numbers are taken
 
 @inlined
 def granularity(l: int, eps: float, s: float) -> int:
-    """G = ceil(s eps sqrt(l)), at most 2^61/l so that the sum of ``l`` encoded rewards fits into 64
-    bits, and at most 2^52 so that multiplying a reward by it is exact.
+    """Compute the number of steps per unit of reward, G = ceil(s eps sqrt(l)).
+
+    G is at most 2^61/l, so that the sum of ``l`` encoded rewards fits into 64 bits, and at most
+    2^52, so that multiplying a reward by G is exact.
     """
     return int(max(1.0, np.floor(min(np.ceil(s * eps * math.sqrt(l)), LARGE / l, EXACT))))
 
 
 @inlined
 def discrete_laplace(rng: np.random.Generator, scale: float) -> float:
-    """Discrete Laplace noise, P(k) proportional to e^(-|k|/scale), as the difference of two
-    geometric variables, which are exponential ones rounded down.
+    """Draw discrete Laplace noise, with P(k) proportional to e^(-|k|/scale).
+
+    The noise is the difference of two geometric variables, which are exponential variables rounded
+    down.
     """
     return np.floor(scale * exponential(rng)) - np.floor(scale * exponential(rng))
 
 
 @shared_borrowing
 def large_poisson(rng: np.random.Generator, mean: float) -> int:
-    """A Poisson variable of any mean below 2^62.
+    """Draw a Poisson variable of any mean below 2^62.
 
-    The m-th arrival of a process of rate 1 is a gamma variable. If it is later than ``mean``, the
-    m - 1 arrivals before it are uniform, and those up to ``mean`` binomial; else a process over
-    the rest of the time follows (Ahrens & Dieter 1974). NumPy's numbers of large means are
-    rounded.
+    The time of the m-th arrival of a Poisson process of rate 1 is a gamma variable. If this time is
+    above ``mean``, the m - 1 earlier arrivals are uniform before it, and the number of arrivals up
+    to ``mean`` is binomial. Otherwise, the method continues with the remaining time (Ahrens &
+    Dieter 1974). NumPy's own Poisson numbers of large means are rounded.
     """
     before = 0
     while mean > POISSON:
@@ -55,8 +59,10 @@ def large_poisson(rng: np.random.Generator, mean: float) -> int:
 
 @inlined
 def skellam(rng: np.random.Generator, variance: float) -> float:
-    """Skellam noise, the difference of two Poisson variables; beyond variances of 2^61, where they
-    do not fit into 64 bits, a rounded Gaussian variable.
+    """Draw Skellam noise, the difference of two Poisson variables.
+
+    For a variance above 2^61, where these do not fit into 64 bits, the noise is a rounded Gaussian
+    variable.
     """
     if variance > LARGE:
         return np.round(math.sqrt(variance) * normal(rng))
@@ -65,14 +71,16 @@ def skellam(rng: np.random.Generator, variance: float) -> float:
 
 @inlined
 def most_noise(scale: float, l: float) -> int:
-    """Tau = ceil(scale l), what noise exceeds with probability e^-l; at most 2^60."""
+    """Compute tau = ceil(scale l), at most 2^60, which the noise exceeds with probability e^-l."""
     return int(min(np.ceil(scale * l), 0.5 * LARGE))
 
 
 @inlined
 def modular_sum(total: int, noise: float, largest: int, tau: int) -> int:
-    """What a server learns of ``total``, in [0, largest], plus ``noise``, which is summed modulo
-    largest + 2 tau + 1: the number itself if the noise is at most tau in absolute value.
+    """Return the number that a server decodes from ``total`` plus ``noise``.
+
+    ``total`` is in [0, largest], and the sum is known modulo largest + 2 tau + 1. If the absolute
+    value of the noise is at most tau, the result is total + noise.
     """
     m = largest + 2 * tau + 1
     y = (total + (int(noise) if abs(noise) < LARGE else int(np.fmod(noise, float(m))))) % m

@@ -14,7 +14,7 @@ from ...compiled import exponential, gamma, inlined, normal
 
 @inlined
 def laplace(rng: np.random.Generator, scale: float) -> float:
-    """Laplace noise of mean 0, as the difference of two exponentials.
+    """Draw Laplace noise of mean 0, as the difference of two exponential numbers.
 
     A statistic plus ``laplace(rng, sensitivity / eps)`` is eps-DP (Dwork et al. 2006). The noise
     is 0 if the scale is 0 (eps infinite).
@@ -24,29 +24,35 @@ def laplace(rng: np.random.Generator, scale: float) -> float:
 
 @inlined
 def laplace_scale(sensitivity: float, eps: float) -> float:
-    """Scale of the noise for a sensitivity, which may be infinite; 0 if eps is infinite."""
+    """Compute the scale of the noise for a sensitivity, which may be infinite.
+
+    The scale is 0 if eps is infinite.
+    """
     return sensitivity / eps if eps < np.inf else 0.0
 
 
 @inlined
 def laplace_mean(rng: np.random.Generator, total: float, n: float, eps: float) -> float:
-    """Private mean of ``n`` rewards in [0, 1], given their sum. eps-DP with sensitivity 1/n."""
+    """Return the private mean of ``n`` rewards in [0, 1], given their sum. eps-DP.
+
+    The mean has the sensitivity 1/n.
+    """
     return total / n + laplace(rng, 1.0 / (eps * n))
 
 
 @inlined
 def laplace_sum(rng: np.random.Generator, n: float, scale: float) -> float:
-    """The sum of ``n`` independent Laplace variables, drawn exactly with two gamma variables.
+    """Draw the sum of ``n`` independent Laplace variables, from its exact law.
 
-    A Laplace variable is the difference of two exponential ones, and the sum of n exponential
-    variables has the gamma distribution of shape n.
+    A Laplace variable is the difference of two exponential variables, and the sum of n exponential
+    variables has the gamma distribution of shape n. So two gamma numbers are drawn.
     """
     return scale * (gamma(rng, n) - gamma(rng, n))
 
 
 @inlined
 def gaussian(rng: np.random.Generator, deviation: float) -> float:
-    """Gaussian noise of mean 0 and a standard deviation.
+    """Draw Gaussian noise of mean 0 and the given standard deviation.
 
     A statistic plus ``gaussian(rng, sensitivity / sqrt(2 rho))`` is rho-zCDP (Bun & Steinke 2016,
     Proposition 1.6). The noise is 0 if the deviation is 0 (rho infinite).
@@ -56,5 +62,8 @@ def gaussian(rng: np.random.Generator, deviation: float) -> float:
 
 @inlined
 def gaussian_mean(rng: np.random.Generator, total: float, n: float, rho: float) -> float:
-    """Private mean of ``n`` rewards in [0, 1], given their sum. rho-zCDP with sensitivity 1/n."""
+    """Return the private mean of ``n`` rewards in [0, 1], given their sum. rho-zCDP.
+
+    The mean has the sensitivity 1/n.
+    """
     return total / n + gaussian(rng, 1.0 / (n * math.sqrt(2.0 * rho)))

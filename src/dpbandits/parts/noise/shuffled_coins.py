@@ -1,9 +1,10 @@
-"""Fair coins beside bits that a shuffler mixes: their exact (eps, delta), and how many are needed.
+"""Fair coins that a shuffler mixes with users' bits: their exact (eps, delta) and their number.
 
-A server that sees bits in random order sees their count, S + Bin(N, 1/2) with N coins. A changed
-bit changes S by 1, and P(x)/P(x - 1) = (N - x + 1)/x for P = Bin(N, 1/2), so that the smallest
-delta is the sum of P(x) - e^eps P(x - 1) over all x below (N + 1)/(1 + e^eps), by symmetry in both
-directions. One more coin is post-processing, so delta falls with N.
+Bits in random order tell a server only their count: S + Bin(N, 1/2), where S is the sum of the
+users' bits and N is the number of coins. Changing one user's bit changes S by 1. With
+P = Bin(N, 1/2), P(x)/P(x - 1) = (N - x + 1)/x, so the smallest delta is the sum of
+P(x) - e^eps P(x - 1) over all x below (N + 1)/(1 + e^eps). By symmetry it is the same in both
+directions. Adding a coin is post-processing, so delta decreases with N.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ HALVINGS = 200  # of the interval in which an eps lies
 
 @inlined
 def stirling_rest(n: float) -> float:
-    """Ln n! less Stirling's approximation n ln n - n + ln(2 pi n)/2, for n >= 1."""
+    """Compute ln n! minus Stirling's approximation n ln n - n + ln(2 pi n)/2, for n >= 1."""
     if n < SMALL:
         return math.lgamma(n + 1.0) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2.0 * math.pi)
     return (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / (1680.0 * n * n)) / n**2) / n**2) / n
@@ -29,7 +30,7 @@ def stirling_rest(n: float) -> float:
 
 @inlined
 def chance_of_heads(N: float, x: float) -> float:
-    """P(Bin(N, 1/2) = x) as Loader (2000) computes it: no difference of large numbers."""
+    """Compute P(Bin(N, 1/2) = x) by Loader's (2000) method, which subtracts no large numbers."""
     if x <= 0.0 or x >= N:
         return 0.5**N
     y = (2.0 * x - N) / N
@@ -40,7 +41,7 @@ def chance_of_heads(N: float, x: float) -> float:
 
 @shared
 def delta_of_coins(N: float, eps: float) -> float:
-    """The smallest delta for which a count with N fair coins is (eps, delta)-DP."""
+    """Compute the smallest delta for which a count with N fair coins is (eps, delta)-DP."""
     x = float(math.floor((N + 1.0) * math.exp(-eps) / (1.0 + math.exp(-eps))))
     if x == 0.0:
         return 0.5**N
@@ -56,8 +57,9 @@ def delta_of_coins(N: float, eps: float) -> float:
 
 @shared
 def least_coins(eps: float, delta: float) -> float:
-    """The smallest number of coins that gives (eps, delta)-DP; 0 for an infinite eps, and infinity
-    if more than MOST_COINS are needed.
+    """Compute the smallest number of coins that gives (eps, delta)-DP.
+
+    The result is 0 for an infinite eps, and infinity if the search exceeds MOST_COINS.
     """
     if eps == math.inf:
         return 0.0
@@ -73,7 +75,7 @@ def least_coins(eps: float, delta: float) -> float:
 
 
 def eps_of_coins(N: float, delta: float) -> float:
-    """The least eps at which N coins give (eps, delta)-DP; infinite if none does."""
+    """Compute the least eps for which N coins give (eps, delta)-DP; infinity if no eps suffices."""
     low, high = 0.0, 1.0
     if delta < 0.5**N:
         return math.inf
@@ -89,5 +91,5 @@ def eps_of_coins(N: float, delta: float) -> float:
 
 @inlined
 def heads(rng: np.random.Generator, N: float) -> int:
-    """The number of heads of N fair coins."""
+    """Draw the number of heads of N fair coins."""
     return binomial(rng, int(N), 0.5)

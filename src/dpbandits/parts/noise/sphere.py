@@ -11,8 +11,9 @@ from ...compiled import inlined, normal, random
 
 @inlined
 def sphere_radius(d: int, eps: float, R: float) -> float:
-    """The length of a message about a vector of length at most R in d dimensions, with which the
-    message is unbiased.
+    """Compute the length of the message for which the message is unbiased.
+
+    The message is about a vector of length at most R in d dimensions.
     """
     ratio = math.exp(math.lgamma((d + 1) / 2.0) - math.lgamma(d / 2.0 + 1.0))
     return R * (math.sqrt(math.pi) / 2.0) / math.tanh(0.5 * eps) * d * ratio
@@ -23,11 +24,11 @@ def send_direction(
     rng: np.random.Generator, v: np.ndarray, z: np.ndarray, radius: float, eps: float, R: float
 ) -> None:
     """Replace the vector v by an eps-locally DP message about it, a point of a sphere (Duchi,
-    Jordan & Wainwright 2018, section 4.2.3). An infinite eps leaves the vector as it is.
+    Jordan & Wainwright 2018, section 4.2.3). An infinite eps leaves the vector unchanged.
 
     Args:
         rng: the generator.
-        v: the vector, of length at most R; then the message.
+        v: the vector, of length at most R, which is replaced by the message.
         z: work space of the same length.
         radius: the length of the message, ``sphere_radius``.
         eps: privacy budget.
@@ -46,15 +47,15 @@ def send_direction(
 def choose_side(
     rng: np.random.Generator, v: np.ndarray, z: np.ndarray, scale: float, eps: float, R: float
 ) -> None:
-    """Replace the vector v by ``scale`` z or -``scale`` z, for a direction z that does not depend
-    on it.
+    """Replace the vector v by ``scale`` z or -``scale`` z; the direction z must not depend on v.
 
-    The paper rounds v to the length R without bias, so that it points along v with probability
-    1/2 + |v|/(2R), and sends a uniform point of the half of the sphere around it with probability
-    e^eps/(1 + e^eps). So the message lies in the half around v with probability
-    1/2 + tanh(eps/2) |v|/(2R), and given its line this decides between the two ends: one uniform
-    number, as in CTB. Where v is 0 the two ends have equal probabilities. A vector that is longer
-    than R counts as one of length R.
+    The paper first rounds v to a vector of length R without bias: it points along v with
+    probability 1/2 + |v|/(2R), else along -v. With probability e^eps/(1 + e^eps) the message is
+    then a uniform point of the hemisphere around the rounded vector, else of the other hemisphere.
+    So the message lies in the hemisphere around v with probability 1/2 + tanh(eps/2) |v|/(2R).
+    The direction z gives the line of the message, and one uniform number chooses between the two
+    ends, as in CTB. Both ends have the same probability if v is 0. A vector longer than R counts as
+    a vector of length R.
     """
     square = side = 0.0
     for i in range(len(v)):

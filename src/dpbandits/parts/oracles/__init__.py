@@ -1,1 +1,1 @@
-"""Batches of labelled users, and predictors of their losses: parts of policies with an oracle."""
+"""Parts of policies with an oracle: batches of labelled users, and predictors of their losses."""

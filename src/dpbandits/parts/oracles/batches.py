@@ -1,5 +1,6 @@
-"""The loop over batches: rounds 2^(m-1) to 2^m - 1 for m = 1, 2, ..., the last batch cut by the
-horizon.
+"""The loop over batches.
+
+Batch m = 1, 2, ... has the rounds 2^(m-1) to 2^m - 1; the horizon cuts the last batch.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ ROOT2 = math.sqrt(2.0)
 
 @shared
 def next_batch(game: ContextualGame, rng: np.random.Generator, now: Learner) -> bool:
-    """Play the actions that were chosen for the present batch, fit a predictor on the batch, and
-    show the users of the next one; returns whether there is a next one. The last batch is not
-    fitted.
+    """Play the actions chosen for the present batch, fit a predictor, and show the next batch.
+
+    The function returns whether there is a next batch. No predictor is fitted on the last batch.
     """
     if not play_batch(game, rng, now):
         return False
@@ -33,8 +34,9 @@ def next_batch(game: ContextualGame, rng: np.random.Generator, now: Learner) -> 
 
 @shared
 def play_batch(game: ContextualGame, rng: np.random.Generator, now: Learner) -> bool:
-    """Play the actions that were chosen for the present batch, or the first batch uniformly;
-    returns whether rounds are left.
+    """Play the actions chosen for the present batch, and return whether rounds are left.
+
+    In the first batch, actions are chosen uniformly at random.
     """
     if now.clock[ROWS] == 0:
         show_batch(game, now)
@@ -54,7 +56,10 @@ def show_batch(game: ContextualGame, now: Learner) -> None:
 
 @shared
 def fit(rng: np.random.Generator, now: Learner) -> None:
-    """Fit a predictor, and release G for the geometry of a policy with a bonus."""
+    """Fit a predictor on the present batch; a policy with a bonus or a quadratic loss releases G.
+
+    G is the noisy Gram matrix of the features.
+    """
     has_bonus = len(now.V) > 0
     if now.oracle.loss == LOGISTIC:
         fit_logistic(rng, now, now.oracle.eps / 2.0 if has_bonus else now.oracle.eps)
@@ -64,8 +69,10 @@ def fit(rng: np.random.Generator, now: Learner) -> None:
 
 @shared_rare
 def release_moments(rng: np.random.Generator, now: Learner) -> None:
-    """Release G. The quadratic oracle spends half of its rho on G, which is also its geometry.
-    Beside a logistic fit, G is a separate release, and the fit and G have half of eps each.
+    """Release the noisy Gram matrix G, and use it for the quadratic fit and for the bonus.
+
+    The quadratic oracle spends half of its rho on G. Beside a logistic fit, G is a separate
+    release, and the fit and G have half of eps each.
     """
     eps, delta = now.oracle.eps, now.oracle.delta
     is_quadratic = now.oracle.loss != LOGISTIC

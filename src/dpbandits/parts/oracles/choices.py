@@ -1,4 +1,4 @@
-"""Choices of an action by predicted losses, or by probabilities."""
+"""Functions that choose an action from predicted losses or from probabilities."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...compiled import inlined, random
 
 @inlined
 def smallest(f: np.ndarray) -> int:
-    """The first action of smallest predicted loss."""
+    """Return the first action of smallest predicted loss."""
     best = 0
     for a in range(len(f)):
         if f[a] < f[best]:
@@ -21,7 +21,7 @@ def smallest(f: np.ndarray) -> int:
 
 @inlined
 def one_of_smallest(rng: np.random.Generator, f: np.ndarray) -> int:
-    """An action of smallest loss, ties at random."""
+    """Return an action of smallest predicted loss, ties at random."""
     best, ties = 0, 1
     for a in range(1, len(f)):
         if f[a] < f[best]:
@@ -35,7 +35,7 @@ def one_of_smallest(rng: np.random.Generator, f: np.ndarray) -> int:
 
 @inlined
 def draw(rng: np.random.Generator, p: np.ndarray) -> int:
-    """An action with the probabilities ``p``, which sum to 1 but for rounding."""
+    """Draw an action with the probabilities ``p``, which sum to 1 up to rounding errors."""
     x, last = random(rng), 0
     for a in range(len(p)):
         if p[a] > 0.0:
@@ -48,7 +48,7 @@ def draw(rng: np.random.Generator, p: np.ndarray) -> int:
 
 @inlined
 def softmax(w: np.ndarray, p: np.ndarray) -> None:
-    """Fill ``p`` with probabilities, from logarithms of weights."""
+    """Fill ``p`` with the probabilities proportional to e^w, for logarithms of weights ``w``."""
     largest, total = -np.inf, 0.0
     for a in range(len(w)):
         largest = max(largest, w[a])

@@ -1,4 +1,4 @@
-"""What only the labels tell, for lines of reference: the most frequent class, and all losses."""
+"""Reference policies that use labels which no policy sees: the best class, and all losses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .logistic import minimise
 
 @inlined
 def best_class(game: ContextualGame) -> int:
-    """The first action of largest reward over all rows of the data."""
+    """Return the first action with the largest total reward over all rows of the data."""
     best, largest = 0, -np.inf
     for a in range(len(game.counts)):
         total = 0.0

@@ -1,6 +1,6 @@
-"""A learner that plays batches of labelled users, each by a policy that earlier batches decide.
+"""A learner that plays batches of labelled users, by policies that depend on earlier batches only.
 
-A batch enters one predictor, which is fitted when the batch ends: a record enters one release.
+Each batch is used to fit one predictor when the batch ends, so a record enters one release.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ROWS, BEFORE, FITTED = 0, 1, 2  # what ``clock`` counts
 
 
 class Oracle(NamedTuple):
-    """How predictors are fitted."""
+    """The parameters with which predictors are fitted."""
 
     eps: float  # privacy budget; infinite for exact fits
     delta: float  # of Gaussian noise
@@ -38,8 +38,10 @@ class Oracle(NamedTuple):
 
 
 class Learner(NamedTuple):
-    """The present batch, and the releases about earlier batches. A user has p = d + 1 features z,
-    the features of action a are e_a (x) z, and D = K p.
+    """The present batch, and the releases about earlier batches.
+
+    A user has a vector z of p = d + 1 features. The features of action a for this user are the
+    Kronecker product e_a (x) z, of D = K p numbers.
     """
 
     oracle: Oracle
@@ -63,8 +65,10 @@ class Learner(NamedTuple):
 
 @shared
 def new_learner(game: ContextualGame, oracle: Oracle, keeps: int) -> Learner:
-    """A learner before its first batch, which keeps ALL predictors or the LATEST one, for a BONUS
-    with the geometry.
+    """Return a learner before its first batch.
+
+    ``keeps`` is ALL to keep all predictors, LATEST to keep the latest one, or BONUS to keep the
+    latest one and the geometry for a bonus.
     """
     T, K, p, levels = rounds_left(game), len(game.counts), user_dimension(game), 1
     while 2**levels <= T:
@@ -83,25 +87,25 @@ def new_learner(game: ContextualGame, oracle: Oracle, keeps: int) -> Learner:
 
 @inlined
 def users_shown(now: Learner) -> int:
-    """The number of users of the present batch."""
+    """Return the number of users of the present batch."""
     return now.clock[ROWS]
 
 
 @inlined
 def rounds_before(now: Learner) -> float:
-    """The rounds before the present batch, at least 1."""
+    """Return the number of rounds before the present batch, but at least 1."""
     return max(1.0, float(now.clock[BEFORE]))
 
 
 @inlined
 def fits(now: Learner) -> int:
-    """The number of predictors so far."""
+    """Return the number of predictors that have been fitted so far."""
     return now.clock[FITTED]
 
 
 @inlined
 def count_fit(now: Learner, j: int) -> None:
-    """Count predictor ``j`` of those kept, which has been fitted on the present batch."""
+    """Record that the kept predictor ``j`` has been fitted on the present batch."""
     now.sizes[j] = now.clock[ROWS]
     now.totals[j] = now.clock[BEFORE] + now.clock[ROWS]
     now.clock[FITTED] += 1
@@ -109,7 +113,7 @@ def count_fit(now: Learner, j: int) -> None:
 
 @inlined
 def predict(now: Learner, i: int, j: int = 0) -> None:
-    """Fill ``raw`` and ``f`` for the i-th user of the batch by predictor ``j`` of those kept."""
+    """Fill ``raw`` and ``f`` for the i-th user of the batch with the kept predictor ``j``."""
     row = now.rows[i]
     for a in range(len(now.f)):
         total = 0.0

@@ -1,5 +1,5 @@
-"""The logistic oracle: log-loss with objective perturbation, a pure eps-DP release of one batch
-(Chaudhuri, Monteleoni & Sarwate 2011, Algorithm 2).
+"""The logistic oracle: log-loss with objective perturbation (Chaudhuri, Monteleoni & Sarwate 2011,
+Algorithm 2). Each fit is a pure eps-DP release of one batch.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ STEPS, HALVINGS = 100, 40  # most steps of Newton's method, and most halvings of
 
 
 class Perturbation(NamedTuple):
-    """The perturbed objective: mean log-loss + L/2 |theta|^2 + b . theta/n."""
+    """The perturbed objective for n rows: mean log-loss + L/2 |theta|^2 + b . theta/n."""
 
     L: float  # ridge and extra ridge
     u: float  # b is a uniform direction times a Gamma variable of scale 2/u; infinite for b = 0
@@ -27,11 +27,12 @@ class Perturbation(NamedTuple):
 
 @shared
 def perturbation(eps: float, n: float, lam: float, calibration: float) -> Perturbation:
-    """The ridge and the scale of b for n rows. A row of length at most 1 changes the Hessian by at
-    most 1/(4n), and its replacement changes n times the gradient by at most 2.
+    """Compute the ridge L and the parameter u of b for n rows.
 
-    The printed calibration pays for two changes of the Hessian, at the former ridge; the tight one
-    (ours) pays for the replacement of one, at the ridge that is used.
+    A row of length at most 1 changes the Hessian by at most 1/(4n), and its replacement changes n
+    times the gradient by at most 2. The printed calibration subtracts 2 ln(1 + 1/(4 n lam)) from
+    eps, at the ridge lam; if nothing is left, it takes a larger ridge and eps/2. The tight one
+    (ours) subtracts 2 ln(1 + 1/(4 n L)), at the ridge L that is used, so u is at least eps/2.
     """
     if eps == math.inf:
         return Perturbation(lam, math.inf)
@@ -45,10 +46,10 @@ def perturbation(eps: float, n: float, lam: float, calibration: float) -> Pertur
 
 @shared
 def fit_logistic(rng: np.random.Generator, now: Learner, eps: float) -> None:
-    """Fit the next predictor on the present batch alone.
+    """Fit the next predictor on the present batch only.
 
-    The features of action a are e_a (x) z, so that the objective is a sum over actions: each is
-    minimised apart, by Newton's method.
+    The features of action a are e_a (x) z, so the objective is a sum over actions. Each term is
+    minimised separately, by Newton's method.
     """
     n, (kept, K, p) = now.clock[ROWS], now.theta.shape
     j = now.clock[FITTED] % kept
@@ -85,8 +86,9 @@ def draw_perturbation(rng: np.random.Generator, b: np.ndarray, u: float) -> None
 
 @shared_borrowing
 def sort_by_action(now: Learner, order: np.ndarray, first: np.ndarray) -> None:
-    """Fill ``order`` with the users that count by their actions, those of action a from
-    ``first[a]`` on.
+    """Fill ``order`` with the users whose rounds count, sorted by their actions.
+
+    The users of action a are ``order[first[a]:first[a + 1]]``.
     """
     n, K = now.clock[ROWS], len(first) - 1
     for i in range(n):
@@ -133,7 +135,7 @@ def minimise(
 
 @inlined
 def length(x: np.ndarray) -> float:
-    """The length of a vector."""
+    """Compute the Euclidean length of a vector."""
     total = 0.0
     for k in range(len(x)):
         total += x[k] * x[k]
@@ -145,8 +147,10 @@ def derivatives(
     now: Learner, order: np.ndarray, first: int, last: int, x: np.ndarray, b: np.ndarray,
     L: float, g: np.ndarray, H: np.ndarray,
 ) -> float:  # fmt: skip
-    """The value of the objective at ``x``; fills ``g`` with its gradient and the lower triangle of
-    ``H`` with its Hessian.
+    """Compute the value, the gradient and the Hessian of the objective at ``x``.
+
+    The function returns the value, fills ``g`` with the gradient, and fills the lower triangle of
+    ``H`` with the Hessian.
     """
     n, p, Z = now.clock[ROWS], len(x), now.features
     value = 0.0

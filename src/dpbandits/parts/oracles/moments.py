@@ -1,5 +1,6 @@
-"""The quadratic oracle, and the geometry of optimism: noisy moments of one batch, a Gaussian
-release that is (eps, delta)-DP.
+"""The quadratic oracle, and the geometry for a bonus, from noisy moments of one batch.
+
+The moments are a Gaussian release, which is (eps, delta)-DP.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ ROOT_HALF = math.sqrt(0.5)
 
 @inlined
 def root_rho(eps: float, delta: float) -> float:
-    """The root of the largest rho with rho + 2 sqrt(rho ln(1/delta)) <= eps."""
+    """Compute the square root of the largest rho with rho + 2 sqrt(rho ln(1/delta)) <= eps."""
     if eps == math.inf:
         return math.inf
     l = math.log(1.0 / delta)
@@ -26,9 +27,10 @@ def root_rho(eps: float, delta: float) -> float:
 
 @shared
 def noisy_gram(rng: np.random.Generator, now: Learner, sd: float) -> np.ndarray:
-    """G = X'X + (N + N')/2, N of this standard deviation: float64 array (D, D), its lower triangle.
+    """Compute G = X'X + (N + N')/2, where the entries of N are Gaussian with deviation ``sd``.
 
-    Two rows are at most sqrt 2 apart: |zz' - ww'|^2 = |z|^4 + |w|^4 - 2 (z.w)^2.
+    The result is a float64 array (D, D), of which only the lower triangle is filled. Replacing a
+    row z by w changes X'X by at most sqrt 2, since |zz' - ww'|^2 = |z|^4 + |w|^4 - 2 (z.w)^2.
     """
     K, p = now.theta.shape[1:]
     G, Z = np.zeros((K * p, K * p)), now.features
@@ -46,10 +48,10 @@ def noisy_gram(rng: np.random.Generator, now: Learner, sd: float) -> np.ndarray:
 
 @shared
 def fit_quadratic(rng: np.random.Generator, now: Learner, G: np.ndarray, sd: float) -> None:
-    """Fit the next predictor, (G + lam n I)^-1 (X'y + noise), on the present batch alone.
+    """Fit the next predictor, (G + lam n I)^-1 (X'y + noise), on the present batch only.
 
-    Two vectors zy are at most sqrt 2 apart, since the blocks of the constant feature make z.w at
-    least 0.
+    Replacing a row changes X'y by at most sqrt 2, since the constant feature ensures that the inner
+    product of two rows is not negative.
     """
     n, (kept, K, p) = now.clock[ROWS], now.theta.shape
     A, u, j = G.copy(), np.zeros(K * p), now.clock[FITTED] % kept
@@ -84,8 +86,9 @@ def widen(now: Learner, G: np.ndarray) -> None:
 
 @shared_borrowing
 def invert_symmetric(A: np.ndarray) -> None:
-    """Replace a symmetric matrix, given by its lower triangle, by its inverse, by Gauss and Jordan.
-    Noise may have made it indefinite: nothing is repaired.
+    """Replace a symmetric matrix, given by its lower triangle, by its inverse (Gauss-Jordan).
+
+    Noise may have made the matrix indefinite; it is inverted as it is.
     """
     D = len(A)
     for k in range(D):
@@ -106,8 +109,9 @@ def invert_symmetric(A: np.ndarray) -> None:
 
 @inlined
 def measure(now: Learner, i: int) -> None:
-    """Fill ``width`` with the leverages sqrt(z_a' V^-1 z_a) for the i-th user of the batch, 0 where
-    noise makes the square negative.
+    """Fill ``width`` with the leverages sqrt(z_a' V^-1 z_a) for the i-th user of the batch.
+
+    A leverage is 0 if noise makes its square negative.
     """
     row, p = now.rows[i], now.theta.shape[2]
     for a in range(len(now.f)):
@@ -122,8 +126,10 @@ def measure(now: Learner, i: int) -> None:
 
 @inlined
 def eliminate(now: Learner, i: int, w: float) -> int:
-    """Make the predicted loss infinite of actions that cannot be the best of the i-th user: raw - w
-    s exceeds the smallest raw + w s, s the leverage. Returns how many are left.
+    """Set the predicted loss of actions that cannot be the best for the i-th user to infinity.
+
+    With the leverage s of each action, these are the actions for which raw - w s exceeds the
+    smallest raw + w s. The function returns the number of the other actions.
     """
     measure(now, i)
     least, left = np.inf, 0

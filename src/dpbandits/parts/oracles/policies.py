@@ -1,4 +1,4 @@
-"""What files of policies with an oracle share, listed once."""
+"""The names that the files of all policies with an oracle import."""
 
 from .batches import next_batch as next_batch
 from .choices import (

@@ -1,1 +1,1 @@
-"""When an arm is pulled and its mean released: episodes, phases, buffers, batches, elimination."""
+"""Schedules of pulls and releases: episodes, phases, buffers, batches and elimination."""

@@ -20,8 +20,10 @@ from ...game import (
 
 @inlined
 def rounds_without_order(game: Game) -> int:
-    """Number of rounds within which only the pulls of each arm count, not their order: those until
-    the next checkpoint, or 1 if rewards are fixed in advance and so depend on the round.
+    """Return the number of rounds in which the order of the pulls does not matter.
+
+    These are the rounds until the next checkpoint. The number is at most 1 if the rewards of an arm
+    are fixed in advance, since they then depend on the round.
     """
     left = game.checkpoints[game.clock[1]] - game.clock[0]
     for law in game.env.law:
@@ -39,10 +41,10 @@ def random_arm(rng: np.random.Generator, K: int) -> int:
 def pull_random_arms(
     game: Game, rng: np.random.Generator, n: int, N: np.ndarray, S: np.ndarray
 ) -> None:
-    """Play arms drawn uniformly at random for ``n`` rounds, at most those left, and add their pulls
-    to ``N`` and their rewards to ``S``, float64 arrays (K,).
+    """Play arms drawn uniformly at random for ``n`` rounds, which must be left in the game.
 
-    Of rounds without order only the numbers of pulls and the sums are drawn.
+    The pulls of each arm are added to ``N`` and the rewards to ``S``, float64 arrays (K,). In
+    rounds whose order does not matter, only the numbers of pulls and the sums are drawn.
     """
     K, left = arms(game), n
     new = np.zeros(K, np.int64)
@@ -67,7 +69,7 @@ def pull_random_arms(
 
 @shared_borrowing
 def forced_batches(game: Game, rng: np.random.Generator, until: float, by_round: bool) -> int:
-    """Play random arms in batches of 2, 4, 8, ... rounds while these are shorter than ``until``.
+    """Play random arms in batches of 2, 4, 8, ... rounds while a batch is shorter than ``until``.
 
     An arm is drawn for each batch (Alg. 1), or for each round if ``by_round`` (Remark 5.1).
 
@@ -85,10 +87,10 @@ def forced_batches(game: Game, rng: np.random.Generator, until: float, by_round:
 
 @shared_borrowing
 def play_out(game: Game, S: np.ndarray, B: float) -> None:
-    """Play the last batch, which the horizon interrupts, so that it releases nothing.
+    """Play the last batch, which releases nothing because the horizon interrupts it.
 
-    The active arms are played one after the other for ``B`` rounds each; a single active arm is
-    played until the horizon.
+    The active arms ``S`` are played one after the other for ``B`` rounds each; a single active arm
+    is played until the horizon.
     """
     for a in S:
         check_arm(game, a)

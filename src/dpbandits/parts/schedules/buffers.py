@@ -1,4 +1,4 @@
-"""Lazy buffers: an arm's private mean comes from its last full buffer (Hu & Hegde 2022)."""
+"""Lazy buffers: the private mean of an arm is that of its last full buffer (Hu & Hegde 2022)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Buffers(NamedTuple):
 
 @shared
 def new_buffers(K: int) -> Buffers:
-    """Empty buffers, the first of which holds one reward."""
+    """Return empty buffers of ``K`` arms; the first buffer of an arm holds one reward."""
     return Buffers(np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K))
 
 
@@ -40,7 +40,7 @@ def first_buffers(game: Game, rng: np.random.Generator, eps: float) -> Buffers:
 
 @inlined
 def room_in_buffer(buffers: Buffers, a: int) -> int:
-    """Number of rewards that the present buffer of arm ``a`` still holds."""
+    """Return how many more rewards the present buffer of arm ``a`` can hold."""
     return int(max(2.0 * buffers.length[a], 1.0) - buffers.size[a])
 
 
@@ -48,8 +48,9 @@ def room_in_buffer(buffers: Buffers, a: int) -> int:
 def fill_buffer(
     rng: np.random.Generator, eps: float, buffers: Buffers, a: int, x: float, n: int
 ) -> None:
-    """Add ``n`` rewards of sum ``x`` to the buffer of arm ``a``, for which there is room; a full
-    buffer releases its mean and is emptied. eps-DP: every reward enters one release.
+    """Add ``n`` rewards with the sum ``x`` to the buffer of arm ``a``, which must have room.
+
+    A full buffer releases its mean and is emptied. eps-DP: every reward enters one release.
     """
     buffers.total[a] += x
     buffers.size[a] += n

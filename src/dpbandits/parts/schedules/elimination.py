@@ -1,4 +1,4 @@
-"""The arms that successive elimination keeps."""
+"""The active arms of successive elimination."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...game import Game, arms
 
 @shared
 def all_arms(game: Game) -> np.ndarray:
-    """All arms, int64 array (K,)."""
+    """Return the numbers of all arms, int64 array (K,)."""
     found = np.empty(arms(game), np.int64)
     for a in range(len(found)):
         found[a] = a
@@ -19,7 +19,7 @@ def all_arms(game: Game) -> np.ndarray:
 
 @shared
 def viable(S: np.ndarray, mean: np.ndarray, width: float) -> np.ndarray:
-    """The arms of ``S`` whose means are not more than ``width`` below the largest of them."""
+    """Return the arms of ``S`` whose means are at most ``width`` below the largest of them."""
     best = -np.inf
     for a in S:
         best = max(best, mean[a])

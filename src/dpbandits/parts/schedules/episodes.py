@@ -73,7 +73,10 @@ def play(
     a: int,
     n: int,
 ) -> None:
-    """Play arm ``a`` ``n`` times and release the mean; at the horizon, release nothing."""
+    """Play arm ``a`` ``n`` times and release the mean.
+
+    Nothing is released if the horizon comes first.
+    """
     if n > rounds_left(game):
         pull_sum(game, a, rounds_left(game))
         return

@@ -1,4 +1,4 @@
-"""Rounds in which one arm leads, found by bisection."""
+"""The number of rounds in which one arm leads, found by bisection."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from ...compiled import inlined
 
 
 def bisected(leader: Callable) -> Callable:
-    """The function ``rounds_of_lead(state, eps, t, log, most)``: for how many rounds from round t,
-    at most ``most``, the leader of round t leads, if an arm that overtakes it stays above it.
+    """Return a function ``rounds_of_lead(state, eps, t, log, most)``.
+
+    The function returns for how many rounds from round t, at most ``most``, the leader of round t
+    remains the leader. An arm that overtakes it must stay above it.
 
     Args:
         leader: ``leader(state, eps, t, log)`` returns the leader of round t; a function that is

@@ -39,7 +39,7 @@ def first_phases(game: Game, rng: np.random.Generator, eps: float, first: float)
 def play_phase(
     game: Game, rng: np.random.Generator, eps: float, phases: Phases, a: int, alpha: float
 ) -> None:
-    """Play arm ``a`` until its pull count n is ceil(``alpha`` n), and at least once."""
+    """Play arm ``a`` until its pull count grows from n to ceil(``alpha`` n), and at least once."""
     n = phases.length[a]
     play(game, rng, eps, phases, a, max(np.ceil(alpha * n) - n, 1.0))
 
@@ -48,8 +48,10 @@ def play_phase(
 def play(
     game: Game, rng: np.random.Generator, eps: float, phases: Phases, a: int, n: float
 ) -> None:
-    """Play arm ``a`` ``n`` times and add the sum of these rewards, with Laplace noise, to its
-    total; at the horizon, release nothing. eps-DP: every reward enters one release.
+    """Play arm ``a`` ``n`` times and add the noisy sum of these rewards to its total.
+
+    The sum has Laplace noise. If the horizon comes first, nothing is released. eps-DP: every reward
+    enters one release.
     """
     if room_for(game, n, 1):
         phases.total[a] += pull_sum(game, a, int(n)) + laplace(rng, 1.0 / eps)
