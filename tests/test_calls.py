@@ -58,7 +58,7 @@ def test_errors_inside_a_function_pass():
     def fails(x):
         raise TypeError(x)
 
-    with pytest.raises(TypeError, match="^mine$") as caught:
+    with pytest.raises(TypeError, match=r"^mine$") as caught:
         fails("mine")
     assert not isinstance(caught.value, BadCall)
 

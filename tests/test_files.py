@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,26 @@ def test_a_lock_ends_with_its_process(tmp_path):
     start = time.monotonic()
     write_atomically(tmp_path / "file", b"")
     assert time.monotonic() - start < 1
+
+
+WRITER = """if 1:
+    import sys; from pathlib import Path; from dpbandits.files import write_atomically
+    for i in range(150):
+        write_atomically(Path(sys.argv[1]), (f"{sys.argv[2]}-{i} " * 2000).encode())"""
+
+
+def test_processes_that_write_one_file_leave_a_whole_file_and_no_lock(tmp_path):
+    file = tmp_path / "file"
+    command = [sys.executable, "-c", WRITER, str(file)]
+    writers = [subprocess.Popen([*command, name]) for name in "abc"]
+    seen = set()
+    while any(writer.poll() is None for writer in writers):
+        with suppress(FileNotFoundError):
+            words = file.read_text().split()
+            assert len(words) == 2000 and len({*words}) == 1
+            seen.add(words[0])
+    assert [writer.returncode for writer in writers] == [0, 0, 0] and len(seen) > 1
+    assert [x.name for x in tmp_path.iterdir()] == ["file"]
 
 
 def test_an_interruption_as_soon_as_a_lock_is_held_releases_it(tmp_path, monkeypatch):

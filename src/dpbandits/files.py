@@ -200,10 +200,16 @@ def set_aside(path: Path) -> None:
 
 
 def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Lock the folder of a file and write the file atomically, see ``replace_file``."""
+    """Lock the folder of a file and write the file atomically, see ``replace_file``; leave no lock
+    in the folder, which may be a folder of the user's.
+    """
     check_replaceable(path)  # before a lock is created in the folder of devices
     with locked(path.parent):
-        replace_file(path, content)
+        try:
+            replace_file(path, content)
+        finally:
+            with suppress(OSError):  # a process that waits for the removed lock creates a new one
+                (path.parent / LOCK).unlink()
 
 
 def check_writable(folder: Path) -> None:

@@ -146,4 +146,4 @@ def test_a_table_that_cannot_be_written_leaves_the_older_one(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         write_atomically(file, interrupted())
     assert file.read_bytes() == b"old\nrows\n"
-    assert sorted(f.name for f in tmp_path.iterdir()) == [".lock", "table.csv"]
+    assert sorted(f.name for f in tmp_path.iterdir()) == ["table.csv"]

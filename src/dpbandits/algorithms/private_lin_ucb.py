@@ -66,8 +66,9 @@ def private_lin_ucb(
     least noise for every eps (derived). Wishart noise is proved to suffice for an eps of at most
     sqrt(8 m ln(2/delta)), where m is the number of levels of the tree, and for a smaller eps if
     sqrt(2 ln(2/delta)/m) < tanh(1/2). At about six times this eps, it has so few degrees of freedom
-    that a changed round makes the matrix of a node impossible (derived). For an infinite eps the papers have no shift of V, and rho_min is .1 here. If an
-    improbable draw makes V indefinite, a negative square counts as 0 (both ours).
+    that a changed round makes the matrix of a node impossible (derived). For an infinite eps the
+    papers have no shift of V, and rho_min is .1 here. If an improbable draw makes V indefinite, a
+    negative square counts as 0 (both ours).
 
     Args:
         eps: privacy budget; infinite: no noise.

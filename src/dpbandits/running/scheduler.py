@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import suppress
+from typing import Any
 
 from ..errors import FileTrouble, WorkersLost
 from ..results.run_store import Damaged, Runs, Store
@@ -24,6 +25,15 @@ TICK = 0.25  # seconds between two looks at what is due, if nothing comes
 SAVE_EVERY = 5.0  # seconds that a finished run of an unfinished setting may wait to be written
 PATIENCE = 1.0  # seconds that tasks may go on after an interruption
 LOCKED = 5.0  # seconds that the scheduler then waits for folders that other processes have locked
+
+
+def _result(finish: Callable[..., Outcome], *given: Any) -> tuple[Any, ...]:
+    """Return an outcome without its task, which does not come back from a worker.
+
+    The task may contain a class of the user's notebook or script. Unpickling this class here would
+    replace its methods by copies that do not see later changes of the notebook.
+    """
+    return finish(*given)[1:]
 
 
 class Scheduler:
@@ -102,7 +112,7 @@ class Scheduler:
         while not self._stopping.is_set():
             while len(pending) < AHEAD * runner.jobs and (task := work.next_task()):
                 stored = self._stored(task)
-                pending[runner.submit(finish, task, stored, runner.is_here)] = task
+                pending[runner.submit(_result, finish, task, stored, runner.is_here)] = task
             if not pending:
                 return
             self._receive(runner, work, pending, TICK)
@@ -129,7 +139,7 @@ class Scheduler:
         for future in done:
             task = pending.pop(future)
             try:
-                outcome = future.result()
+                outcome = Outcome(task, *future.result())
             except CancelledError:
                 raise WorkersLost(f"{runner.where}: the scheduler is gone") from None
             except BaseException as error:  # not of a signal, which the main thread answers
