@@ -14,6 +14,17 @@ FUNCTIONS = [
 ]
 
 
+class Two:
+    def __init__(self, epsilon=1.0):
+        self.epsilon = epsilon
+
+    def act(self):
+        return 0
+
+    def update(self, arm, reward):
+        pass
+
+
 def options(function):
     """The names of the arguments that can be given by name, and whether others are taken."""
     kinds = inspect.signature(function).parameters.values()
@@ -70,6 +81,11 @@ def test_errors_inside_a_function_pass():
         (lambda: dp.stop(algo="ucb"), "dpbandits.run(algo='ucb', ...)"),
         (lambda: dp.run(algo="ucb", hrizon=3), "did you mean horizon?"),
         (lambda: dp.audit(algoo="ucb"), "did you mean algo?"),
+        (lambda: dp.audit("dp_se", epss=1), "did you mean eps?"),
+        (lambda: dp.audit("dp_se", epsilon=1), "did you mean eps?"),
+        (lambda: dp.audit("dp_se", bet=0.1), "did you mean algo.beta?"),
+        (lambda: dp.audit(policy=Two, hrizon=3), "did you mean horizon?"),
+        (lambda: dp.run(policy=Two, eps=1), "if epsilon is its privacy budget, name it eps"),
         (lambda: dp.audit(mechanism="laplace", algoo="ucb"), "no parameter algoo"),
     ],
 )
@@ -77,3 +93,11 @@ def test_keys_of_another_function_say_where_they_belong(call, meant):
     with pytest.raises(dp.BadInput) as caught:
         call()
     assert meant in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("plto", "plot"), ("sumary", "summary"), ("bernouli", "bernoulli")]
+)
+def test_misspelt_functions_are_named(name, meant):
+    with pytest.raises(AttributeError, match=f"{name}.; did you mean {meant}[?]"):
+        getattr(dp, name)

@@ -46,6 +46,7 @@ from .environment_values import (
     mixed, one_better, pareto, population, sign, student, table, twopoint_heavy, uniform_means,
 )  # fmt: skip
 from .errors import BadInput, CannotRead, CannotWrite
+from .errors import similar as _similar
 
 if _TYPE_CHECKING:
     from .compiled import kernel
@@ -73,7 +74,9 @@ def __getattr__(name: str) -> _Any:
         from importlib.metadata import version
 
         return version("dpbandits")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    near = _similar(name, __all__)
+    hint = f"; did you mean {near}?" if near else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
 
 
 def __dir__() -> list[str]:

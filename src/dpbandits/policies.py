@@ -12,6 +12,7 @@ import typing
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
+from numbers import Real
 from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
@@ -149,10 +150,15 @@ def play_policy(
 
 def _arm(name: str, arm: Any, K: int) -> int:
     """Return the number of the arm that a policy chose; raises BadInput if it does not exist."""
-    a = int(np.ravel(arm)[0]) if isinstance(arm, list | tuple | np.ndarray) else int(arm)
-    if not 0 <= a < K:
-        raise BadInput(f"policy={name}: it chose arm {a} of {K} arms, 0 to {K - 1}")
-    return a
+    a: Any = arm
+    if isinstance(arm, list | tuple | np.ndarray) and np.size(arm) == 1:
+        a = np.ravel(arm)[0]
+    if isinstance(a, Real | np.bool_):
+        chosen = float(a)
+        if 0 <= chosen < K and chosen.is_integer():
+            return int(chosen)
+    shown = plain(arm) if isinstance(arm, Real) else f"{plain(arm)} ({type(arm).__name__})"
+    raise BadInput(f"policy={name}: it chose arm {shown} of {K} arms, 0 to {K - 1}")
 
 
 def _shown(method: Callable[..., Any]) -> str:

@@ -126,7 +126,7 @@ def test_a_target_installs_what_it_needs(target):
         assert not re.search(r" (-q|--quiet|--progress-bar)\b", line)  # progress is shown
 
 
-def test_what_is_installed_is_not_installed_again(tmp_path):
+def test_whatis_installed_is_not_installed_again(tmp_path):
     """Once a target has run, it and others install what is missing."""
     for name in (".installed", ".installed-test"):
         (tmp_path / name).touch()

@@ -8,6 +8,7 @@ from sweeps import requested
 
 from dpbandits.cli.ending import report_failures
 from dpbandits.errors import BadInput, printable
+from dpbandits.files import PACKAGE
 from dpbandits.results.run_store import RunStore
 from dpbandits.running import monte_carlo
 from dpbandits.running.failures import Failure, RunsFailed, trace_of
@@ -27,6 +28,28 @@ def test_the_reason_of_a_failure_is_its_last_exception(line):
 
 def test_a_reason_without_a_traceback_is_itself():
     assert Failure(None, (0,), "its worker died").reason == "its worker died"
+
+
+PLAYED = compile("def play(policy):\n    policy()", str(PACKAGE / "play.py"), "exec")
+
+
+def test_a_reason_names_the_line_of_the_users_code_and_its_trace_begins_there():
+    """Also if the code of the package that it calls raised the error; with one of its own."""
+    exec(PLAYED, names := {})
+
+    def own():
+        names["play"](3)
+
+    line = own.__code__.co_firstlineno + 1
+    for policy, place in [(own, f" (line {line} of test_failures.py)"), (3, "")]:
+        with pytest.raises(TypeError) as caught:
+            names["play"](policy)
+        error = caught.value.with_traceback(caught.value.__traceback__.tb_next)  # without this test
+        trace = trace_of(error)
+        first = __file__ if place else PACKAGE / "play.py"
+        assert trace.startswith(f'{HEAD}  File "{first}"')
+        said = "TypeError: 'int' object is not callable"
+        assert Failure(None, (0,), trace).reason == said + place
 
 
 def test_a_reason_of_one_line_is_printed_once(capsys):

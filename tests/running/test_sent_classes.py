@@ -1,4 +1,4 @@
-"""A class of a script or a notebook is the same class after its runs, whatever workers play them."""
+"""A class of a script is the same class after its runs, whatever workers play them."""
 
 import subprocess
 import sys

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from inspect import signature
 from os import PathLike
 from pathlib import Path
@@ -241,6 +241,7 @@ def audit(
     from ..contracts.question import GOALS
     from ..errors import BadInput, unknown
     from ..files import check_writable
+    from ..policies import parameters_of
     from ..settings.choices import algorithm_of, plain_data
     from ..settings.groups import default_keys
     from ..validation import folder as folder_of
@@ -256,6 +257,7 @@ def audit(
     config = {**default_keys("audit"), "results": None, **values, "algo": algo, "rule": rule}
     if policy is not None:
         others = {"algo": algo, "rule": rule, "config_dir": config_dir}
+        _refuse_misspelt(own, parameters_of(policy) if callable(policy) else own)
         keys = {*values, *(k for k, v in others.items() if v is not None)}
         audits = requested(config, keys, claimed(policy, local, own), {})
         return _audited(audits, None, seconds_of(config))
@@ -264,6 +266,7 @@ def audit(
     spec: dict[str, Any] = {}
     if chosen is not None:
         made, spec = algorithm_of(chosen, group, own, folders_of(config_dir))
+        _refuse_misspelt(own, made.domains)
         config[group] = made.name
     elif own and mechanism is None:
         raise unknown("argument", next(iter(own)), signature(audit).parameters)
@@ -275,6 +278,17 @@ def audit(
         check_writable(folder)
     audits = requested(config, keys, made, spec)
     return _audited(audits, folder and folder / "audits", seconds_of(config))
+
+
+def _refuse_misspelt(given: Iterable[str], takes: Collection[str]) -> None:
+    """Refuse a misspelt argument of ``audit`` that what is audited does not take as a parameter."""
+    from ..errors import MEANT, SURE_SIMILARITY, similar, unknown
+
+    known = signature(audit).parameters
+    for name in given:
+        near = MEANT.get(name) in known or similar(name, known, SURE_SIMILARITY)
+        if near and name not in takes:
+            raise unknown("argument", name, known)
 
 
 def _audited(audits: Sequence[Audit], folder: Path | None, max_time: float) -> pd.DataFrame:

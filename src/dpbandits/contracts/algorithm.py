@@ -17,7 +17,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from ..compiled import is_compiled
-from ..errors import BadInput, first_line, plain
+from ..errors import MEANT, BadInput, first_line, plain
 from ..files import PACKAGE
 from . import display
 from .assumptions import Assumption, Bounded
@@ -144,7 +144,9 @@ class Algorithm:
     def without(self, budget: str) -> str:
         """Return the message that the algorithm does not take a privacy budget of this name."""
         if not self.private:
-            return f"{self.name} is not private and takes no {budget}; leave it out"
+            like = [name for name in self.domains if MEANT.get(name) == budget]
+            hint = f"; if {like[0]} is its privacy budget, name it {budget}" if like else ""
+            return f"{self.name} is not private and takes no {budget}; leave it out{hint}"
         return takes_another(self.name, budget, self.budget)
 
     def numbers(self, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -101,10 +101,10 @@ class _Followed:
             self._add_function(plain)
         elif inspect.isclass(plain):
             self._note(plain.__qualname__)
-            if not _is_installed(_file_of(plain.__module__)):
+            if not is_installed(_file_of(plain.__module__)):
                 inside = {k: v for k, v in vars(plain).items() if k not in OF_EVERY_CLASS}
                 self._add([*plain.__bases__, *(x for pair in inside.items() for x in pair)])
-        elif inspect.ismethod(plain) and not _is_installed(plain.__func__.__code__.co_filename):
+        elif inspect.ismethod(plain) and not is_installed(plain.__func__.__code__.co_filename):
             self._add([plain.__func__, plain.__self__])
         elif isinstance(plain, staticmethod | classmethod):
             self._add(plain.__func__)
@@ -116,7 +116,7 @@ class _Followed:
             self._note(f"{type(plain).__name__} {len(plain)}")
             for x in plain.items() if isinstance(plain, dict) else plain:
                 self._add(x)
-        elif callable(plain) and _is_installed(_file_of(type(plain).__module__)):
+        elif callable(plain) and is_installed(_file_of(type(plain).__module__)):
             self._note(getattr(plain, "__qualname__", type(plain).__qualname__))
             self._add([getattr(plain, name, None) for name in WRAPPED])
             module = sys.modules.get(str(getattr(plain, "__module__", "")))
@@ -129,7 +129,7 @@ class _Followed:
         file = getattr(module, "__file__", None)
         if not module.__name__.startswith("dpbandits_"):  # of a user's file, whose path is in it
             self._note(module.__name__)
-        if not _is_installed(file):
+        if not is_installed(file):
             self._add_named(vars(module), names)
             if file and not file.endswith(".py") and Path(file).is_file():  # of machine code
                 self._digest.update(Path(file).read_bytes())
@@ -144,7 +144,7 @@ class _Followed:
         for cell in plain.__closure__ or ():
             with suppress(ValueError):  # it has no value yet
                 self._add(cell.cell_contents, names)
-        if not _is_installed(str(file)):
+        if not is_installed(str(file)):
             self._add_named(plain.__globals__, names)
             for module in _imported_by(plain.__code__):
                 self._add(module, names)
@@ -158,7 +158,7 @@ class _Followed:
 
     def _add_object(self, plain: Any) -> None:
         self._add(type(plain))
-        own = not _is_installed(_file_of(type(plain).__module__)) or is_dataclass(plain)
+        own = not is_installed(_file_of(type(plain).__module__)) or is_dataclass(plain)
         if own and hasattr(plain, "__dict__"):
             self._add(vars(plain))
             return
@@ -193,7 +193,7 @@ OF_EVERY_CLASS = {
 INSTALLED = tuple(path for name, path in sysconfig.get_paths().items() if "lib" in name)
 
 
-def _is_installed(file: str | None) -> bool:
+def is_installed(file: str | None) -> bool:
     """Return whether a file belongs to Python, to an installed package or to this package.
 
     None stands for a module without a file, which is built into Python.
@@ -228,7 +228,7 @@ def _imported_by(code: Any) -> Iterator[ModuleType]:
         if step.opname == "IMPORT_NAME":
             with suppress(Exception):  # where it is called, the import fails again
                 found = find_spec(step.argval)
-                if found is not None and found.origin and not _is_installed(found.origin):
+                if found is not None and found.origin and not is_installed(found.origin):
                     yield import_module(step.argval)
         elif inspect.iscode(step.argval):
             yield from _imported_by(step.argval)

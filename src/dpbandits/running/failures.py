@@ -7,7 +7,9 @@ import re
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from ..contracts.versions import is_installed
 from ..errors import BadInput, InOneLine, in_a_line, plain, printable
 from ..results.run_store import REASON
 from ..results.summary import rounds
@@ -15,17 +17,22 @@ from ..settings.setting import Setting
 
 TRACE = 20_000  # characters of a traceback that are stored
 GROUP = re.compile(r" *\| (\S.*)")  # the line of a traceback that names a group of exceptions
+FRAME = re.compile(r'^  File "(.*)", line (\d+), in (.*)$', re.MULTILINE)
 
 
 def trace_of(error: BaseException) -> str:
     """Return the traceback of any exception as printable text, shortened if it is very long.
 
-    For bad input the text is the message only.
+    It begins with the user's code, if the exception was raised there. For bad input the text is the
+    message only.
     """
     if isinstance(error, BadInput):
         return str(error)
     try:
-        trace = "".join(traceback.format_exception(error))
+        found = traceback.TracebackException.from_exception(error)
+        own = [i for i, frame in enumerate(found.stack) if not is_installed(frame.filename)]
+        del found.stack[: own[0] if own else 0]
+        trace = "".join(found.format())
     except BaseException:  # its attributes, say, are not what they should be
         trace = f"{type(error).__name__}: its traceback cannot be printed\n"
     return printable(trace, TRACE)
@@ -41,12 +48,14 @@ class Failure:
 
     @property
     def reason(self) -> str:
-        """The reason in one line."""
+        """The reason in one line, with the place in the user's code where it arose."""
         last = self.trace.rpartition("Traceback (most recent call last):\n")[2]
         lines = last.splitlines()
         named = [x for x in lines if x.strip() and not x.startswith(" ")]
         named += [found[1] for x in lines if (found := GROUP.match(x))]
-        return in_a_line(next(iter(named or lines), "no reason is known"), REASON)
+        places = [place for place in FRAME.findall(last) if not is_installed(place[0])]
+        where = "".join(f" (line {n} of {Path(file).name})" for file, n, _ in places[-1:])
+        return in_a_line(next(iter(named or lines), "no reason is known"), REASON) + where
 
 
 class RunsFailed(InOneLine):
