@@ -18,6 +18,7 @@ MINE = {
     "env/gapped.yaml": "law: one_better\ngap: ${eps}\narms: 5\n",
     "env/outer.yaml": "defaults: ['/env@inlier': student_far, _self_]\n"
     "law: contaminated\nalpha: 0.1\noutlier: 0.0\nrelative: false\nstage: rewards\n",
+    "experiment/twice.yaml": "# @package _global_\ndefaults: [/algo: dp_se]\n",
     "env/needed.yaml": "law: one_better\ngap: ???\narms: 5\n",
     "env/outside.yaml": "law: one_better\ngap: ${oc.decode:${oc.env:GAP}}\n"
     "arms: ${oc.decode:${oc.env:ARMS}}\n",
@@ -94,6 +95,11 @@ def test_a_resolver_of_the_user(folder):
     assert json.loads(setting.env_spec)["gap"] == 0.3
 
 
+def test_a_missing_file_of_all_keys_is_refused_with_the_nearest(folder):
+    message = message_of(settings, folder, "env=mine", "al")
+    assert message.endswith("there is no file al.yaml; did you mean all?")
+
+
 def test_a_file_of_all_keys(folder):
     (setting,) = settings(folder, "env=mine", "all")
     assert (setting.budget, setting.horizon, setting.env) == (0.25, 77, "mine")
@@ -105,6 +111,9 @@ def test_a_file_of_all_keys(folder):
         ("env=needed", ["env.gap=???: needed; write env.gap=VALUE"]),
         ("experiment=typo", ["unknown key 'epss'", "did you mean eps?"]),
         ("experiment=placed", ["begins with '# @package _global_'", "overrides /algo"]),
+        ("experiment=twice", ["Multiple values for algo", "overrides /algo, with a slash"]),
+        ("eps=${oc.env:NOPE}", ["eps: \"Environment variable 'NOPE' not found\""]),
+        ("eps=${horizn}", ["${horizn}: there is no key horizn; did you mean horizon?"]),
         ("env.arm=3", ["unknown key 'env.arm'", "did you mean env.arms?"]),
         ("+epss=3", ["unknown key 'epss'", "did you mean eps?"]),
         ("~epss", ["~epss: no such key"]),

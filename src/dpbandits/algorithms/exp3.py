@@ -13,9 +13,8 @@ ROUND_BY_ROUND = True
 
 @kernel
 def exp3(game, rng, gamma: ShareOrMinimax):
-    """Exp3 (Auer, Cesa-Bianchi, Freund & Schapire 2002). Not private. Rewards in [0, 1], which an
-    adversary may choose. Arm a is played with probability P(a) = (1 - gamma) w_a/sum w + gamma/K,
-    and its reward x adds gamma x/(K P(a)) to ln w_a.
+    """Exp3 (Auer, Cesa-Bianchi, Freund & Schapire 2002). Not private. Rewards in [0, 1]. Arm a has
+    probability P(a) = (1 - gamma) w_a/sum w + gamma/K; reward x adds gamma x/(K P(a)) to ln w_a.
 
     Args:
         gamma: share of random arms; minimax, min(1, sqrt(K ln K/((e - 1) T))) of Corollary 3.2.

@@ -30,6 +30,10 @@ class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are a single line."""
 
     def error(self, message: str) -> NoReturn:
+        foreign = message.removeprefix("unrecognized arguments: ")
+        options = [word for word in foreign.split() if word.startswith("--")]
+        if foreign != message and options:
+            raise unknown("option", options[0].partition("=")[0], self._option_string_actions)
         raise BadInput(f"{message} (see {self.prog} --help)")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import warnings
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from omegaconf import OmegaConf
-from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
+from omegaconf.errors import InterpolationKeyError, MissingMandatoryValue, OmegaConfBaseException
 
 from ..contracts.algorithm import Algorithm
 from ..errors import BadInput, in_a_line, nearest
@@ -29,6 +30,7 @@ PLACED = "; an experiment begins with '# @package _global_', and overrides /algo
 UNUSED = [f"~hydra/{group}" for group in OF_HYDRA]  # which would take a quarter of the time
 MAX_HYDRA_CHARACTERS = 600  # of a message
 REFERENCE, NEEDED = "${", "???"  # a value that refers to another one, and one that must be given
+RESOLVING = "raised while resolving interpolation: "  # OmegaConf, between two reasons
 LABEL = "label"  # a key of every environment: its name in figures, which decides no run
 INLIER = "env.inlier"  # the key of an environment that holds another one, which may be named
 LOCK = threading.Lock()  # Hydra keeps what it composes in global variables
@@ -99,6 +101,10 @@ class Composed:
             ) from None
         except (OmegaConfBaseException, ValueError, TypeError, AttributeError) as error:
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            reason = reason.rpartition(RESOLVING)[2]
+            if isinstance(error, InterpolationKeyError):
+                missing = reason.split("'")[1]
+                reason = f"${{{missing}}}: there is no key {missing}; {nearest(missing, self.tree)}"
             where = getattr(error, "full_key", None)
             raise BadInput(f"{where}: {reason}" if where else reason) from None
         return dict(found)
@@ -185,9 +191,11 @@ def _compose(file: str, words: tuple[str, ...], folders: tuple[str, ...]) -> Com
     try:
         with (
             LOCK,
+            warnings.catch_warnings(),
             UserFolders.on_path(folders),
             hydra.initialize_config_dir(home, "dpbandits", version_base="1.3"),
         ):
+            warnings.filterwarnings("ignore", "In .*: Defaults list is missing")  # then it is last
             found = hydra.compose(file, [*UNUSED, *words], return_hydra_config=True)
     except MissingConfigException as error:
         missing = str(error.missing_cfg_file).removesuffix(".yaml")
@@ -195,14 +203,15 @@ def _compose(file: str, words: tuple[str, ...], folders: tuple[str, ...]) -> Com
             if os.path.lexists(path := Path(folder, f"{missing}.yaml")):
                 raise BadInput(f"{path}: a file is needed") from None
         group, _, name = missing.rpartition("/")
-        near = nearest(name, names_in(group, folders)) if group else ""
+        at_top = (path.stem for folder in folders for path in Path(folder).glob("*.yaml"))
+        near = nearest(name, names_in(group, folders) if group else at_top)
         raise BadInput(f"{shown}: there is no file {missing}.yaml; {near}") from None
     except RecursionError:
         raise BadInput(f"{shown}: the defaults list of a file includes the file itself") from None
     except (HydraException, *others) as error:
         reason = in_a_line(str(error.__cause__ or error), MAX_HYDRA_CHARACTERS)
-        of_file = "Could not override" in reason and "experiment=" in shown
-        hint = PLACED if of_file else ""
+        of_file = any(words in reason for words in ("Could not override", "Multiple values for"))
+        hint = PLACED if of_file and "experiment=" in shown else ""
         raise BadInput(f"{shown}: {reason or type(error).__name__}{hint}") from None
     chosen = found.hydra.runtime.choices.items()
     names = {str(k): str(v) for k, v in chosen if v is not None and not k.startswith("hydra/")}
