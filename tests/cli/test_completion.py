@@ -244,3 +244,10 @@ def test_shells_without_a_script_are_refused(words, needed, capsys, monkeypatch)
         start("run")
     message = complaint("bandit-run", ended.value.code, *capsys.readouterr())
     assert message.startswith("--completion") and needed in message
+
+
+def test_a_script_that_is_read_in_part_ends_without_a_word():
+    command = [Path(sys.executable).parent / "bandit-run", "--completion", "bash"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == (b"", 141)

@@ -79,7 +79,11 @@ def _complete(name: str, command: str, option: str, *words: str) -> int:
     except BadInput as error:
         print(f"{command}: {error}", file=sys.stderr)
         return 2
-    print(*lines, sep="\n", end="\n" if lines else "")  # an empty line would be an empty word
+    try:
+        end = "\n" if lines else ""  # an empty line would be an empty word
+        print(*lines, sep="\n", end=end, flush=True)
+    except BrokenPipeError:
+        os._exit(141)
     return 0
 
 

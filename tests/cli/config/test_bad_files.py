@@ -49,7 +49,7 @@ FILES = [
     ("env/wordy", f"law: {'x' * 100_000}\n{MEANS}", "env.law=xxx", "bernoulli"),
     ("env/foreign", "law: bernøulli\n" + MEANS, "env.law=bernøulli:", "did you mean bernoulli?"),
     ("env/escape", 'law: "\\e[31mred\\n\\u2028x"\n' + MEANS, r"env.law=\x1b[31mred x:"),
-    ("env/refers", LAW + "means: ${nothing}\n", "env.means:", "there is no key nothing; choose from"),
+    ("env/refers", LAW + "means: ${nothing}\n", "env.means:", "no key nothing; choose from"),
     ("env/circle", LAW + "means: ${env.means}\n", "env.means:", "Recursive interpolation"),
     ("env/parent", "law: ${env}\n" + MEANS, "env.law:", "parent node"),
     ("env/half", LAW + "means: '${'\n", "env=half:", "'${'"),
