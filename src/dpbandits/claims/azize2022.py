@@ -14,11 +14,11 @@ LARGE_EPS = 0.416, 0.593, 0.844, 1.2, 1.71, 2.43, 3.47, 4.93, 7.02, 10.0
 
 @claim("A1", "Azize & Basu 2022, Figs. 4-7", "lowest in 16 of 16 panels", "printed", *PANELS)
 def adap_klucb_is_lowest(runs: Runs) -> Parts:
-    """AdaP-KLUCB has the lowest final regret of the four in every panel.
+    """AdaP-KLUCB has the lowest final regret of the four algorithms in every panel.
 
-    At eps .1 DP-SE is below AdaP-KLUCB on C1 to C3, where its epochs hardly pay for privacy; with N
-    in place of N/2 in the index, or with alpha = 1, AdaP-KLUCB would be below DP-SE in every panel
-    (results/ablations.md).
+    At eps .1 DP-SE has a lower regret than AdaP-KLUCB on C1 to C3, where the epochs of DP-SE hardly
+    pay for privacy. With N in place of N/2 in its index, or with alpha = 1, AdaP-KLUCB would have a
+    lower regret than DP-SE in every panel (results/ablations.md).
     """
     for panel in runs.each(env=ENVS, eps=LEVELS):
         for other in panel.each(algo=["dp_ucb", "dp_se", "adap_ucb"]):
@@ -30,9 +30,9 @@ def adap_is_ten_times_lower(runs: Runs) -> Parts:
     """On C2 at eps 1 and T = 1e7 both AdaP algorithms have at least 10 times lower regret than
     DP-SE and DP-UCB.
 
-    DP-UCB is more than ten times worse, DP-SE about two times; alpha = 1 together with N in place
-    of N/2 in the index would make it ten, and so would epochs of DP-SE that are eight times as long
-    (results/ablations.md).
+    The regret of DP-UCB is more than ten times as large, that of DP-SE about twice. DP-SE would
+    also reach a factor of ten if the AdaP algorithms had alpha = 1 and N in place of N/2 in their
+    index, or if its epochs were eight times as long (results/ablations.md).
     """
     for adap in runs.each(algo=["adap_ucb", "adap_klucb"]):
         for other in runs.each(algo=["dp_se", "dp_ucb"]):
@@ -42,10 +42,11 @@ def adap_is_ten_times_lower(runs: Runs) -> Parts:
 @claim("A3", "Azize & Basu 2022, Fig. 3", "falls until .3, flat beyond", "printed",
        "azize2022_fig3")  # fmt: skip
 def regret_is_flat_above_some_eps(runs: Runs) -> Parts:
-    """AdaP-KLUCB's regret depends on eps below .3 and does not above.
+    """The regret of AdaP-KLUCB depends on eps below .3, but not above.
 
-    Regret does fall until .3, and keeps falling beyond: the privacy term alpha ln t/(eps n) of the
-    index fades only when eps is far above the gap; no variant tried is flat (results/ablations.md).
+    The regret falls until eps .3, and keeps falling beyond: the privacy term alpha ln t/(eps n) of
+    the index vanishes only when eps is far above the gap. No variant that we tried is flat
+    (results/ablations.md).
     """
     adap_klucb = runs(algo="adap_klucb")
     yield spread(adap_klucb, eps=SMALL_EPS, above=2)  # counts as dependent
@@ -56,8 +57,9 @@ def regret_is_flat_above_some_eps(runs: Runs) -> Parts:
 def dp_se_is_the_same_at_every_eps(runs: Runs) -> Parts:
     """DP-SE has the same regret for every eps in .1, .25, .5, 1.
 
-    The pulls of DP-SE's first epochs are set by eps once 8 L4/(eps D) exceeds 32 L8/D^2, that is
-    for D above 4 eps: at eps .1 they are, and what they cost depends on how large the gaps are.
+    An epoch of DP-SE that removes arms with a gap D has max(32 L8/D^2, 8 L4/(eps D)) pulls of each
+    arm, where L8 and L4 are logarithms. For D above 4 eps, as in the first epochs at eps .1, these
+    pulls depend on eps, and their cost on the gaps.
     """
     for panel in runs.each(env=ENVS):
         yield spread(panel(algo="dp_se"), eps=LEVELS, below=1.1)  # the same: within a tenth
@@ -67,7 +69,8 @@ def dp_se_is_the_same_at_every_eps(runs: Runs) -> Parts:
 def small_alpha_beats_large(runs: Runs) -> Parts:
     """alpha = 1 beats alpha = 3.1 (C1, eps 1), where regret is about 6000.
 
-    Both algorithms gain, and the regret at 3.1 is near the one in print.
+    Both algorithms have a lower regret with alpha = 1, and the regret at 3.1 is near the printed
+    one.
     """
     for adap in runs.each(algo=["adap_ucb", "adap_klucb"]):
         yield ratio(adap(alpha=3.1), adap(alpha=1), above=1)
@@ -78,8 +81,8 @@ def small_alpha_beats_large(runs: Runs) -> Parts:
 def adap_klucb_is_below_adap_ucb(runs: Runs) -> Parts:
     """AdaP-KLUCB is slightly better than AdaP-UCB in all cases.
 
-    Better but on C1 at eps .1, where the two are a tie: when the privacy term decides, clipping and
-    kl hardly matter.
+    AdaP-KLUCB is better except on C1 at eps .1, where the two tie: if the privacy term decides,
+    clipping and kl hardly matter.
     """
     for panel in runs.each(env=ENVS, eps=LEVELS):  # a difference below a thousandth is a tie
         yield ratio(panel(algo="adap_ucb"), panel(algo="adap_klucb"), above=1.001)
@@ -90,8 +93,8 @@ def regret_falls_with_eps(runs: Runs) -> Parts:
     """The regret of AdaP-UCB, AdaP-KLUCB and DP-UCB is smaller for larger eps (.1, .25, .5, 1 on C1
     to C4).
 
-    So in every panel. DP-UCB's regret falls most, since its bonus is proportional to 1/eps; the
-    regret of the AdaP algorithms falls least on C1, by about a twentieth from eps .25 to .5
+    This holds in every panel. DP-UCB's regret falls most, since its bonus is proportional to 1/eps.
+    The regret of the AdaP algorithms falls least on C1, by about a twentieth from eps .25 to .5
     (AdaP-KLUCB) and from .5 to 1 (AdaP-UCB).
     """
     for smaller, larger in pairwise(LEVELS):

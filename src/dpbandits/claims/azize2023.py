@@ -14,13 +14,13 @@ VARIANTS = "printed", "coded"
 @claim("AJ1", "Azize et al. 2023-24, Fig. 5.7 of Azize's thesis", "fewer at every eps", "printed",
        "azize2023_bai")  # fmt: skip
 def adap_tt_needs_fewer_samples_than_dp_se(runs: Runs) -> Parts:
-    """AdaP-TT and AdaP-TT* need fewer samples than DP-SE at every eps and in both instances
-    (medians, since runs that stall have no mean; the thresholds and what stalls are in
-    docs/identification.md).
+    """AdaP-TT and AdaP-TT* need fewer samples than DP-SE at every eps and in both instances. We
+    compare medians, since runs that stall have no mean; docs/identification.md describes the
+    thresholds and the runs that stall.
 
-    Only the authors' code of AdaP-TT is below DP-SE, and only at eps up to .03; from eps .1 on
-    DP-SE's epochs are shorter. The printed rules, with their proved thresholds, need more, and from
-    .001 to .3 many of their runs stall where arms have equal means.
+    Only the authors' code of AdaP-TT needs fewer samples than DP-SE, and only at eps up to .03;
+    from eps .1 on DP-SE's epochs are shorter. The printed rules, with their proved thresholds, need
+    more samples, and from eps .001 to .3 many of their runs stall where arms have equal means.
     """
     panels = list(runs.each(env_means=[FIRST, SECOND], eps=LEVELS))
     for panel in panels:
@@ -34,9 +34,9 @@ def adap_tt_needs_fewer_samples_than_dp_se(runs: Runs) -> Parts:
 @claim("AJ2", "Azize et al. 2023-24, Fig. 5.7 of Azize's thesis", "fewer, then equal", "printed",
        "azize2023_bai")  # fmt: skip
 def adap_tt_star_needs_fewer_at_small_eps(runs: Runs) -> Parts:
-    """AdaP-TT* needs fewer samples than AdaP-TT at small eps and as many at large eps (medians of
-    the printed rules; as many means within a factor of 2, ours, since AdaP-TT*'s threshold is
-    smaller).
+    """AdaP-TT* needs fewer samples than AdaP-TT at small eps and as many at large eps. We compare
+    medians of the printed rules; within a factor of 2 counts as equally many (ours), since
+    AdaP-TT*'s threshold is smaller.
 
     Below eps .1 many runs of AdaP-TT stall and AdaP-TT* needs far fewer samples; at large eps
     AdaP-TT needs 2.0 times as many, the factor 2 by which its threshold is larger.
@@ -54,8 +54,9 @@ def samples_do_not_depend_on_large_eps(runs: Runs) -> Parts:
     do not depend on eps and are at most 4 times those of TT-UCB (medians; a spread of 2 counts as
     flat).
 
-    All are flat, but 5 to 11 times TT-UCB (whose bonus and threshold are ours): doubling costs a
-    factor 2, forgetting half of the rewards another, the threshold of the printed AdaP-TT a third.
+    All medians are flat, but they are 5 to 11 times those of TT-UCB (whose bonus and threshold are
+    ours). Doubling costs a factor of 2, forgetting half of the rewards a second factor of 2, and
+    the threshold of the printed AdaP-TT a third one.
     """
     for means, levels in ((FIRST, FROM_03), (SECOND, FROM_1)):
         for adap_tt in runs(env_means=means, rule="adap_tt").each(variant=VARIANTS):
@@ -83,16 +84,17 @@ PUBLISHED = {  # eps: samples of AdaP-TT, AdaP-TT*, DP-SE; to two or three digit
        "1.73e6, 4.52e5, 1.45e5, 7.5e4; 1.35e6, 3.57e5, 8.55e4, 7.8e4; 9.4e6, 2.4e6, 5.5e5, 4.66e5",
        "figure", "azize2023_bai")  # fmt: skip
 def samples_of_the_slides(runs: Runs) -> Parts:
-    """On means (.95, .9, .9, .9, .5) with delta .01 and eps 10^-3, 10^(-7/3), 10^(-5/3), 10^-1
-    AdaP-TT, AdaP-TT* and DP-SE stop in the mean after these numbers of samples (ours with the
-    authors' code of AdaP-TT; medians of AdaP-TT*, whose runs that stall have no mean; within a
-    tenth).
+    """On means (.95, .9, .9, .9, .5) with delta .01 and eps 10^-3, 10^(-7/3), 10^(-5/3), 10^-1,
+    AdaP-TT, AdaP-TT* and DP-SE stop on average after the published numbers of samples, within a
+    tenth. We use the authors' code of AdaP-TT, and medians of AdaP-TT*, whose runs that stall have
+    no mean.
 
-    AdaP-TT needs 1.4 to 1.7 times as many samples here as in print: the authors' code reports the
-    samples of finished phases, ours all. AdaP-TT* needs 13 to 160 times as many: here it is the
-    printed rule, with the proved threshold, and its runs stall where arms have equal means. DP-SE
-    needs as many at eps 10^(-5/3) and a quarter to a half elsewhere: their code divides the sum of
-    an epoch by all pulls of the arm, so that its means are too small (docs/published_code.md).
+    AdaP-TT needs 1.4 to 1.7 times as many samples here as in print: the authors' code reports only
+    the samples of finished phases, ours reports all samples. AdaP-TT* needs 13 to 160 times as
+    many: here it is the printed rule, with the proved threshold, and its runs stall where arms have
+    equal means. DP-SE needs as many at eps 10^(-5/3) and a quarter to a half elsewhere: the
+    authors' code divides the sum of an epoch by all pulls of the arm, so that its means are too
+    small (docs/published_code.md).
     """
     first = runs(env_means=FIRST)
     for eps, (adap_tt, star, dp_se) in PUBLISHED.items():

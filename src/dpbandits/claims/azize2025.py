@@ -24,8 +24,8 @@ def dp_klucb_and_dp_imed_are_lowest(runs: Runs) -> Parts:
     """DP-KLUCB and DP-IMED, with alpha 2 (ours), have a lower final regret than the other private
     algorithms in every panel, in the mean and in the median.
 
-    So in every panel; the closest are means of DP-IMED at eps .5, which few bad runs
-    (docs/tails.md) raise. Lazy-DP-TS, which takes long, has 100 runs.
+    This holds in every panel. The margin is smallest for means of DP-IMED at eps .5, which few bad
+    runs raise (docs/tails.md). Lazy-DP-TS, which is slow, has 100 runs.
     """
     for center in ("mean", "median"):
         for panel in runs.each(env=ENVS, eps=LEVELS):
@@ -40,9 +40,9 @@ def regret_follows_the_lower_bound(runs: Runs) -> Parts:
     """The regret of DP-KLUCB and DP-IMED, with alpha 2 (ours), follows the lower bound of Theorem 1
     as eps changes and is close to it; the thresholds are ours.
 
-    No part about DP-KLUCB fails, and every median holds; means of DP-IMED are far above the bound
-    below eps 1, because a few runs hardly ever leave a wrong arm, which a longer first phase
-    (ours) prevents (docs/tails.md).
+    No part about DP-KLUCB fails, and every part about medians holds. Means of DP-IMED are far above
+    the bound below eps 1, because a few runs hardly ever leave a wrong arm. A longer first phase
+    (ours) prevents this (docs/tails.md).
     """
     for center in ("mean", "median"):  # regret at most twice the bound at T counts as close
         for algo in runs.each(env=ENVS, eps=LEVELS, algo=THEIRS):

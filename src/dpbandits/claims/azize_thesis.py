@@ -13,9 +13,9 @@ BONUSES = "printed", "eigenvalue"
 @claim("AB1", "Azize's thesis, Fig. 5.4", "both fall to 0", "printed", "azize2023_zcdp")
 def price_of_adac_ucb_falls(runs: Runs) -> Parts:
     """The price of zCDP in AdaC-UCB's regret falls to 0 as rho grows, and its share of the regret
-    as T does.
+    falls to 0 as T grows.
 
-    No price can be seen at rho 1000, nor more than a twentieth of the regret at rho .5 and 1; at
+    At rho 1000 no price is visible, and at rho .5 and 1 it is at most a twentieth of the regret. At
     rho .1 its share falls slowly, from 25 % at T = 1e5 to 15 % at 1e7.
     """
     for case in runs.each(horizon=[10**5, 10**6, 10**7]):
@@ -31,8 +31,8 @@ def price_of_adac_ucb_falls(runs: Runs) -> Parts:
 def price_of_adac_gope_falls(runs: Runs) -> Parts:
     """The price of zCDP in AdaC-GOPE's regret falls to 0 as rho grows.
 
-    At rho 100 no price is above 1 % of the regret at any instance. At rho .1 the price is 360 at T
-    = 1e4 and 900 at T = 1e6 on average; the printed 1,000 is that of one instance.
+    At rho 100 the price is at most 1 % of the regret at every instance. At rho .1 the price is 360
+    at T = 1e4 and 900 at T = 1e6 on average; the printed price of 1,000 is that of one instance.
     """
     horizons = 10**4, 10**5, 10**6
     for case in runs(noise="middle").each(horizon=horizons, env_instance=range(20)):
@@ -77,12 +77,12 @@ def noise_in_the_middle_beats_noise_on_sums(runs: Runs) -> Parts:
        "both", "azize2024_contextual")  # fmt: skip
 def price_of_adac_oful_falls(runs: Runs) -> Parts:
     """The price of zCDP in AdaC-OFUL's regret falls to 0 as rho grows, and its share of the regret
-    as T does.
+    falls to 0 as T grows.
 
     With the printed bonus the price falls from 19,000 at rho 1 to 319 at rho 1000 (T = 1e5), and
-    its share grows with T: its bound on the smallest eigenvalue is lambda until T = 1e4 and beyond.
-    With the eigenvalue itself (ours) the price is 131 at rho 1, 15 at rho 100 and 5 at rho 1000, as
-    printed, and its share of the regret falls in every part that is decided.
+    its share grows with T: the bound on the smallest eigenvalue in this bonus is lambda until T =
+    1e4 and beyond. With the eigenvalue itself (ours) the price is 131 at rho 1, 15 at rho 100 and 5
+    at rho 1000, as printed, and its share of the regret falls in every part that is decided.
     """
     for case in runs.each(bonus=BONUSES, horizon=[10**3, 10**4, 10**5], env_instance=range(5)):
         yield ratio(case(rho=1000.0), case(rho=inf), below=1.1)

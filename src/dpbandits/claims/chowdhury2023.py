@@ -13,8 +13,8 @@ def dist_dp_se_approaches_dp_se(runs: Runs) -> Parts:
     thresholds ours).
 
     At eps .1 the regret of Dist-DP-SE is 2 times that of DP-SE at T = 1e5 and 1.9 times at T = 1e7
-    on the easy instances, 1.03 and 1.3 times on the hard ones: logarithmic regret falls per round
-    alike for both. Measured with 2,000 runs an instance.
+    on the easy instances, 1.03 and 1.3 times on the hard ones. Both regrets are logarithmic, so
+    that the regret per round falls alike for both. Measured with 2,000 runs for each instance.
     """
     for case in runs(env=EASY).each(eps=[0.1, 0.5], env_instance=range(20)):
         dist, trusted = case(algo="dist_dp_se"), case(algo="dp_se")
@@ -28,8 +28,8 @@ def dist_dp_se_approaches_dp_se(runs: Runs) -> Parts:
 def dist_rdp_se_is_below_dist_dp_se(runs: Runs) -> Parts:
     """At eps .1 Dist-RDP-SE has a lower regret than Dist-DP-SE.
 
-    The radius of Skellam noise has its logarithm under a root but for a term that is ten times
-    smaller. Measured with 2,000 runs an instance.
+    In the radius of Skellam noise the logarithm is under a root, except in a term that is ten times
+    smaller. Measured with 2,000 runs for each instance.
     """
     for case in runs(horizon=10**7).each(env=[EASY, HARD], eps=[0.1], env_instance=range(20)):
         yield ratio(case(algo="dist_dp_se"), case(algo="dist_rdp_se"), above=1)

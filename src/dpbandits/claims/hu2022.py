@@ -11,9 +11,9 @@ def lazy_dp_ts_is_lowest(runs: Runs) -> Parts:
     """Lazy-DP-TS has a lower final regret than DP-SE and Anytime-Lazy-UCB at every eps (natural
     logarithms are our choice, and the index of Anytime-Lazy-UCB is derived by us).
 
-    Lazy-DP-TS pays for privacy once a buffer, as the other two do, and a draw from a posterior
-    explores less than a confidence radius; at eps .1, where noise dominates, DP-SE comes within 15
-    %.
+    Like the other two algorithms, Lazy-DP-TS pays for privacy once per buffer, and a draw from a
+    posterior explores less than a confidence radius. At eps .1, where noise dominates, DP-SE comes
+    within 15 %.
     """
     for env, levels in LEVELS.items():
         for panel in runs(env=env).each(eps=levels):
@@ -26,9 +26,10 @@ def dp_ts_is_lower_without_noise_only(runs: Runs) -> Parts:
     """DP-TS has a lower final regret than Lazy-DP-TS at eps 500 and a much higher one at eps up to
     1 (natural logarithms and the factor 2 for "much" are our choice).
 
-    Without noise DP-TS is Thompson sampling on all rewards; with noise its bonus has a factor log O
-    more than that of Lazy-DP-TS. The appendix also finds DP-SE below DP-TS on its second instance
-    at eps 1: here it is above with natural logarithms, and below with base 2 (algo.log=base2).
+    Without noise DP-TS is Thompson sampling on all rewards; with noise its bonus has an additional
+    factor log O compared with the bonus of Lazy-DP-TS. The appendix also finds a lower regret for
+    DP-SE than for DP-TS on its second instance at eps 1. Here DP-SE has a higher regret with
+    natural logarithms, and a lower one with base 2 (algo.log=base2).
     """
     for env in LEVELS:
         panel = runs(env=env, eps=500.0)

@@ -11,8 +11,8 @@ def regret_is_sublinear(runs: Runs) -> Parts:
     """At alpha .02 the regret of CTL-UCB and LTC-UCB is sublinear in T (from T/2 to T by less than
     2^(3/4), the rate of the theorem without outliers; this threshold is ours).
 
-    At eps .3 so; at eps .1 the exploration and the recovery from truncation, which hides the best
-    arm until it has 4,096 pulls, last for most of the 1e5 rounds.
+    This holds at eps .3. At eps .1 the exploration and the recovery from truncation, which hides
+    the best arm until it has 4,096 pulls, last for most of the 1e5 rounds.
     """
     for case in runs(env_alpha=0.02).each(eps=LEVELS, algo=["ctl_ucb", "ltc_ucb"]):
         yield growth(case, below=1.68)
@@ -24,9 +24,9 @@ def outliers_of_reports_cost_more(runs: Runs) -> Parts:
     and the gap grows with alpha and 1/eps.
 
     LTC-UCB is worse from alpha .05 on, by a tenth at eps .1 and by 43 % to 82 % at eps .3; at alpha
-    .02 they are alike. At eps .3 the difference of the two grows with alpha; at alpha .07 it is
-    larger than at eps .1, where both do little better than playing all arms in turn. 1,000 runs, of
-    which some never settle on the best arm.
+    .02 they are alike. At eps .3 the difference of the two grows with alpha. At alpha .07 it is
+    larger at eps .3 than at eps .1, where both do little better than playing all arms in turn.
+    There are 1,000 runs, some of which never settle on the best arm.
     """
     for case in runs.each(env_alpha=ALPHAS, eps=LEVELS):
         yield ratio(case(algo="ltc_ucb"), case(algo="ctl_ucb"), above=1)
