@@ -272,7 +272,7 @@ def best_constant(env, T, runs, rng, mutant="", own=None):
     return np.array([in_order(env, T, rng, lambda built, rows: [a] * T) for _ in range(runs)])
 
 
-def supervised(env, T, runs, rng, ridge, mutant="", own=None):
+def supervised(env, T, runs, rng, loss, ridge, mutant="", own=None):
     own = own or rng
 
     def play(built, rows):
@@ -281,7 +281,10 @@ def supervised(env, T, runs, rng, ridge, mutant="", own=None):
             last = rows[len(actions) // 2 : len(actions)]
             Z, Y = built.rows[last], 1 - built.table[last]
             L = ridge * (30 if mutant == "ridge" else 1)
-            theta = [logistic_fit(Z, Y[:, a], len(Z), np.zeros(len(Z.T)), L) for a in range(K)]
+            if loss == "quadratic":
+                theta = np.linalg.solve(Z.T @ Z + L * len(Z) * np.eye(len(Z.T)), Z.T @ Y).T
+            else:
+                theta = [logistic_fit(Z, Y[:, a], len(Z), np.zeros(len(Z.T)), L) for a in range(K)]
             batch = rows[len(actions) : 2 * len(actions) + 1]
             actions += list((built.rows[batch] @ np.transpose(theta)).argmin(axis=1))
         return actions

@@ -536,7 +536,12 @@ ROWS |= {
     "uniform_play": Row(exactly=(shared(IRIS, math.inf, T=150),)),
     "best_constant": Row(exactly=(shared(CANCER, math.inf, "worst", T=300),)),
     "supervised": Row(
-        exactly=(shared(IRIS, math.inf, "ridge", T=150), shared(CANCER, math.inf, T=300)),
+        options=({}, QUADRATIC),
+        exactly=(
+            shared(IRIS, math.inf, "ridge", T=150), shared(CANCER, math.inf, T=300),
+            shared(IRIS, math.inf, "ridge", T=150, **QUADRATIC),
+            shared(CANCER, math.inf, T=300, **QUADRATIC),
+        ),
     ),
 }
 # fmt: on

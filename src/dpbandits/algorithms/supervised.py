@@ -4,7 +4,7 @@ from ..authoring import LABELLED, NOT_PRIVATE, Positive, kernel
 from ..parts.oracles.batches import play_batch, show_batch
 from ..parts.oracles.labels import fit_all_losses
 from ..parts.oracles.policies import (
-    LATEST, LOGISTIC, Oracle, new_learner, predict, smallest, users_shown,
+    LATEST, Loss, Oracle, new_learner, predict, smallest, users_shown,
 )  # fmt: skip
 
 NAME = "Supervised"
@@ -14,15 +14,16 @@ GUARANTEE = NOT_PRIVATE
 
 
 @kernel
-def supervised(game, rng, ridge: Positive):
-    """Play the action of smallest loss as the logistic oracle predicts it. The oracle is fitted on
-    each batch alone, but on the losses of all actions and without noise. So this shows what a
-    policy could do that learns every label. Not private.
+def supervised(game, rng, loss: Loss, ridge: Positive):
+    """Play the action of smallest loss as an oracle predicts it. The oracle is fitted on each batch
+    alone, but on the losses of all actions and without noise. Therefore this line of reference
+    shows what a policy with the oracle could do that learns every label. Not private.
 
     Args:
+        loss: of the oracle.
         ridge: weight of |theta|^2 for each row of a fit.
     """
-    now = new_learner(game, Oracle(float("inf"), 0.0, LOGISTIC, ridge, 0.0), LATEST)
+    now = new_learner(game, Oracle(float("inf"), 0.0, loss, ridge, 0.0), LATEST)
     while play_batch(game, rng, now):
         fit_all_losses(game, now)
         show_batch(game, now)
