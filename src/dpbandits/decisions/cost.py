@@ -279,13 +279,11 @@ def budget_for_samples(
             instead = samples_reached(rule, last.budget, runs, share)
         weeks = f" ({aim / users:.3g} weeks)" if users else ""
         wanted = f"{significant(aim)} samples{weeks}"
-        known = f"; it is {at_least(free_ended)}{significant(free)} without privacy" * (
-            free == free
-        )
+        known = ""
         if ratio is not None:
             wanted = f"{goal:g} times that without privacy"
-        elif found.kind != "never":
-            known = ""
+        if free == free and (ratio is not None or found.kind == "never"):
+            known = f"; it is {at_least(free_ended)}{significant(free)} without privacy"
         rows.append({
             **rule.about, "budget": found.budget, "low": found.low, "high": found.high,
             "reached": not math.isnan(found.budget), "samples": aim, "without_privacy": free,
@@ -316,16 +314,16 @@ def of_ratio(
 
     Equal runs have equal rewards. The mean of the differences between the times of a run and
     ``goal`` times those without privacy is therefore narrower than the ratio of two means, and has
-    the same sign as the distance of the ratio from the goal.
+    the same sign as the distance of the ratio from the goal. Equal differences have no limits.
     """
     if share is not None:
         return ratio_of(of_times(times, cap, share), of_times(free, cap, share))
-    shift = goal * cap  # so that no value is negative
-    value, low, high = limits(times - goal * free + shift, cap + shift)
-    ends = np.array(
-        [value, low if free.max() < cap else -np.inf, high if times.max() < cap else np.inf]
-    )
-    return Located(*np.maximum(goal + (ends - shift) / free.mean(), 0.0))
+    apart = times - goal * free
+    (low,), (high,) = interval_of_mean(apart[:, np.newaxis], ERROR / LOOKS)
+    low = low if low == low and free.max() < cap else -np.inf
+    high = high if high == high and times.max() < cap else np.inf
+    ends = np.array([apart.mean(), low, high])
+    return Located(*np.maximum(goal + ends / free.mean(), 0.0))
 
 
 def samples_reached(rule: _Rule, eps: float, runs: int, share: float | None) -> float:
