@@ -335,7 +335,11 @@ MISTAKES_OF_CALLS = [
     (dp.run, {"algo": dp.algorithm("adap_ucb", eps=1), "eps": 2}, "adap_ucb(eps=1) sets it, too"),
     (dp.run, {"algo": dp.algorithm("adap_ucb", alpha=2), "alpha": 3}, "adap_ucb(alpha=2) sets it"),
     (dp.run, {"algo": [dp.algorithm("dp_se", eps=1), "ucb"], "eps": [2]}, "dp_se(eps=[1]) sets it"),
-    (dp.budget, {"algo": [], "regret": 1}, "algo=[]: at least one is needed"),
+    (
+        dp.budget,
+        {"algo": [], "env": "bernoulli_c2", "regret": 1},
+        "algo=[]: at least one is needed",
+    ),
     (dp.summary, {"table": "a.csv"}, "a tidy table is needed, such as dp.run returns, not str"),
     (dp.plot, {"table": None}, "a tidy table is needed, such as dp.run returns, not NoneType"),
     (dp.compare, {"table": []}, "a tidy table is needed, such as dp.run returns, not list"),

@@ -61,12 +61,20 @@ def test_never_and_always():
     always = dp.budget("dp_se", **GAME, regret=1e5, least=0.1, most=10, **FEW).iloc[0]
     assert always["reached"] and (always["low"], always["high"]) == (0.0, 0.1)
     assert "even at eps=0.1" in always["answer"]
+    both = dp.budget("dp_se", **GAME, regret=1e5, least=0.1, most=10, **FEW)
+    assert "0 to 0.100" in dp.latex(both, columns="algo,budget,interval")
 
 
 def test_bad_values():
     for keys, says in [
         ({}, "either regret=R or ratio=R"),
-        ({"regret": 1, "ratio": 2}, "either regret=R or ratio=R"),
+        ({"regret": 1, "ratio": 2}, "regret and ratio: give only one of the two"),
+        ({"rato": 2}, "unknown key or parameter 'rato': did you mean ratio?"),
+        (
+            {"ratio": 2, "precison": 2},
+            "unknown key or parameter 'precison': did you mean precision",
+        ),
+        ({"ratio": 2, "run": 2}, "unknown key or parameter 'run': did you mean runs?"),
         ({"regret": 1, "baseline": "ucb"}, "this key needs ratio=R, not regret=R"),
         ({"ratio": 2, "baseline": "adap_ucb"}, "without privacy is needed"),
         ({"ratio": 2, "least": 2, "most": 1}, "above least=2"),

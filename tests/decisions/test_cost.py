@@ -9,7 +9,7 @@ from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.cli import budget as command
-from dpbandits.decisions.cost import ENDS, verdict
+from dpbandits.decisions.cost import ENDS, of_ratio, verdict
 
 TEST = {"env": dp.bernoulli([0.3]), "mu0": 0.3, "mu1": 0.6}
 LEVELS = [0.2, 1.0, 5.0]
@@ -50,31 +50,136 @@ def test_a_sheet_of_two_trust_models():
     assert said.startswith("rel_error: no key of dp_sprt")
 
 
-def row(eps, samples, ended=1.0, free=100.0, per_week=np.nan, cap=1000):
+TITLE = "r on e, mu0=0.1"
+
+
+def row(eps, samples, ended=1.0, free=100.0, per_week=np.nan, cap=1000, free_ended=1.0):
     return {
-        "rule": "r", "env": "e", "eps": eps, "samples": samples, "ended": ended, "cap": cap,
-        "without_privacy": free, "per_week": per_week,
+        "eps": eps, "samples": samples, "ended": ended, "cap": cap, "without_privacy": free,
+        "free_ended": free_ended, "per_week": per_week,
     }  # fmt: skip
 
 
 def test_the_verdict_on_a_sheet():
     rows = [row(0.1, 1000, 0.5), row(1.0, 300), row(10.0, 105)]
-    assert verdict(rows, 0.2, 0.24) == (
-        "r on e: eps=1 costs 300 samples instead of 100 samples without privacy; privacy costs "
+    assert verdict(TITLE, rows, 0.2, 0.24) == (
+        f"{TITLE}: eps=1 costs 300 samples instead of 100 samples without privacy; privacy costs "
         "less than 10 % from eps=10 on; at eps=0.2 it does not end in 1,000 samples, and at "
         "eps=0.24 it does"
     )
     weekly = [x | {"per_week": 50.0} for x in rows[1:]]
-    assert verdict(weekly[:1], 0.0, 1.0) == (
-        "r on e: at 50 users a week, eps=1 costs 6 weeks instead of 2 weeks without privacy"
+    assert verdict(TITLE, weekly[:1], 0.0, 1.0) == (
+        f"{TITLE}: at 50 users a week, eps=1 costs 6 weeks instead of 2 weeks without privacy"
     )
-    assert verdict([*weekly, weekly[0] | {"eps": 20.0, "ended": 0.5}], 20.0, np.inf).endswith(
-        "at eps=20 it does not end in 20 weeks"
+    assert verdict(
+        TITLE, [*weekly, weekly[0] | {"eps": 20.0, "ended": 0.5}], 20.0, np.inf
+    ).endswith("at eps=20 it does not end in 20 weeks")
+    none = f"{TITLE}: none of the budgets that were tried, up to eps=0.1, ends in 1,000 samples"
+    assert verdict(TITLE, rows[:1], 0.1, np.inf) == none
+    free = row(0.1, 1000, 0.0, free=700.0, free_ended=0.63)
+    nor = ", nor does the test without privacy (63 % of its runs end)"
+    assert verdict(TITLE, [free], 0.1, np.inf) == f"{none}{nor}"
+
+
+def test_a_mean_of_runs_that_were_cut_is_said_to_be_at_least_as_large():
+    """A cut mean is no evidence that privacy is cheap, at its budget and at smaller ones."""
+    said = verdict(TITLE, [row(1.0, 105), row(2.0, 105, 0.95), row(4.0, 105)], 0.0, 1.0)
+    assert said.endswith("; privacy costs less than 10 % from eps=4 on")
+    free = {"free": 300.0, "free_ended": 0.8}
+    said = verdict(TITLE, [row(1.0, 400, 0.95, **free)], 0.0, 1.0)
+    assert "eps=1 costs at least 400 samples instead of at least 300 samples without" in said
+    assert said.endswith("without privacy (80 % of its runs end)")
+
+
+def test_a_sheet_says_where_runs_were_cut(tmp_path, bandit):
+    """As a free test that ends in some runs only: no mean without "at least", no interval."""
+    line = "rule=nprr_ab env=bernoulli env.means=[.3,.6] eps=[1,20] cap=300 runs=40"
+    printed = bandit(command, f"{line} results={tmp_path} out=cut.png best=tied pivot=eps")
+    assert any("nor does the test without privacy (" in text for text in printed)
+    assert {x.name for x in tmp_path.iterdir()} == {"cut.png", "cut.md", "cut.tex", "runs"}
+    texts = [(tmp_path / f"cut{end}").read_text() for end in (".md", ".tex")]
+    assert texts[0].count("at least") >= 4 and "not stopped" in texts[0]
+    assert texts[1].count("at least") == 2 and "textbf" not in texts[1]
+    found = dp.budget(
+        rule="nprr_ab", env=dp.bernoulli([0.3, 0.6]), eps=[1, 20], cap=300, runs=40, per_week=100
     )
-    none = "r on e: none of the budgets that were tried, up to eps=0.1, ends in 1,000 samples"
-    assert verdict(rows[:1], 0.1, np.inf) == none
-    free = row(0.1, 1000, 0.0, free=1000.0)
-    assert verdict([free], 0.1, np.inf) == f"{none}, nor does the test without privacy"
+    assert (found["free_ended"] < ENDS).all() and (found["ended"] < 1).all()
+    assert found[["low", "high"]].isna().all(axis=None)
+    assert "at least" in dp.latex(found, columns="eps,without_privacy")
+    note = str([x.get_text() for x in dp.plot(found).texts])
+    assert "At a triangle" in note and "strip" not in note
+    whole = dp.budget(rule="dp_sprt", **TEST, eps=[2.0], runs=40)
+    note = str([x.get_text() for x in dp.plot(whole).texts])
+    assert "strip" in note and "triangle" not in note and "bands" not in note
+
+
+def test_one_rule_with_two_values_has_a_column_a_sentence_and_a_line_for_each():
+    two = [dp.algorithm("nprr_ab", assignment="hidden"), "nprr_ab"]
+    given = {"env": dp.bernoulli([0.2, 0.9]), "eps": [2.0, 4.0], "runs": 20}
+    found = dp.budget(rule=two, **given)
+    assert list(found.columns[:4]) == ["rule", "assignment", "env", "eps"]
+    assert found["assignment"].tolist() == ["hidden", "hidden", "open", "open"]
+    for name, own in found.groupby("assignment"):
+        begins = f"nprr_ab with assignment={name} on bernoulli, delta=0.05: "
+        assert own["answer"].str.startswith(begins).all()
+        alone = dp.budget(rule=dp.algorithm("nprr_ab", assignment=name), **given)
+        assert own["samples"].tolist() == alone["samples"].tolist()
+    (ax,) = dp.plot(found).axes
+    lines = [x.get_label() for x in ax.lines if x.get_label().startswith("NPRR")]
+    assert lines == ["NPRR-AB, hidden assignment", "NPRR-AB, open assignment"]
+    table = dp.latex(found, pivot="eps", best="tied")
+    assert "hidden" in table and "open" in table and "textbf" in table
+    twice = message_of(dp.budget, rule=["nprr_ab", "nprr_ab"], **given)
+    assert twice == "rule=nprr_ab: the rule is given twice with equal parameters"
+
+
+def test_the_hypotheses_are_in_the_answer():
+    given = {"env": dp.bernoulli([0.05]), "runs": 32}
+    goal = "dp_sprt on bernoulli, mu0=0.3, mu1=0.7, alpha=0.05, beta=0.05: "
+    assert dp.budget(rule="dp_sprt", **given, eps=[1])["answer"][0].startswith(goal)
+    found = dp.budget(rule="dp_sprt", **given, samples=1000, precision=8)
+    assert goal in found["answer"][0]
+
+
+def test_a_ratio_compares_runs_of_equal_rewards():
+    """The error of the time without privacy counts, and pairs of runs decide what means do not."""
+    rng = np.random.default_rng(0)
+    free = rng.exponential(1000.0, 256)
+    times = 1.01 * free + rng.uniform(0.0, 5.0, 256)
+    paired = of_ratio(times, free, 1.05, 1e5, None)
+    assert paired.value == pytest.approx(times.mean() / free.mean()) and paired.high <= 1.05
+    assert of_ratio(times[::-1], free, 1.05, 1e5, None).high > 1.05
+    assert of_ratio(times, free, 1.005, 1e5, None).low > 1.005
+    assert of_ratio(times, free, 1.05, times.max(), None).high == np.inf  # a run was cut
+    assert of_ratio(times, free, 1.005, free.max(), None).low == 0.0
+    tail = of_ratio(times, free, 1.05, 1e5, 0.9)
+    assert tail.low < np.quantile(times, 0.9) / np.quantile(free, 0.9) < tail.high
+
+
+@pytest.mark.slow
+def test_errors_of_a_search_for_a_ratio_are_rare():
+    """Of 200 samples of a ratio of 1.5 few exclude it, although 64 runs do not fix the goal."""
+    rng, wrong = np.random.default_rng(1), 0
+    for _ in range(200):
+        free, own = rng.exponential(1000.0, (2, 64))
+        found = of_ratio(1.5 * own, free, 1.5, 1e6, None)
+        wrong += not found.low <= 1.5 <= found.high
+    assert wrong <= 2
+
+
+def test_a_ratio_that_is_reached_is_not_denied():
+    """With this seed, the first 256 runs without privacy are quicker than most."""
+    given = {"env": dp.bernoulli([0.3]), "mu0": 0.3, "mu1": 0.4, "seed": 36}
+    found = dp.budget(rule="dp_sprt", **given, ratio=1.05, least=900.0).iloc[0]
+    assert found["reached"] and "1.05 times that without privacy at eps=" in found["answer"]
+    both = dp.budget(rule="dp_sprt", **TEST, ratio=3, runs=128, precision=8).iloc[0]
+    assert both["reached"] and both["samples"] == pytest.approx(3 * both["without_privacy"])
+
+
+def test_a_search_takes_no_mean_of_cut_runs_for_the_mean():
+    few = {"runs": 64, "precision": 8.0, "least": 0.1, "most": 1.0}
+    found = dp.budget(rule="dp_sprt", **TEST, samples=150, cap=100, **few).iloc[0]
+    assert not found["reached"] and "a larger cap helps" in found["answer"]
 
 
 def test_a_sheet_says_of_no_budget_more_than_was_measured():
@@ -105,7 +210,8 @@ def test_none_is_an_answer_and_says_what_would_be_reached():
     few = {"runs": 128, "precision": 2.0, "least": 0.1, "most": 10.0}
     never = dp.budget(rule="dp_sprt", **TEST, samples=5, **few).iloc[0]
     assert not never["reached"] and np.isnan(never["budget"])
-    assert never["answer"].startswith("none: dp_sprt on bernoulli: the mean stopping time is above")
+    assert never["answer"].startswith("none: dp_sprt on bernoulli, mu0=0.3, mu1=0.6")
+    assert "the mean stopping time is above 5 samples at every eps" in never["answer"]
     assert "without privacy" in never["answer"]
     [said] = re.findall(r"; samples=(\S+) is reached at eps=10$", never["answer"])
     assert dp.budget(rule="dp_sprt", **TEST, samples=float(said), **few).iloc[0]["reached"]
@@ -126,7 +232,12 @@ def test_none_is_an_answer_and_says_what_would_be_reached():
     ("keys", "says"),
     [
         ({}, "either samples=N or ratio=R"),
-        ({"samples": 9, "ratio": 2}, "either samples=N or ratio=R"),
+        ({"samples": 9, "ratio": 2}, "samples and ratio: give only one of the two"),
+        ({"rato": 2}, "unknown key or parameter 'rato': did you mean ratio?"),
+        ({"ratio": 2, "run": 64}, "unknown key or parameter 'run': did you mean runs?"),
+        ({"eps": [1], "m0": 0.3}, "unknown key or parameter 'm0': did you mean mu0?"),
+        ({"eps": [1], "weeks": 3}, "weeks=3: this key needs per_week=M"),
+        ({"eps": [1], "weeks": 3, "per_week": 9, "cap": 5}, "cap and weeks: give only one"),
         ({"samples": -1}, "samples=-1: a number above 0"),
         ({"samples": 9, "quantile": 2}, "quantile=2"),
         ({"samples": 9, "horizon": 5}, "horizon: the search for a budget of a rule takes samples"),
@@ -143,6 +254,9 @@ def test_bad_values(keys, says):
 
 def test_what_goes_with_a_rule_alone():
     assert "either algo=NAME or rule=NAME" in message_of(dp.budget, env="bernoulli_c2", ratio=2)
+    both = message_of(dp.budget, "dp_se", env="bernoulli_c2", rule="dp_sprt", ratio=2)
+    assert both == "algo and rule: give only one of the two"
+    assert message_of(dp.budget, rule="dp_sprt", eps=[1]) == "env=NAME is needed"
     for key in ("samples", "quantile", "per_week", "weeks"):
         said = message_of(dp.budget, "dp_se", "bernoulli_c2", 1e3, regret=9, **{key: 0.5})
         assert said == f"{key}: this key needs rule=NAME"
@@ -158,7 +272,9 @@ def test_command(tmp_path, bandit):
     assert any("eps=0.5 costs" in text or "eps=2 costs" in text for text in printed)
     assert any("slow: what nine of ten runs do not exceed" in text for text in printed)
     assert not any("e+" in text for text in printed)
-    assert {"sheet.md", "sheet.pdf", "sheet.png"} <= {x.name for x in tmp_path.iterdir()}
+    assert {"sheet.md", "sheet.tex", "sheet.pdf", "sheet.png"} <= {
+        x.name for x in tmp_path.iterdir()
+    }
     printed = bandit(command, f"{line} samples=400 precision=2 runs=64 results={tmp_path} out=goal")
     assert any("stopping time is" in text for text in printed)
     assert (tmp_path / "goal.md").exists()

@@ -17,6 +17,7 @@ from dpbandits.results.intervals import (
     clopper_pearson,
     interval_of_mean,
     interval_of_median,
+    interval_of_quantile,
     occurred_once,
     rounded,
     runs_needed,
@@ -155,11 +156,16 @@ def test_intervals_of_ten_thousand_settings_take_less_than_two_seconds():
     assert time.process_time() - start < 2.0
 
 
-def test_interval_of_a_median_holds():
-    values = np.random.default_rng(4).pareto(1.1, (30, 4000))
-    low, high = interval_of_median(values, 0.025)
-    median = 2 ** (1 / 1.1) - 1
-    assert 0.95 <= ((low <= median) & (median <= high)).mean() < 0.98
+@pytest.mark.parametrize(("share", "runs"), [(0.5, 30), (0.9, 60), (0.1, 60)])
+def test_interval_of_a_quantile_holds(share, runs):
+    values = np.random.default_rng(4).pareto(1.1, (runs, 4000))
+    low, high = interval_of_quantile(values, share, 0.025)
+    quantile = (1 - share) ** (-1 / 1.1) - 1
+    assert 0.95 <= ((low <= quantile) & (quantile <= high)).mean() < 0.99
+    if share == 0.5:
+        assert np.array_equal(interval_of_median(values, 0.025), (low, high))
+    few = interval_of_quantile(values[:20], 0.9, 0.025)
+    assert np.isfinite(few[0]).all() and np.isnan(few[1]).all()
 
 
 def test_last_bits_do_not_count():

@@ -84,8 +84,8 @@ def budget(
             baseline, or to the samples without privacy.
         quantile: for rules, the quantile of the number of samples that replaces the mean.
         per_week: for rules, the number of users per week, so that answers are also in weeks.
-        weeks: for the sheet of rules with ``per_week``, the weeks after which a test ends in any
-            case; 26 by default.
+        weeks: for the sheet of rules with ``per_week``, the weeks after which runs are cut; 26 by
+            default.
         baseline: for ``ratio``, an algorithm without privacy; None for each algorithm itself
             without privacy.
         beats: instead of ``regret`` and ``ratio``, ``constant`` or ``uniform``: find the budget
@@ -106,11 +106,14 @@ def budget(
             keys by which answers are judged, such as ``mu0``, and ``eps=[...]`` for a sheet.
 
     Returns:
-        For rules with ``eps=[...]`` a sheet, a row for each rule and budget: the mean number of
-        ``samples`` with its 95 % interval, the ``slow`` 90 % quantile, the mean in ``weeks``, the
-        shares of runs that ``ended``, that had a ``wrong`` answer, and whose answer was the answer
-        without privacy on equal rewards (``agree``), the samples ``without_privacy``, and the
-        ``answer`` as a sentence. For rules without ``eps`` a row for each rule as below.
+        For rules with ``eps=[...]`` a sheet, a row for each rule and budget: the parameters that
+        distinguish rules of one name, the mean number of ``samples`` with its 95 % interval, the
+        ``slow`` 90 % quantile, the mean in ``weeks``, the shares of runs that ``ended``, that had a
+        ``wrong`` answer, and whose answer was the answer without privacy on equal rewards
+        (``agree``), the samples ``without_privacy``, the share of these runs that ended
+        (``free_ended``), and the ``answer`` as a sentence. A run that was cut counts with the
+        rounds that it had: if a run was cut, the mean is at least as large, and there is no
+        interval. For rules without ``eps`` a row for each rule as below.
         A row for each algorithm: ``algo``, and the parameters that distinguish algorithms of one
         name; ``budget`` with its interval from ``low`` to ``high``; ``reached``, whether a budget
         reaches the goal; ``name`` (``eps`` or ``rho``), ``env, horizon, goal, baseline``; the
@@ -135,8 +138,12 @@ def budget(
     from ..errors import BadInput
     from ..settings.choices import all_of, plain_data
 
-    if (algo is None) == (rule is None):
+    if algo is not None and rule is not None:
+        raise BadInput("algo and rule: give only one of the two")
+    if algo is None and rule is None:
         raise BadInput("either algo=NAME or rule=NAME is needed")
+    if env is None:
+        raise BadInput("env=NAME is needed")
     if rule is not None:
         of_runs = {k: v for k, v in parameters.items() if k in {*GOALS, "eps", "arm", "cap"}}
         own = {k: v for k, v in parameters.items() if k not in of_runs}
@@ -151,6 +158,7 @@ def budget(
     given |= {k: plain_data(k, x) for k, x in given.items() if k != "env"}
     search |= {k: plain_data(k, x) for k, x in search.items() if k != "baseline"}
     algorithms = all_of("algo", algo)
+    given = dict.fromkeys(OF_SEARCH) | given  # a misspelt name is compared with these, too
     with named_as_in_python():
         return budgets_needed(algorithms, given, parameters, folders_of(config_dir), **search)
 

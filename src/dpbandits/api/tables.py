@@ -120,6 +120,8 @@ def latex(
 ) -> str:
     """Return a tidy table, or several joined ones, as the LaTeX table that the commands write.
 
+    The function also takes a result of ``budget``.
+
     >>> import dpbandits as dp
     >>> table = dp.run(algo=["dp_klucb", "adap_ucb"], eps=[0.5, 1], horizon=1e4, runs=5)
     >>> "begin{tabular}" in dp.latex(table, pivot="eps", best="tied")
@@ -143,7 +145,8 @@ def latex(
     from ..comparison.table import compare as compared
     from ..comparison.table import complete
     from ..errors import BadInput
-    from ..results.latex import TableOptions, checked, latex_of
+    from ..results.frames import frame_of
+    from ..results.latex import TableOptions, checked, is_answer, latex_of, latex_of_budgets
     from ..results.summary import columns_shown
     from ..results.table import Table, join
     from ..settings.choices import all_of, plain_data
@@ -151,12 +154,14 @@ def latex(
     several = all_of("table", table)
     if not several:
         raise BadInput("table=[]: at least one table is needed")
+    named = {"columns": columns, "best": best, "pivot": pivot, "digits": digits, "labels": labels}
+    options = checked({key: plain_data(key, value) for key, value in named.items()})
+    if len(several) == 1 and is_answer(frame := frame_of("the table", several[0])):
+        return latex_of_budgets(frame, options)
     joined = join([Table.of_frame(x) for x in several]).measured(metric).with_labels()
     found = complete(joined.summary(), compared(joined))
     shown = [*columns_shown(found, joined.question), "mean", "interval", "runs"]
-    named = {"columns": columns, "best": best, "pivot": pivot, "digits": digits, "labels": labels}
-    given = {key: plain_data(key, value) for key, value in named.items()}
-    return latex_of(found, shown, checked(given) or TableOptions())
+    return latex_of(found, shown, options or TableOptions())
 
 
 @checked

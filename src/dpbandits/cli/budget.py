@@ -13,16 +13,18 @@ from ..api.privacy import OF_SEARCH
 from ..contracts.parameters import BUDGETS
 from ..decisions.budget import budgets_needed
 from ..decisions.cost import cost_of_rules
-from ..errors import BadInput, unknown
+from ..errors import BadInput
 from ..figures.cost_of_privacy import cost_of_privacy
+from ..figures.origin import files_of
 from ..figures.regret_vs_budget import budget_needed
 from ..figures.style import save
 from ..files import check_writable, write_atomically
 from ..results.latex import KEYS as LATEX
-from ..results.latex import TableOptions, latex_of
+from ..results.latex import latex_of_budgets
 from ..results.summary import budget as budget_in_words
-from ..results.summary import significant
+from ..results.summary import significant, with_cut_runs
 from ..settings.choices import environment_choice
+from ..settings.hints import unknown_key
 from ..settings.setting import as_json, digest
 from .command import entry_point, results_of, stem_of, table_options
 from .completion import OWN_KEYS
@@ -30,15 +32,16 @@ from .words import value_of
 
 SHOWN = ("algo", "budget", "low", "high", "reached", "runs")
 COLUMNS_OF_SHEET = (
-    "samples: the mean stopping time, with its 95 % interval from low to high; slow: what nine of "
-    "ten runs do not exceed; ended, wrong, agree: the shares of runs that ended, that answered "
-    "wrongly, and that gave the answer of the test without privacy on equal rewards"
+    "samples: the mean stopping time, with its 95 % interval from low to high if all runs ended; "
+    "slow: what nine of ten runs do not exceed; ended, wrong, agree: the shares of runs that "
+    "ended, that answered wrongly, and that gave the answer of the test without privacy on equal "
+    "rewards; free_ended: the share of runs that ended without privacy"
 )
 
 
 @entry_point("budget")
 def main(given: Namespace) -> int:
-    keys = _keys(given.words)
+    keys = _keys(given.words, given.folders)
     group = "rule" if "rule" in keys else "algo"
     for key in (group, "env"):
         if key not in keys:
@@ -48,45 +51,32 @@ def main(given: Namespace) -> int:
         raise BadInput("algo and rule: give only one of the two")
     parameters, changed = _parameters(group, keys), _parameters("env", keys)
     out = _taken(["out"], keys)
-    options = table_options(_taken(LATEX, keys)) if group == "algo" else None
+    options = table_options(_taken(LATEX, keys))
     name = digest(as_json({**keys, group: names, "of": parameters, "in": changed}), length=8)
     search = _taken(OF_SEARCH, keys) if group == "algo" else {}
     runs = {"results": "results", **keys}
     if changed:
         runs["env"] = environment_choice("env", str(runs["env"]), changed)
-    stem = stem_of(out, results_of(runs) / f"budget-{name}")
+    stem, formats = files_of(stem_of(out, results_of(runs) / f"budget-{name}"))
     check_writable(stem.parent)
-    texts: dict[str, str] = {}
     if group == "algo":
         found = budgets_needed(names, runs, parameters, given.folders, **search)
         answers, draw, render = list(found["answer"]), budget_needed, text
-        tex = latex_of(_for_paper(found), SHOWN, options or TableOptions(), measured="budget")
-        texts[".tex"] = f"{tex}\n"
     else:
         found = cost_of_rules(names, runs, parameters, given.folders)
         answers, draw, render = list(dict.fromkeys(found["answer"])), cost_of_privacy, text_of_rules
         if "slow" in found:
             answers.append(COLUMNS_OF_SHEET)
     print(render(found, "simple"), *answers, sep="\n")
-    texts[".md"] = f"{render(found, 'pipe')}\n\n" + "".join(f"* {x}\n" for x in answers)
+    below = "".join(f"* {x}\n" for x in answers)
+    tex = f"{latex_of_budgets(found, options)}\n"
+    texts = {".tex": tex, ".md": f"{render(found, 'pipe')}\n\n{below}"}
     for end, content in texts.items():
         write_atomically(stem.with_name(f"{stem.name}{end}"), content.encode())
-    for path in save(draw(found), stem) if group == "algo" or "slow" in found else ():
+    for path in save(draw(found), stem, formats) if group == "algo" or "slow" in found else ():
         print(path)
     print(*(f"{stem}{end}" for end in texts), sep="\n")
     return 0
-
-
-def _for_paper(found: pd.DataFrame) -> pd.DataFrame:
-    """Return the answers with the columns ``ci_low``, ``ci_high`` and ``tied`` of a table for a
-    paper.
-
-    A budget is tied, so that it may be the smallest one, if its interval begins below the upper end
-    of the interval of the smallest budget.
-    """
-    smallest = found["high"][found["budget"] == found["budget"].min()].min()
-    tied = (found["low"] <= smallest) & found["budget"].notna()
-    return found.assign(ci_low=found["low"], ci_high=found["high"], tied=tied)
 
 
 def text_of_rules(found: pd.DataFrame, style: str) -> str:
@@ -94,9 +84,18 @@ def text_of_rules(found: pd.DataFrame, style: str) -> str:
     shown = found.drop(columns=["answer", "env"]).dropna(axis=1, how="all")
     if shown["rule"].nunique() == 1:
         shown = shown.drop(columns="rule")
-    shown = shown.map(lambda x: x if isinstance(x, str) else significant(x))
+    words = shown.map(_cell)
+    shown = pd.DataFrame(
+        {str(name): with_cut_runs(found, str(name), words[name]) for name in words}
+    )
     right = {"showindex": False, "disable_numparse": True, "stralign": "right"}
     return tabulate(shown, "keys", style, **right)
+
+
+def _cell(x: Any) -> str:
+    if isinstance(x, bool):
+        return "yes" if x else "no"
+    return x if isinstance(x, str) else "" if pd.isna(x) else significant(x)
 
 
 def text(found: pd.DataFrame, style: str) -> str:
@@ -112,16 +111,20 @@ def text(found: pd.DataFrame, style: str) -> str:
     return tabulate(rows, SHOWN, tablefmt=style, disable_numparse=True)
 
 
-def _keys(words: list[str]) -> dict[str, Any]:
+def _keys(words: list[str], folders: tuple[str, ...]) -> dict[str, Any]:
     """Return the keys of a command line with their values."""
     found: dict[str, Any] = {}
+    typed = {key: text for key, _, text in (word.partition("=") for word in words)}
+    chosen: dict[str, str] = {
+        g: typed[g].partition(",")[0] for g in ("rule", "algo", "env") if g in typed
+    }
     for word in words:
         key, equals, text = word.partition("=")
         if not equals:
             raise BadInput(f"{word}: KEY=VALUE is needed (see --help)")
         known = (*OWN_KEYS["budget"], *BUDGETS)  # a search refuses a budget
         if key not in known and key.partition(".")[0] not in ("algo", "rule", "env"):
-            raise unknown("key", key, OWN_KEYS["budget"])
+            raise unknown_key(key, text, OWN_KEYS["budget"], chosen, folders)
         names = key in ("algo", "rule", "out", "results", *LATEX)
         value = None if names else value_of(word)
         found[key] = text if value is None else value.value

@@ -20,9 +20,9 @@ from ..settings.choices import Choice
 from ..settings.compose import request_from
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
-from ..validation import number_where, one_of
-from .search import ROUNDED_PRECISION, Found, Search, check_search
-from .subject import Subject
+from ..validation import one_of
+from .search import ROUNDED_PRECISION, Found, Search, check_search, goal_of
+from .subject import Subject, differing, with_values
 
 COLUMNS = (
     "algo", "budget", "low", "high", "reached", "name", "env", "horizon", "goal", "baseline",
@@ -63,12 +63,6 @@ def budgets_needed(
         precision: the ratio of the ends of the requested interval.
         runs: runs at one budget, at most.
     """
-    if beats is not None:
-        if not (regret is None and ratio is None and baseline is None):
-            raise BadInput("beats: leave regret, ratio and baseline out")
-        goal, line = math.nan, LINES[one_of(LINES, "beats", beats)]
-    else:
-        goal, line = _goal(regret, ratio, baseline), ""
     least = least if least is not None else 1e-3 if beats is None else 0.1
     most = most if most is not None else 1e3 if beats is None else 100.0
     least, most, precision, runs = check_search(least, most, precision, runs)
@@ -77,9 +71,17 @@ def budgets_needed(
     own = {k: x for k, x in parameters.items() if k not in BUDGETS}
     compose = partial(request_from, REGRET, parameters=own, folders=folders)
     needs = [_Need(compose, a, given, parameters, baseline, ratio is not None) for a in algorithms]
-    differing = _differing(needs)
+    apart = differing(needs)
+    if beats is not None:
+        if not (regret is None and ratio is None and baseline is None):
+            raise BadInput("beats: leave regret, ratio and baseline out")
+        goal, line = math.nan, LINES[one_of(LINES, "beats", beats)]
+    else:
+        goal, line = goal_of("regret=R", regret, ratio, "mean regret"), ""
+        if regret is not None and baseline is not None:
+            raise BadInput("baseline: this key needs ratio=R, not regret=R")
     rows = []
-    for need, values in zip(needs, differing, strict=True):
+    for need, values in zip(needs, apart, strict=True):
         need.store = needs[0].store  # what several needs have in common is played once
         goal = goal if beats is None else need.of_line(beats)
         begun = time.monotonic()
@@ -94,46 +96,8 @@ def budgets_needed(
             "answer": in_words(found, need.about, values, goal, precision, line),
             "tried": [vars(look) for look in found.looks],
         })  # fmt: skip
-    columns = dict.fromkeys([*COLUMNS[:1], *differing[0], *COLUMNS[1:]])
+    columns = dict.fromkeys([*COLUMNS[:1], *apart[0], *COLUMNS[1:]])
     return pd.DataFrame(rows)[list(columns)]
-
-
-def _differing(needs: Sequence[_Need]) -> list[dict[str, Any]]:
-    """Return for each need the values of parameters that tell needs of one algorithm apart.
-
-    The values are blank for algorithms that are given once.
-
-    Raises:
-        BadInput: two needs are the same.
-    """
-    names: list[str] = []
-    for i, need in enumerate(needs):
-        for other in needs[:i]:
-            if other.about["algo"] != need.about["algo"]:
-                continue
-            differ = [k for k, x in need.values.items() if other.values.get(k) != x]
-            if not differ:
-                raise BadInput(
-                    f"algo={need.about['algo']}: the algorithm is given twice with equal parameters"
-                )
-            names += [k for k in differ if k not in names]
-    algos = [need.about["algo"] for need in needs]
-    return [
-        {k: need.values.get(k, math.nan) if algos.count(algo) > 1 else math.nan for k in names}
-        for need, algo in zip(needs, algos, strict=True)
-    ]
-
-
-def _goal(regret: float | None, ratio: float | None, baseline: Any) -> float:
-    """Check that either a regret or a ratio is given, and return it."""
-    if (regret is None) == (ratio is None):
-        raise BadInput(
-            "either regret=R or ratio=R is needed: the largest mean regret, or its ratio"
-        )
-    if regret is not None and baseline is not None:
-        raise BadInput("baseline: this key needs ratio=R, not regret=R")
-    name, goal = ("ratio", ratio) if regret is None else ("regret", regret)
-    return number_where(name, goal, lambda x: 0 < x < math.inf, "a number above 0 is needed")
 
 
 class _Need(Subject):
@@ -159,7 +123,7 @@ class _Need(Subject):
             raise BadInput(f"{first.budget_name}: the search finds its value; leave it out")
         if first.population_spec:
             raise BadInput("population: each user has a privacy level; a search needs one budget")
-        self.name, self.values = first.budget_name, first.parameters
+        self.name = first.budget_name
         self._at = cache(self.at)
         self.reference: Setting | None = None
         label = ""
@@ -217,7 +181,7 @@ class _Need(Subject):
 def in_words(
     found: Found,
     about: Mapping[str, Any],
-    values: Mapping[str, float],
+    values: Mapping[str, Any],
     goal: float,
     precision: float,
     line: str = "",
@@ -230,8 +194,7 @@ def in_words(
     aim = f"the {aim} of {line}" if line else aim
     reached = f"below {aim}" if line else f"at most {aim}"
     of_what = "ratio" if of else "mean regret"
-    given = ", ".join(f"{k}={x:g}" for k, x in values.items() if not math.isnan(x))
-    who = f"{about['algo']} with {given}" if given else about["algo"]
+    who = with_values(about["algo"], values)
     start = f"{who} on {about['env']}, T = {rounds(about['horizon'])}: "
     last = found.looks[-1]
     measured = f"{significant(last.mean)} ({significant(last.low)} to {significant(last.high)})"

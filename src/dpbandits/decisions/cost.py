@@ -5,31 +5,34 @@ a goal.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..comparison.pairs import Located
+from ..comparison.pairs import ratio as ratio_of
 from ..contracts.parameters import FRACTION, POSITIVE
 from ..contracts.question import QUESTIONS, STOPPING
-from ..errors import BadInput
-from ..results.summary import significant
+from ..errors import BadInput, plain
+from ..results.intervals import at_least_zero, interval_of_mean, interval_of_quantile
+from ..results.summary import at_least, percent, significant
 from ..settings.compose import request_from
 from ..settings.request import Request
 from ..validation import argument, as_integer, each, number_where
-from .search import Found, Search, check_search, limits, short
-from .subject import Subject
+from .search import ERROR, LOOKS, Found, Search, check_search, goal_of, limits, short
+from .subject import Subject, differing, with_values
 
 TIMES_GOAL = 10.0  # samples after which a run of a search ends, as a multiple of the goal
-FREE_RUNS = 64  # without privacy; they set the cap of a search for a ratio
+FREE_RUNS = 64  # without privacy, before a search; they set its cap
 CHEAP = 1.1  # times the samples without privacy: where privacy costs less than 10 %
 ENDS = 0.9  # share of the runs that must end, for a test to end
 PRECISE = 1.25  # ratio of the budgets between which a sheet finds that a test begins to end
 
-
-Rules = Callable[[float | None, float], Iterable["_Rule"]]  # ``rules_of`` some rules
+WEEKS = 26.0  # after which a test ends in any case, if the users per week are known
+ABOVE = "a number above 0 is needed"
 OWN_KEYS = {key for q in QUESTIONS if q.command == STOPPING.command for key in q.own_keys}
 
 # The options of the two answers, beside the keys of ``bandit-stop``
@@ -51,16 +54,24 @@ def cost_of_rules(
             raise BadInput(f"{key}: {what} takes {', '.join(wanted)} and the keys of bandit-stop")
     options = {key: given.pop(key) for key in wanted if key in given}
     compose = partial(request_from, STOPPING, parameters=parameters, folders=folders)
-    return answer(partial(rules_of, rules, given, compose), **options)
+    # a misspelt name is compared with all of these names
+    named = dict.fromkeys([*OF_SHEET, *OF_GOAL, *sorted(known)]) | given
+    found = rules_of(rules, named, compose)
+    return answer(found, **options)
 
 
 class _Rule(Subject):
-    """A stopping rule whose budget is searched."""
+    """A stopping rule whose budget is searched.
+
+    Attributes:
+        apart: the values of parameters that tell it apart from other rules of its name.
+    """
 
     def __init__(self, rule: Any, given: Mapping[str, Any], compose: Callable[..., Request]):
         super().__init__(compose, {**given, "rule": rule})
         first = self.first
         self.name, self.env = first.algo, first.env
+        self.apart: dict[str, Any] = {}
         if first.budget_name != "eps" or not first.algorithm.private:
             raise BadInput(f"rule={self.name}: a rule with a privacy budget eps is needed")
 
@@ -70,61 +81,89 @@ class _Rule(Subject):
         """
         return self.measured(self.at(eps), n, "stopping_time")[0]
 
+    def ended(self, eps: float, n: int) -> float:
+        """Return the share of the first n runs that ended."""
+        return float(self.measured(self.at(eps), n, "halted")[0].mean())
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """The columns that describe it."""
+        return {"rule": self.name, **self.apart, "env": self.env}
+
+    @property
+    def title(self) -> str:
+        """Its name, its environment, and what its answers are judged by, in words."""
+        goal = dict(self.first.goal)
+        name = with_values(self.name, {k: x for k, x in self.apart.items() if k not in goal})
+        return ", ".join([f"{name} on {self.env}", *(f"{k}={x:g}" for k, x in goal.items())])
+
 
 def rules_of(
-    rules: Sequence[Any], given: Mapping[str, Any], compose: Callable[..., Request],
-    per_week: float | None, weeks: float,
-) -> list[_Rule]:  # fmt: skip
-    """Return the rules; if the users per week are known, their runs end after some weeks.
+    rules: Sequence[Any], given: Mapping[str, Any], compose: Callable[..., Request]
+) -> list[_Rule]:
+    """Return the rules.
 
     A key that belongs to the questions of some of the rules, such as ``mu0``, is passed only to
     these rules.
     """
-    if per_week is not None and given.get("cap") is None:
-        given = {**given, "cap": math.ceil(per_week * weeks)}
     if not rules:
         raise BadInput("rule=[]: at least one is needed")
-    for_all = {key: x for key, x in given.items() if key not in OWN_KEYS}
+    for_all = {key: None if key in OWN_KEYS else x for key, x in given.items()}
     plain = [_Rule(rule, for_all, compose).first for rule in rules]
     own = [setting.question.own_keys for setting in plain]
     foreign = [set().union(*own) - keys for keys in own]
-    return [
+    found = [
         _Rule(rule, {k: x for k, x in given.items() if k not in others}, compose)
         for rule, others in zip(rules, foreign, strict=True)
     ]
+    for rule, values in zip(found, differing(found), strict=True):
+        rule.apart = values
+    return found
 
 
 def sheet(
-    rules: Rules, *, eps: Any, per_week: float | None = None, weeks: float = 26.0, runs: int = 200
-) -> pd.DataFrame:
+    rules: Sequence[_Rule], *, eps: Any, per_week: float | None = None,
+    weeks: float | None = None, runs: int = 200,
+) -> pd.DataFrame:  # fmt: skip
     """Return a row for each rule and budget; see ``dpbandits.budget``."""
     budgets = sorted({argument("eps", x, POSITIVE, math.nan) for x in each(eps)})
     runs = as_integer("runs", runs, at_least=20, at_most=10_000_000)
-    per_week, weeks = _per_week(per_week, weeks)
+    users, cap = _users(per_week), rules[0].given["cap"]
+    if weeks is not None and users is None:
+        raise BadInput(f"weeks={plain(weeks)}: this key needs per_week=M")
+    if weeks is not None and cap is not None:
+        raise BadInput("cap and weeks: give only one of the two")
+    if users is not None and cap is None:
+        after = number_where("weeks", WEEKS if weeks is None else weeks, lambda x: x > 0, ABOVE)
+        cap = math.ceil(users * after)
     rows = []
-    for rule in rules(per_week, weeks):
-        own, free = [], math.nan
+    for rule in rules:
+        rule.given["cap"] = cap
+        own, free, free_ended = [], math.nan, math.nan
         names = ("stopping_time", "answer", "halted", "correct")
         answers = np.full(runs, math.nan)
         if rule.can_be_free:
-            times, answers, *_ = rule.measured(rule.at(math.inf), runs, *names)
-            free = float(times.mean())
+            times, answers, halted, _ = rule.measured(rule.at(math.inf), runs, *names)
+            free, free_ended = float(times.mean()), float(halted.mean())
         for x in budgets:
             setting = rule.at(x)
             times, answer, halted, correct = rule.measured(setting, runs, *names)
-            error = times.std(ddof=1) / math.sqrt(runs)
+            low, high = math.nan, math.nan  # a run that was cut leaves the mean without an interval
+            if halted.all():
+                column = times[:, np.newaxis]
+                (low,), (high,) = interval_of_mean(column)
+                low = at_least_zero(column, low)[0]
             own.append({
-                "rule": rule.name, "env": rule.env, "eps": x, "samples": float(times.mean()),
-                "low": max(times.mean() - 1.96 * error, 0.0), "high": times.mean() + 1.96 * error,
+                **rule.about, "eps": x, "samples": float(times.mean()), "low": low, "high": high,
                 "slow": float(np.quantile(times, ENDS)),
-                "weeks": times.mean() / per_week if per_week else math.nan,
+                "weeks": times.mean() / users if users else math.nan,
                 "ended": float(halted.mean()),
                 "wrong": float((correct == 0.0).mean()) if halted.any() else math.nan,
                 "agree": float((answer == answers).mean()) if free == free else math.nan,
-                "without_privacy": free, "per_week": per_week or math.nan,
+                "without_privacy": free, "free_ended": free_ended, "per_week": users or math.nan,
                 "cap": setting.horizon, "runs": runs,
             })  # fmt: skip
-        words = verdict(own, *begins_to_end(rule, own, runs))
+        words = verdict(rule.title, own, *begins_to_end(rule, own, runs))
         rows += [row | {"answer": words} for row in own]
     return pd.DataFrame(rows)
 
@@ -142,49 +181,56 @@ def begins_to_end(
     high = min((row["eps"] for row in rows if row["eps"] > low), default=math.inf)
     while 0.0 < PRECISE * low < high < math.inf:
         middle = short(math.sqrt(low * high))
-        (halted,) = rule.measured(rule.at(middle), runs, "halted")
-        low, high = (low, middle) if halted.mean() >= ENDS else (middle, high)
+        low, high = (low, middle) if rule.ended(middle, runs) >= ENDS else (middle, high)
     return low, high
 
 
-def verdict(rows: Sequence[Mapping[str, Any]], low: float, high: float) -> str:
-    """Return the sheet of one rule as a sentence.
+def verdict(title: str, rows: Sequence[Mapping[str, Any]], low: float, high: float) -> str:
+    """Return the sheet of one rule, which has a ``title``, as a sentence.
 
     It says what the budget nearest to 1 costs, at which budgets privacy is cheap, and between which
-    budgets the test begins to end.
+    budgets the test begins to end. If some runs did not end, it says of a mean that it is at least
+    as large.
     """
     first = rows[0]
-    start, per_week = f"{first['rule']} on {first['env']}: ", first["per_week"]
+    start, per_week = f"{title}: ", first["per_week"]
     limit = f"{significant(first['cap'])} samples"
     if per_week == per_week:
         start += f"at {significant(per_week)} users a week, "
         limit = f"{first['cap'] / per_week:.3g} weeks"
     ends = [row for row in rows if row["ended"] >= ENDS]
-    free = first["without_privacy"]
+    free, share = first["without_privacy"], first["free_ended"]
+    ending = f" ({percent(share, 2)} of its runs end)" if share < ENDS else ""
     if not ends:
-        nor = ", nor does the test without privacy" if free >= first["cap"] else ""
+        nor = f", nor does the test without privacy{ending}" if ending else ""
         tried = f"none of the budgets that were tried, up to eps={rows[-1]['eps']:g},"
         return f"{start}{tried} ends in {limit}{nor}"
 
-    def length(samples: float) -> str:
+    def length(samples: float, ended: float) -> str:
+        least = at_least(ended)
         if per_week != per_week:
-            return f"{significant(samples)} samples"
+            return f"{least}{significant(samples)} samples"
         weeks = f"{samples / per_week:.2g}"
-        return f"{weeks} week{'s' * (weeks != '1')}"
+        return f"{least}{weeks} week{'s' * (weeks != '1')}"
 
     near = min(ends, key=lambda row: abs(math.log(row["eps"])))
-    text = f"{start}eps={near['eps']:g} costs {length(near['samples'])}"
+    text = f"{start}eps={near['eps']:g} costs {length(near['samples'], near['ended'])}"
     if free == free:
-        text += f" instead of {length(free)} without privacy"
-        cheap = [row["eps"] for row in ends if row["samples"] <= CHEAP * free]
-        text += f"; privacy costs less than 10 % from eps={min(cheap):g} on" if cheap else ""
+        text += f" instead of {length(free, share)} without privacy{ending}"
+        cheap = [row["ended"] == 1.0 and row["samples"] <= CHEAP * free for row in rows]
+        dear = max(
+            (row["eps"] for row, is_cheap in zip(rows, cheap, strict=True) if not is_cheap),
+            default=0.0,
+        )
+        least = min((row["eps"] for row in rows if row["eps"] > dear), default=math.nan)
+        text += f"; privacy costs less than 10 % from eps={least:g} on" if least == least else ""
     if low > 0.0:
         text += f"; at eps={low:g} it does not end in {limit}"
     return text + (f", and at eps={high:g} it does" if 0.0 < low < high < math.inf else "")
 
 
 def budget_for_samples(
-    rules: Rules, *, samples: float | None = None, ratio: float | None = None,
+    rules: Sequence[_Rule], *, samples: float | None = None, ratio: float | None = None,
     quantile: float | None = None, per_week: float | None = None, least: float = 1e-3,
     most: float = 1e3, precision: float = 1.25, runs: int = 2048,
 ) -> pd.DataFrame:  # fmt: skip
@@ -193,49 +239,91 @@ def budget_for_samples(
     The goal is that the mean stopping time, or a quantile of it, is at most a number of samples, or
     at most a multiple of the time without privacy.
     """
-    if (samples is None) == (ratio is None):
-        raise BadInput(
-            "either samples=N or ratio=R is needed: the largest mean number of samples, or its "
-            "ratio; or eps=[...] for a sheet"
-        )
-    key, goal = ("samples", samples) if ratio is None else ("ratio", ratio)
-    goal = number_where(key, goal, lambda x: 0 < x < math.inf, "a number above 0 is needed")
+    sheet_too = "; or eps=[...] for a sheet"
+    goal = goal_of("samples=N", samples, ratio, "mean number of samples", sheet_too)
     share = None if quantile is None else argument("quantile", quantile, FRACTION, math.nan)
     least, most, precision, runs = check_search(least, most, precision, runs)
-    per_week, _ = _per_week(per_week, 1.0)
+    users = _users(per_week)
+    time_of = np.mean if share is None else partial(np.quantile, q=share)
+    what = "mean" if share is None else f"{100 * share:g} % quantile"
     rows = []
-    for rule in rules(None, 1.0):
-        time_of = np.mean if share is None else partial(np.quantile, q=share)
-        free = math.nan
+    for rule in rules:
+        free, free_ended, n = math.nan, math.nan, max(FREE_RUNS, runs // 8)
         if rule.can_be_free:
-            free = float(time_of(rule.times(math.inf, max(FREE_RUNS, runs // 8))))
+            free, free_ended = float(time_of(rule.times(math.inf, n))), rule.ended(math.inf, n)
         elif ratio is not None:
             raise BadInput(f"ratio: {rule.name} cannot run without privacy; samples=N is needed")
         aim = goal if ratio is None else goal * free
-        own_cap = rule.given.get("cap")
+        own_cap = rule.given["cap"]
         if own_cap is None:
             rule.given["cap"] = math.ceil(TIMES_GOAL * max(aim, 1.0))
-
-        def measure(eps: float, n: int, rule: _Rule = rule, aim: float = aim) -> np.ndarray:
-            times = rule.times(eps, n)
-            return times if share is None else (times > aim).astype(float)
-
-        limit = aim if share is None else 1.0 - share
-        largest = float(rule.at(most).horizon) if share is None else 1.0
-        found = Search(measure, limit, least, most, precision, runs, None, largest).answer()
-        what = "mean" if share is None else f"{100 * share:g} % quantile"
+        cap = float(rule.at(most).horizon)
+        judge = partial(of_times, cap=cap, share=share)
+        baseline = None
+        if ratio is not None:
+            judge = partial(of_ratio, goal=goal, cap=cap, share=share)
+            baseline = partial(rule.times, math.inf)
+        found = Search(
+            rule.times, goal, least, most, precision, runs, baseline, judge=judge
+        ).answer()
+        last = found.looks[-1]
+        cut = rule.ended(last.budget, last.runs) < 1.0
+        if ratio is not None:
+            n = max(look.runs for look in found.looks)
+            free, free_ended = float(time_of(rule.times(math.inf, n))), rule.ended(math.inf, n)
+            aim, cut = goal * free, cut or free_ended < 1.0
         instead = math.nan
         if found.kind == "never":
             if own_cap is None and free == free:
                 rule.given["cap"] = math.ceil(TIMES_GOAL * max(aim, free))
-            instead = samples_reached(rule, found.looks[-1].budget, runs, share)
+            instead = samples_reached(rule, last.budget, runs, share)
+        weeks = f" ({aim / users:.3g} weeks)" if users else ""
+        wanted = f"{significant(aim)} samples{weeks}"
+        known = ""
+        if ratio is not None:
+            wanted = f"{goal:g} times that without privacy"
+        if free == free and (ratio is not None or found.kind == "never"):
+            known = f"; it is {at_least(free_ended)}{significant(free)} without privacy"
         rows.append({
-            "rule": rule.name, "env": rule.env, "budget": found.budget, "low": found.low,
-            "high": found.high, "reached": not math.isnan(found.budget), "samples": aim,
-            "without_privacy": free,
-            "answer": in_words(rule, found, aim, free, what, per_week, instead),
+            **rule.about, "budget": found.budget, "low": found.low, "high": found.high,
+            "reached": not math.isnan(found.budget), "samples": aim, "without_privacy": free,
+            "free_ended": free_ended,
+            "answer": in_words(f"{rule.title}: the {what}", found, wanted, known, instead, cut),
         })  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def of_times(times: np.ndarray, cap: float, share: float | None) -> Located:
+    """Return the mean of stopping times, or the quantile of a ``share``, with limits.
+
+    If runs were cut at the cap, the mean has no upper limit. A run that ends there counts as cut.
+    """
+    if share is None:
+        found, known = limits(times, cap), times.max() < cap
+    else:
+        low, high = interval_of_quantile(times[:, np.newaxis], share, ERROR / LOOKS)
+        ends = np.nan_to_num(low[0], nan=0.0), np.nan_to_num(high[0], nan=np.inf)
+        found, known = Located(np.quantile(times, share), *ends), ends[1] < cap
+    return found if known else found._replace(high=np.inf)
+
+
+def of_ratio(
+    times: np.ndarray, free: np.ndarray, goal: float, cap: float, share: float | None
+) -> Located:
+    """Return the ratio of stopping times to those without privacy, with limits.
+
+    Equal runs have equal rewards. The mean of the differences between the times of a run and
+    ``goal`` times those without privacy is therefore narrower than the ratio of two means, and has
+    the same sign as the distance of the ratio from the goal. Equal differences have no limits.
+    """
+    if share is not None:
+        return ratio_of(of_times(times, cap, share), of_times(free, cap, share))
+    apart = times - goal * free
+    (low,), (high,) = interval_of_mean(apart[:, np.newaxis], ERROR / LOOKS)
+    low = low if low == low and free.max() < cap else -np.inf
+    high = high if high == high and times.max() < cap else np.inf
+    ends = np.array([apart.mean(), low, high])
+    return Located(*np.maximum(goal + ends / free.mean(), 0.0))
 
 
 def samples_reached(rule: _Rule, eps: float, runs: int, share: float | None) -> float:
@@ -244,47 +332,42 @@ def samples_reached(rule: _Rule, eps: float, runs: int, share: float | None) -> 
 
     The number is blank if the cap ends too many runs.
     """
-    times, cap = np.sort(rule.times(eps, runs)), float(rule.at(eps).horizon)
-    if share is None:
-        most = limits(times, cap).high if times[-1] < cap else math.inf
-    else:
-        tails = (
-            (x, limits((times > x).astype(float), 1.0).high) for x in times[int(share * runs) :]
-        )
-        most = next((x for x, tail in tails if tail <= 1.0 - share), math.inf)
+    cap = float(rule.at(eps).horizon)
+    most = of_times(rule.times(eps, runs), cap, share).high
     if most >= cap:
         return math.nan
     unit = 10.0 ** (math.floor(math.log10(most)) - 1)
-    return math.ceil(most / unit) * unit
+    return float(math.ceil(most / unit) * unit)
 
 
 def in_words(
-    rule: _Rule, found: Found, aim: float, free: float, what: str, per_week: float | None,
-    instead: float,
+    start: str, found: Found, goal: str, known: str, instead: float, cut: bool
 ) -> str:  # fmt: skip
     """Return the answer of a search as a sentence.
 
-    If no budget reaches the goal, it says how many samples would be reached ``instead``.
+    Args:
+        start: what is searched.
+        found: what was found.
+        goal: the goal.
+        known: what is known of the test without privacy.
+        instead: the number of samples that would be reached if no budget reaches the goal.
+        cut: whether runs were cut at the cap.
     """
-    goal = f"{significant(aim)} samples"
-    goal += f" ({aim / per_week:.3g} weeks)" if per_week else ""
-    start, last = f"{rule.name} on {rule.env}: the {what} stopping time is ", found.looks[-1]
+    start, last = f"{start} stopping time is ", found.looks[-1]
     if found.kind == "never":
-        end = f"none: {start}above {goal} at every eps that was tried, up to {last.budget:g}"
-        end += f"; it is {significant(free)} without privacy" if free == free else ""
+        end = f"none: {start}above {goal} at every eps that was tried, up to {last.budget:g}{known}"
         if instead == instead:
             end += f"; samples={instead:g} is reached at eps={last.budget:g}"
         return end
     if math.isnan(found.budget):
-        return f"undecided: {start}perhaps at most {goal} at eps={last.budget:g}; more runs help"
+        more = "some runs did not end, so that a larger cap helps" if cut else "more runs help"
+        return f"undecided: {start}perhaps at most {goal} at eps={last.budget:g}{known}; {more}"
     if found.kind in ("always", "open"):
-        return f"{start}at most {goal} at eps={found.high:g}, and perhaps below"
+        return f"{start}at most {goal} at eps={found.high:g}, and perhaps below{known}"
     between = f"between eps={found.low:g} and {found.high:g}, about at {found.budget:g}"
-    return f"{start}at most {goal} from an eps {between}"
+    return f"{start}at most {goal} from an eps {between}{known}"
 
 
-def _per_week(per_week: float | None, weeks: float) -> tuple[float | None, float]:
-    """Check the users per week and the number of weeks, and return them."""
-    above = "a number above 0 is needed"
-    users = None if per_week is None else number_where("per_week", per_week, lambda x: x > 0, above)
-    return users, number_where("weeks", weeks, lambda x: x > 0, above)
+def _users(per_week: float | None) -> float | None:
+    """Check the users per week, and return them."""
+    return None if per_week is None else number_where("per_week", per_week, lambda x: x > 0, ABOVE)

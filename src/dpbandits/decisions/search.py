@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import pairwise
 from typing import Literal
 
@@ -73,6 +74,9 @@ class Search:
     runs: int  # at one budget, at most
     baseline: Callable[[int], np.ndarray] | None = None
     largest: float = np.inf  # the largest regret of a run
+    # what is compared with the goal, of the regrets and, if there is one, those of the baseline;
+    # None for their mean, or the ratio of their means
+    judge: Callable[..., Located] | None = None
     _seen: dict[float, Look] = field(default_factory=dict)
     _looks: int = 0
 
@@ -181,13 +185,15 @@ class Search:
         """Judge a budget by its first n runs."""
         self._looks += 1
         n = min(n, self.runs)
-        found = limits(self.regrets(budget, n), self.largest)
-        if self.baseline is not None:
-            found = ratio(found, limits(self.baseline(n), self.largest))
+        divisors = [] if self.baseline is None else [self.baseline(n)]
+        found = (self.judge or self._of_means)(self.regrets(budget, n), *divisors)
         side = 1 if found.low > self.goal else -1 if found.high <= self.goal else 0
         look = Look(budget, n, float(found.value), float(found.low), float(found.high), side)
         self._seen[budget] = look
         return look
+
+    def _of_means(self, regrets: np.ndarray, *divisors: np.ndarray) -> Located:
+        return reduce(ratio, (limits(x, self.largest) for x in (regrets, *divisors)))
 
     def _found(self, kind: Kind, budget: float, low: float, high: float) -> Found:
         looks = tuple(self._seen[x] for x in sorted(self._seen))
@@ -216,6 +222,28 @@ def check_search(
         raise BadInput(f"most={most:g}: above least={least:g} is needed")
     precision = number_where("precision", precision, lambda x: x >= 1.01, "1.01 or more is needed")
     return least, most, precision, as_integer("runs", runs, at_least=32, at_most=10_000_000)
+
+
+def goal_of(
+    typed: str, goal: float | None, ratio: float | None, what: str, more: str = ""
+) -> float:
+    """Check that either a goal or a ratio is given, and return it.
+
+    Args:
+        typed: the goal as it is typed, such as ``regret=R``.
+        goal: its value, None if it is not given.
+        ratio: the value of ``ratio``, None if it is not given.
+        what: the quantity that is compared with the goal.
+        more: the end of the message if neither is given.
+    """
+    key = typed.partition("=")[0]
+    if goal is not None and ratio is not None:
+        raise BadInput(f"{key} and ratio: give only one of the two")
+    if goal is None and ratio is None:
+        needed = f"either {typed} or ratio=R is needed"
+        raise BadInput(f"{needed}: the largest {what}, or its ratio{more}")
+    name, value = ("ratio", ratio) if goal is None else (key, goal)
+    return number_where(name, value, lambda x: 0 < x < np.inf, "a number above 0 is needed")
 
 
 def limits(regrets: np.ndarray, largest: float) -> Located:

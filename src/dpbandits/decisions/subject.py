@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from ..contracts.parameters import Interval
+from ..contracts.parameters import Interval, Named
+from ..errors import BadInput
 from ..results.run_store import Memory, RunStore, Store
+from ..results.summary import value_text
 from ..results.tables import MEASURED, load_finished
 from ..running.failures import RunsFailed
 from ..running.monte_carlo import run_settings
@@ -38,6 +41,17 @@ class Subject:
         return self.compose({**self.given, self.first.budget_name: budget}).only
 
     @property
+    def values(self) -> dict[str, Any]:
+        """The values of its parameters, by name; a value that has a name is the name."""
+        found: dict[str, Any] = dict(self.first.parameters)
+        for key, domain in self.first.algorithm.domains.items():
+            if isinstance(domain, Named):
+                found[key] = {x: name for name, x in domain.names.items()}.get(
+                    found[key], found[key]
+                )
+        return found
+
+    @property
     def can_be_free(self) -> bool:
         """Whether it can run without privacy; it cannot if users have levels of their own."""
         domain = self.first.algorithm.domains.get(self.first.budget_name)
@@ -63,3 +77,35 @@ class Subject:
             raise RunsFailed(failures)
         finished = load_finished(self.store, setting, n)
         return [MEASURED[name](finished)[:, -1].astype(float) for name in columns]
+
+
+def differing(subjects: Sequence[Subject]) -> list[dict[str, Any]]:
+    """Return for each subject the values of parameters that tell subjects of one name apart.
+
+    The values are blank for names that are given once.
+
+    Raises:
+        BadInput: two subjects are the same.
+    """
+    names: list[str] = []
+    algos = [subject.first.algo for subject in subjects]
+    for i, subject in enumerate(subjects):
+        for other in (x for x, algo in zip(subjects[:i], algos, strict=False) if algo == algos[i]):
+            differ = [k for k, x in subject.values.items() if other.values.get(k) != x]
+            if not differ:
+                question = subject.first.question
+                raise BadInput(
+                    f"{question.group}={algos[i]}: the {question.noun} is given twice with equal "
+                    "parameters"
+                )
+            names += [k for k in differ if k not in names]
+    return [
+        {k: subject.values.get(k, math.nan) if algos.count(algo) > 1 else math.nan for k in names}
+        for subject, algo in zip(subjects, algos, strict=True)
+    ]
+
+
+def with_values(name: str, values: Mapping[str, Any]) -> str:
+    """Return a name with the values that tell it apart from others of this name, in words."""
+    given = ", ".join(f"{k}={value_text(x)}" for k, x in values.items() if not pd.isna(x))
+    return f"{name} with {given}" if given else name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -11,6 +13,7 @@ from .labels import line_label
 from .options import current
 from .style import finish, styled, styles_of, subplots
 
+TRIANGLE: Any = {"marker": "^", "ms": 5, "ls": ""}  # where some runs were cut
 CHEAP = 1.1  # times the samples without privacy: the region where privacy costs less than 10 %
 
 
@@ -26,7 +29,9 @@ def cost_of_privacy(table: pd.DataFrame) -> Figure:
             "the answer of a search has no figure; eps=[...] makes a sheet, which has one"
         )
     table = table.iloc[current().numbers(list(map(str, table["rule"])))]
-    table = table.assign(line=[line_label(name, {}) for name in table["rule"]])
+    apart = list(table.columns[1 : table.columns.get_loc("env")])  # see decisions.cost
+    lines = [line_label(row["rule"], {k: row[k] for k in apart}) for _, row in table.iterrows()]
+    table = table.assign(line=lines)
     figure, ((ax,),) = subplots(1, 1, 2.8)
     styles = styles_of(table, "rule")
     for line, rows in table.groupby("line", sort=False):
@@ -34,10 +39,14 @@ def cost_of_privacy(table: pd.DataFrame) -> Figure:
         colour, free = look["color"], rows["without_privacy"].iloc[0]
         ax.plot(rows["eps"], rows["samples"], marker="o", ms=3, label=line, **look)
         ax.fill_between(rows["eps"], rows["samples"], rows["slow"], color=colour, alpha=0.2, lw=0)
-        censored = rows[rows["ended"] < 1.0]
-        ax.plot(censored["eps"], censored["samples"], marker="^", ms=5, ls="", color=colour)
+        cut = rows[rows["ended"] < 1.0]
+        ax.plot(cut["eps"], cut["samples"], **TRIANGLE, color=colour)
         if free == free:
             ax.axhline(free, color=colour, lw=0.8, ls="--")
+        if rows["free_ended"].iloc[0] < 1.0:
+            ends = {"transform": ax.get_yaxis_transform(), "clip_on": False}
+            ax.plot([0, 1], [free, free], **TRIANGLE, **ends, color=colour)
+        elif free == free:
             ax.axhspan(free, CHEAP * free, color=colour, alpha=0.15, lw=0)
     ax.set(xscale="log", yscale="log", xlabel=f"privacy budget {symbol('eps')}", ylabel="samples")
     per_week = table["per_week"].iloc[0]
@@ -46,10 +55,12 @@ def cost_of_privacy(table: pd.DataFrame) -> Figure:
         right = ax.secondary_yaxis("right", functions=shares)
         right.set_ylabel("weeks")
         right.yaxis.set_major_formatter("{x:g}")
-    note = (
-        f"Lines show means of {table['runs'].iloc[0]} runs, and bands reach to the slowest tenth. "
-        "Dashed lines are without privacy; in the strip above them privacy costs less than 10 %. "
-        "At a triangle some runs did not end."
-    )
+    several, share = table["eps"].nunique() > 1, table["free_ended"]
+    note = f"{'Lines' if several else 'Points'} show means of {table['runs'].iloc[0]} runs"
+    note += ", and bands reach to the slowest tenth." if several else "."
+    strip = "; in the strip above them privacy costs less than 10 %" * bool((share == 1.0).any())
+    note += f" Dashed lines are without privacy{strip}." if share.notna().any() else ""
+    if (table["ended"] < 1.0).any() or (share < 1.0).any():
+        note += " At a triangle some runs did not end, and the mean is at least as large."
     title = f"What privacy costs a test, {table['env'].iloc[0]}"
     return finish(figure, title, None, note, list(map(str, table["rule"].unique())))

@@ -21,6 +21,7 @@ from ..contracts.question import STOPPING
 from ..errors import BadInput, plain, similar, unknown
 from ..files import package_folder
 from ..results.frames import frame_of
+from ..results.latex import is_answer
 from ..results.metrics import METRICS, NASH, REGRET, refuse_metric
 from ..results.summary import value_text
 from ..results.table import Table
@@ -82,7 +83,7 @@ def figure_of(table: Any, chosen: FigureOptions, **given: Any) -> Figure:
     one_of(BANDS, "band", given["band"])
     frame = frame_of("the table", table)
     with closed_if_refused():
-        if not {"without_privacy", "reached"} & {*frame}:
+        if not is_answer(frame):
             return figure_as_chosen(Table.of_frame(frame), chosen, **given)
         with chosen.applied():
             return cost_of_privacy(frame) if "without_privacy" in frame else budget_needed(frame)

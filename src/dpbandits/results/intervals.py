@@ -151,12 +151,15 @@ def at_least_zero(values: np.ndarray, low: np.ndarray) -> np.ndarray:
     return np.where(values.min(axis=0) >= 0.0, np.maximum(low, 0.0), low)
 
 
-def interval_of_median(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the confidence interval of a median: two order statistics, exact for every law.
+def interval_of_quantile(
+    values: np.ndarray, share: float, tail: float = TAIL
+) -> tuple[np.ndarray, np.ndarray]:
+    """Compute the confidence interval of a quantile: two order statistics, exact for every law.
 
     Args:
         values: float64 array (n, m).
-        tail: the largest probability of a median below the lower end, and of one above the upper.
+        share: the probability of a value below the quantile; .5 for the median.
+        tail: the largest probability of a quantile below the lower end, and of one above the upper.
 
     Returns:
         Two float64 arrays (m,), the lower and the upper ends; NaN if n values are too few for an
@@ -165,11 +168,16 @@ def interval_of_median(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarr
     from scipy.stats import binom
 
     n, m = np.shape(values)
-    rank = int(binom.ppf(tail, n, 0.5))  # the largest k with P(fewer than k below) <= tail
-    if rank == 0:
-        return np.full(m, np.nan), np.full(m, np.nan)
-    ordered = np.sort(values, axis=0)
-    return rounded(ordered[rank - 1]), rounded(ordered[n - rank])
+    blank, ordered = np.full((1, m), np.nan), np.sort(values, axis=0)
+    # the largest k with P(fewer than k below), or P(fewer than k above), of at most ``tail``
+    below, above = (int(binom.ppf(tail, n, p)) for p in (share, 1.0 - share))
+    low, high = np.vstack([blank, ordered])[below], np.vstack([ordered, blank])[n - above]
+    return rounded(low), rounded(high)
+
+
+def interval_of_median(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarray, np.ndarray]:
+    """Compute ``interval_of_quantile`` for the median."""
+    return interval_of_quantile(values, 0.5, tail)
 
 
 def all_equal(values: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from ..contracts.display import symbol
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput, plain, unknown
 from ..validation import as_integer, one_of, text
-from .summary import FORMATS, HEADINGS, NAMES, describing, latex_table
+from .summary import FORMATS, HEADINGS, NAMES, describing, latex_table, with_cut_runs
 from .varying import SETTING, of_game
 
 KEYS = ("columns", "best", "pivot", "digits", "labels")
@@ -112,6 +112,34 @@ def latex_of(
     )
 
 
+def is_answer(found: pd.DataFrame) -> bool:
+    """Return whether a table is an answer of ``dpbandits.budget``."""
+    return bool({"without_privacy", "reached"} & {*found})
+
+
+def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
+    """Return an answer of ``dpbandits.budget`` as a table for LaTeX.
+
+    The smallest budget, or in a sheet the smallest mean at each budget, is the best. The rows whose
+    intervals begin below the upper end of its interval are tied with it.
+    """
+    group, *names = map(str, found.columns)
+    first = [group, *names[: names.index("budget" if group == "algo" else "env")]]
+    measured, of = "budget", pd.Series(0, found.index)
+    shown = [*first, "budget", "low", "high", "reached"]
+    if "slow" in found:
+        measured, of = "samples", found["eps"]
+        weeks = [] if found["weeks"].isna().all() else ["weeks"]
+        shown = [*first, "eps", "samples", "interval", "slow", *weeks, "ended", "wrong", "agree"]
+    shown.append("without_privacy" if group == "rule" else "runs")
+    level = found[measured].where(found["high"].notna())
+    least = level == level.groupby(of).transform("min")
+    upper = found["high"].where(least).groupby(of).transform("min")
+    tied = (found["low"] <= upper) & level.notna()
+    frame = found.assign(ci_low=found["low"], ci_high=found["high"], tied=tied)
+    return latex_of(frame, shown, options or TableOptions(), measured)
+
+
 def _telling_apart(frame: pd.DataFrame, columns: list[str], first: Sequence[str]) -> list[str]:
     """Return the columns with those of ``first`` that are needed to tell apart rows that look
     alike.
@@ -154,7 +182,7 @@ def _cells(frame: pd.DataFrame, name: str, digits: int) -> pd.Series:
         return frame[name].map(NAMES[name])
     if name in FORMATS:
         return frame[name].map(lambda x: "" if pd.isna(x) else FORMATS[name](x))
-    return frame[name].map(lambda x: _number(x, digits))
+    return with_cut_runs(frame, name, frame[name].map(lambda x: _number(x, digits)))
 
 
 def _number(x: Any, digits: int) -> str:

@@ -232,8 +232,7 @@ def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
         return [significant(row["mean"]), interval(row)]
     share, of = question.share
     capped = row[of] < row["runs"]
-    least = "at least " if capped else ""
-    mean = least + significant(row["mean"])
+    mean = at_least(row[of] / row["runs"]) + significant(row["mean"])
     quantiles = []
     if question.quantiles:  # a quantile below the cap is known
         cap = row[question.limit]
@@ -248,6 +247,19 @@ def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
         shares = [percent(row[share]), f"{low.removesuffix(' %')} to {high}"]
     shown = [mean, "" if capped else interval(row), *shares, percent(row[of] / row["runs"])]
     return quantiles + shown
+
+
+def at_least(ended: float) -> str:
+    """Return the words before a mean of times of which a share ended: the others were cut."""
+    return "at least " if ended < 1.0 else ""
+
+
+def with_cut_runs(found: pd.DataFrame, name: str, cells: pd.Series) -> pd.Series:
+    """Return the cells of a column of a sheet of budgets, with words where runs were cut."""
+    if name == "slow":
+        return cells.where(found["slow"] < found["cap"], "not stopped")
+    ended = found.get(ENDED.get(name, ""), pd.Series(1.0, found.index))
+    return ended.map(at_least) + cells
 
 
 def interval(row: Mapping[Hashable, Any]) -> str:
@@ -288,7 +300,12 @@ NAMES: dict[Any, Callable[[Any], str]] = {
     "rule": display_name,
     "env": environment_title,
 }
-HEADINGS = {"algo": "algorithm", "env": "environment", "true_mean": "true mean"}
+HEADINGS = {
+    "algo": "algorithm", "env": "environment", "true_mean": "true mean", "slow": "90 % quantile",
+    "without_privacy": "without privacy", "free_ended": "ended without privacy",
+}  # fmt: skip
+# The means of a sheet of budgets, with the columns that say which share of their runs ended
+ENDED = {"samples": "ended", "weeks": "ended", "without_privacy": "free_ended"}
 FORMATS: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys(BUDGETS, budget),
     "horizon": rounds,
