@@ -317,12 +317,13 @@ def as_words(
     """Return options of pandas' reader for columns of these names. The columns in ``words`` hold
     words, such as NA or 2024; in these columns only an empty cell is a blank.
     """
+    differ = words and blanks is BLANKS
     return {
         "header": header,
         "names": list(names),
         "dtype": dict.fromkeys(words, str),
         "keep_default_na": False,
-        "na_values": {name: [""] if name in words else blanks for name in names},
+        "na_values": {x: [""] if x in words else BLANKS for x in names} if differ else blanks,
     }
 
 
