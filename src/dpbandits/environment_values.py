@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from numbers import Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ParamSpec
 
@@ -267,7 +268,7 @@ def empirical(
 @checked
 def table(
     rewards: Sequence[Sequence[float]] | np.ndarray | None = None,
-    file: str | PathLike[str] | None = None,
+    file: str | PathLike[str] | DataFrame | None = None,
     columns: Sequence[str] | None = None,
     header: Sequence[str] | None = None,
 ) -> Choice:
@@ -276,13 +277,11 @@ def table(
 
     Args:
         rewards: an array (T, K): the reward of every arm in every round.
-        file: a file with a header, instead of ``rewards``.
+        file: a file with a header, or a data frame, instead of ``rewards``.
         columns: as in ``empirical``.
         header: as in ``empirical``.
     """
-    from .validation import path_of
-
-    path = None if file is None else path_of("env.file", file)
+    path = None if file is None else _file("env.file", file)
     return _law("table", rewards=rewards, file=path, columns=columns, header=header)
 
 
@@ -357,7 +356,7 @@ def contextual(
 
 @checked
 def contextual_table(
-    file: str | PathLike[str],
+    file: str | PathLike[str] | DataFrame,
     K: int,
     columns: Sequence[str] | None = None,
     header: Sequence[str] | None = None,
@@ -370,7 +369,8 @@ def contextual_table(
     with the row's best arm. Features of a row that are longer than 1 are divided by their length.
 
     Args:
-        file: the file, with a header: columns of features, then one column of rewards per arm.
+        file: the file, with a header, or a data frame: columns of features, then one column of
+            rewards per arm.
         K: number of arms.
         columns: the columns to read, in this order, None for all.
         header: as in ``empirical``.
@@ -380,10 +380,8 @@ def contextual_table(
         scale: "public", or "standard" to standardise each column by the data; then no privacy of
             contexts is promised.
     """
-    from .validation import path_of
-
     return _law(
-        "contextual_table", file=path_of("env.file", file), K=K, columns=columns, header=header,
+        "contextual_table", file=_file("env.file", file), K=K, columns=columns, header=header,
         ranges=ranges, bound=bound, scale=scale,
     )  # fmt: skip
 
@@ -433,9 +431,16 @@ def _file(key: str, data: Any) -> Path:
     """Return the path of a file of data; a data frame is written to a file first."""
     from pandas import DataFrame
 
+    from .errors import BadInput
     from .validation import path_of, stored_frame
 
-    return stored_frame(data) if isinstance(data, DataFrame) else path_of(key, data)
+    if isinstance(data, DataFrame):
+        return stored_frame(key, data)
+    if not isinstance(data, str | PathLike | Real | None):
+        hint = "; its method to_pandas() makes one" * hasattr(data, "to_pandas")
+        of = type(data).__name__
+        raise BadInput(f"{key}: a pandas data frame or a path is needed, not {of}{hint}")
+    return path_of(key, data)
 
 
 @checked

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAX_INTEGER = 2**62
+ADDRESS = re.compile(r"\w+:/")  # the start of an address in the internet
 UNNAMED = re.compile(r"(Unnamed: \d+(_level_\d+)?)?")  # as pandas names a column without a name
 FORMATS = ("csv", "csv.gz", "parquet")  # of tables
 NO_PYARROW = "pyarrow is not installed: pip install 'dpbandits[data]'"
@@ -193,18 +194,26 @@ def file_at(path: Any) -> Path:
     """Return the path of a file to read, which need not exist.
 
     Raises:
-        ValueError: the path is that of a device or a pipe, which may be endless.
+        ValueError: the path is that of a device or a pipe, which may be endless, or an address.
     """
     file = Path(str(path))
+    if ADDRESS.match(str(path)):
+        raise ValueError("a file is needed, not an address")
     if file.exists() and not (file.is_file() or file.is_dir()):
         raise ValueError("a file is needed, not a device or a pipe")
     return file
 
 
-def stored_frame(frame: Any) -> Path:
+def stored_frame(key: str, frame: Any) -> Path:
     """Store a data frame in a CSV file in the user's temporary folder and return its path. The file
     is named by a hash of its content. Workers and later commands read it.
+
+    Raises:
+        BadInput: the file would not hold what the frame holds; the message begins with ``key``.
     """
+    refuse_levels(key, frame)
+    for _, column in frame.items():
+        refuse_lists(key, column)
     data = frame.to_csv(index=False).encode()
     folder = Path(tempfile.gettempdir(), f"dpbandits-{os.getuid()}")
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -214,6 +223,35 @@ def stored_frame(frame: Any) -> Path:
     if not file.exists() or file.read_bytes() != data:
         write_atomically(file, data)
     return file
+
+
+def refuse_levels(where: str, table: pd.DataFrame) -> None:
+    """Refuse a table whose header has several rows, or whose index may be a column."""
+    if table.columns.nlevels > 1:
+        raise BadInput(f"{where}: the columns have {table.columns.nlevels} levels; one is needed")
+    for name in table.index.names:
+        if name is not None:
+            raise BadInput(
+                f"{where}: the index is named {plain(name)}: reset_index() makes it a column, and "
+                "reset_index(drop=True) leaves it out"
+            )
+
+
+def refuse_lists(where: str, column: pd.Series) -> None:
+    """Refuse a column of cells that hold several numbers or words."""
+    from pandas import CategoricalDtype, StringDtype
+    from pandas.api.types import is_list_like
+
+    kind = column.dtype.kind
+    if kind == "O" and not isinstance(column.dtype, CategoricalDtype | StringDtype):
+        cell = next((x for x in column if is_list_like(x)), None)
+    else:
+        cell = column.iloc[0] if kind == "c" and len(column) else None
+    if cell is not None:
+        raise BadInput(
+            f"{where}: column {plain(column.name)} holds cells of type {type(cell).__name__}; a "
+            "cell is a number or a word: convert or drop the column"
+        )
 
 
 def path_in(file: Any) -> Any:
@@ -242,6 +280,7 @@ def read_csv(
     kind: str = "readable CSV",
     names: Sequence[str] | None = None,
     words: Sequence[str] = (),
+    blanks: Sequence[str] = BLANKS,
 ) -> pd.DataFrame:
     """Read a CSV file whose header names every column exactly once.
 
@@ -252,6 +291,7 @@ def read_csv(
         kind: which kind of file is needed, for messages.
         names: the columns' names, for a file without a header.
         words: the columns that hold words, even if a word looks like a number or like a blank.
+        blanks: which cells of the other columns are blanks.
 
     Raises:
         BadInput: the file does not exist, has changed, or is not such a CSV file.
@@ -265,19 +305,26 @@ def read_csv(
         raise BadInput(f"{where}: it has {len(row)} columns, not {len(names)}")
     if path is not file and sha256_of(path) != file.get("sha256"):
         raise BadInput(f"{where}: the file has changed")
-    return _read_csv(where, path, kind, low_memory=False, **as_words(names, words, header))
+    return _read_csv(where, path, kind, low_memory=False, **as_words(names, words, header, blanks))
 
 
-def as_words(names: Sequence[str], words: Sequence[str], header: int | None = 0) -> dict[str, Any]:
+def as_words(
+    names: Sequence[str],
+    words: Sequence[str],
+    header: int | None = 0,
+    blanks: Sequence[str] = BLANKS,
+) -> dict[str, Any]:
     """Return options of pandas' reader for columns of these names. The columns in ``words`` hold
     words, such as NA or 2024; in these columns only an empty cell is a blank.
     """
-    options: dict[str, Any] = {"header": header, "names": list(names)}
-    if words:
-        options["dtype"] = dict.fromkeys(words, str)
-        options["keep_default_na"] = False
-        options["na_values"] = {name: [""] if name in words else BLANKS for name in names}
-    return options
+    differ = words and blanks is BLANKS
+    return {
+        "header": header,
+        "names": list(names),
+        "dtype": dict.fromkeys(words, str),
+        "keep_default_na": False,
+        "na_values": {x: [""] if x in words else BLANKS for x in names} if differ else blanks,
+    }
 
 
 def check_header(where: str, names: Sequence[str]) -> None:
@@ -301,18 +348,19 @@ def _read_csv(where: str, path: Any, kind: str, **options: Any) -> pd.DataFrame:
     except pd.errors.ParserWarning:
         raise BadInput(f"{where}: not a {kind} (rows exceed the header)") from None
     except FileNotFoundError:
-        raise BadInput(f"{where}: no such file{_beside(Path(str(path)))}") from None
+        raise no_such_file(where, path) from None
     except DAMAGED as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise BadInput(f"{where}: not a {kind} ({reason})") from None
 
 
-def _beside(path: Path) -> str:
-    """Return a hint at a file or folder whose name is similar to that of a missing one, or ""."""
+def no_such_file(where: str, path: Any) -> BadInput:
+    """Return the error for a missing file; its message hints at a file of a similar name."""
+    file, hint = Path(str(path)), ""
     with suppress(OSError, ValueError):
-        if near := similar(path.name, os.listdir(path.parent), SURE_SIMILARITY):
-            return f"; did you mean {path.with_name(near)}?"
-    return ""
+        if near := similar(file.name, os.listdir(file.parent), SURE_SIMILARITY):
+            hint = f"; did you mean {file.with_name(near)}?"
+    return BadInput(f"{where}: no such file{hint}")
 
 
 def is_of_horizon(value: Any) -> bool:

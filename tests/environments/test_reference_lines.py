@@ -108,6 +108,26 @@ def test_error_is_mistakes_per_round(tmp_path):
     assert line == "metric=error: a table of env=labels or env=log is needed"
 
 
+def test_sets_in_one_table_keep_their_records(tmp_path):
+    """Sets are files and frames, which a sweep names by their paths, and records with hashes."""
+    rng = np.random.default_rng(0)
+    rows = [pd.DataFrame({"x": rng.random(40), "label": ["a", "b"] * 20}) for _ in range(2)]
+    rows[0].to_csv(tmp_path / "a.csv", index=False)
+    sets = [dp.labelled(tmp_path / "a.csv"), dp.labelled(rows[1])]
+    table = dp.run(["best_constant", "uniform_play"], sets, runs=2, jobs=1)
+    assert dp.compare(table, metric="error")["env.source"].nunique() == 2
+    assert dp.summary(table)["of_constant"].notna().all()
+    edited = table.assign(**{"env.source": table["env.source"].str.replace("a.csv", "b.csv")})
+    assert "needs the settings" in message_of(dp.compare, edited, metric="error")
+    rows[1].to_csv(tmp_path / "b.csv", index=False)
+    words = "-m algo=uniform_play,best_constant env=labels env.source=a.csv,b.csv runs=2 jobs=1"
+    command("bandit-run", *words.split(), "horizon=rows", cwd=tmp_path)
+    compared = command("bandit-compare", "results", "metric=error", cwd=tmp_path)
+    assert "mistakes per round" in compared.stdout
+    (file,) = tmp_path.glob("results/*-*.csv")
+    assert "of_constant" in dp.summary(dp.load(file))
+
+
 def test_a_comparison_of_errors_does_not_speak_of_regret(tmp_path):
     words = "-m algo=uniform_play,supervised env=labels env.source=sklearn:iris runs=3 jobs=1"
     command("bandit-run", *words.split(), "horizon=rows", cwd=tmp_path)

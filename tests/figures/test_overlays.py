@@ -194,7 +194,7 @@ def test_a_table_that_is_loaded_has_bounds_if_it_has_a_manifest(tmp_path):
     assert THM_1 in [line.get_label() for line in ax.lines]
     file.with_suffix(".json").unlink()
     for table in (dp.load(file), pd.read_csv(file).assign(setting="unknown")):
-        needed = "bounds=True needs the settings: load the table with dp.load"
+        needed = "bounds=True needs the settings: load the table of a command with dp.load"
         assert message_of(dp.plot, table, bounds=True) == needed
 
 

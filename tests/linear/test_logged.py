@@ -24,7 +24,7 @@ ORACLES = "square_cb", "vpo", "bpo", "fast_cb", "reg_cb", "ada_cb", "oracle_ucb"
 OTHERS = "lin_ucb", "rs_oful", "adac_oful", "private_lin_ucb", "ldp_lin_ucb", "ldp_sgd", "ldp_ols"
 
 
-def frame_of(n=600, seed=0):
+def frame_of(n=1000, seed=0):
     """A log of two actions with propensities .2 to .8 that depend on the user."""
     rng = np.random.default_rng(seed)
     x = rng.uniform(-1, 1, n)
@@ -182,7 +182,7 @@ def differing(one, other):
 def test_logs_that_differ_in_a_row_differ_in_one_row_of_one_batch():
     found = of(frame_of(), propensity_floor=0.2)
     worst = np.zeros(2)
-    for row in range(0, 600, 30):
+    for row in range(1, 400, 10):
         built = found.environment
         table, rows = built.table.copy(), built.rows.copy()
         table[row] = 1 - table[row, 0], 1 - table[row, 1], 1.0  # and its coin
@@ -327,6 +327,9 @@ BAD = [
     (frame_of(), {"propensity_floor": 0}, "env.propensity_floor=0: 0 < c <= 1"),
     (frame_of().assign(action="a"), {}, "column action has 1 actions; 2 to 1,000 are needed"),
     (frame_of(1500).assign(action=range(1500)), {}, "column action has 1,500 actions"),
+    (frame_of(700), {}, "100 are needed in each run, so 156 on average"),
+    (frame_of().rename(columns={"propensity": "Prob"}), {}, "env.propensity=Prob says so"),
+    (frame_of(), {"features": ["x", "x"]}, "env.features=[x,x]: each column can be taken once"),
     (frame_of(300), {}, "about 60 of 300 rows count, since each does with probability 0.2; 100"),
     (frame_of().iloc[:0], {}, "at least two rows are needed"),
     (frame_of().drop(columns="x"), {}, "a column of features is needed"),
@@ -337,6 +340,19 @@ BAD = [
 def test_bad_input_is_refused_in_one_line(data, given, line):
     message = message_of(of, data, **given)
     assert line in message and "\n" not in message
+
+
+def test_a_feature_may_be_named_like_a_propensity():
+    of(frame_of().rename(columns={"propensity": "prob"}), features=["x", "prob"])
+
+
+def test_practically_no_run_of_a_log_that_is_not_refused_has_too_few_rows_that_count():
+    """Mutation that it catches: a log of which 100 rows count on average is played."""
+    c, found = 0.2, of(frame_of())
+    assert message_of(found.refuse_few, "horizon=775", 775).endswith("so 156 on average")
+    found.refuse_few("horizon=780", 780)
+    assert found.c == pytest.approx(c)
+    assert np.random.default_rng(0).binomial(780, c, 100_000).min() >= 100
 
 
 def test_a_horizon_or_an_algorithm_that_does_not_fit_is_refused():

@@ -126,7 +126,7 @@ def test_each_setting_keeps_its_means_in_tables_that_are_sorted_or_filtered():
     lacking = table.drop(table.index[5])
     assert "a run lacks checkpoints" in message_of(dp.measured, lacking, metric="nash")
     strange = table.assign(eps=table["eps"] + 1)
-    needed = "metric=nash needs the settings: load the table with dp.load"
+    needed = "metric=nash needs the settings: load the table of a command with dp.load"
     assert needed in message_of(dp.measured, strange, metric="nash")
 
 
@@ -216,7 +216,7 @@ def test_nash_regret_needs_means(regret):
     regret = regret.assign(setting="unknown")
     regret.attrs = {}
     message = message_of(dp.summary, regret, metric="nash")
-    assert "metric=nash needs the settings: load the table with dp.load" in message
+    assert "metric=nash needs the settings: load the table of a command with dp.load" in message
     below = dp.environment("ren_gaussian", means=[0.5, -0.5])
     table = dp.run(algo="heldp_ucb_ls", env=below, eps=1, horizon=50, runs=2, jobs=1)
     assert "an arm has a mean below 0" in message_of(dp.summary, table, metric="nash")

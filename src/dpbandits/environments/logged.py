@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +17,8 @@ from .instances import Instance
 from .labelled import LabelledInstance, actions_of, listed, read_source, users_of, usual_column
 
 ACTIONS, REWARDS, PROPENSITIES = ("action", "arm"), ("reward",), ("propensity",)
+LIKE_PROPENSITIES = "propensity", "prob", "probability", "propensity_score", "pscore"
+MARGIN = 5.0  # standard deviations of the number of rows that count
 ROUNDING = 1e-9  # of propensities, relative
 WITHOUT_FLOOR = (
     "env.propensity_floor is not given, so the smallest propensity of the file decides which rows "
@@ -74,10 +77,15 @@ class LoggedInstance(LabelledInstance):
         )
 
     def refuse_few(self, where: str, T: int) -> None:
-        """Refuse a horizon at which too few rows are expected to count."""
-        if self.c * T < LEAST:
+        """Refuse a horizon at which in some run too few rows may count."""
+        half = MARGIN * math.sqrt(1.0 - self.c) / 2.0
+        needed = (half + math.sqrt(half**2 + LEAST)) ** 2  # less MARGIN deviations this is LEAST
+        if self.c * T < needed:
             found = f"about {self.c * T:.3g} of {T:,} rows count, since each does with probability"
-            raise BadInput(f"{where}: {found} {self.c:.3g}; {LEAST} are needed")
+            raise BadInput(
+                f"{where}: {found} {self.c:.3g}; {LEAST} are needed in each run, so "
+                f"{math.ceil(needed)} on average"
+            )
 
 
 def log(
@@ -101,6 +109,13 @@ def log(
     if len(set(others.values())) < len(others):
         raise BadInput(f"{where}: action, reward and propensity are columns of their own")
     is_given = bool(others["propensity"])
+    if not is_given and features is None:
+        for name in table.columns:
+            if name.lower() in LIKE_PROPENSITIES:
+                raise BadInput(
+                    f"{where}: column {name} may hold propensities: env.propensity={name} says so; "
+                    "else env.features=[...] names the features"
+                )
     others = {key: name for key, name in others.items() if name}
     table, users = users_of(where, table, others, features, ranges, bound, scale, missing)
     actions, kinds = actions_of(where, table[action], "actions")

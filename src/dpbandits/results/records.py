@@ -18,7 +18,7 @@ from ..errors import plain
 from ..settings.setting import digest
 from ..theory.problem import budget_of
 from .manifest import UNREADABLE, read_manifest
-from .varying import SETTING, details
+from .varying import HASH, SETTING, details
 
 NUMBER = int | float
 FIELDS: dict[str, Any] = {  # of a record, with their types; budgets and a goal are numbers, too
@@ -97,9 +97,13 @@ def _fits(row: Mapping[Any, Any], own: Mapping[str, Any]) -> bool:
 
 
 def _same(value: Any, known: Any) -> bool:
-    """Return whether two values agree; a word agrees with a number, as both may name an option."""
+    """Return whether two values agree; a word agrees with a number, as both may name an option, and
+    the path of a file agrees with the path and its hash, since a sweep names files by their paths.
+    """
+    if isinstance(value, str) and isinstance(known, str):
+        return value in (known, HASH.sub("", known))
     if isinstance(value, str) or isinstance(known, str):
-        return value == known or not (isinstance(value, str) and isinstance(known, str))
+        return True
     if value is None or known is None or (isinstance(value, float) and math.isnan(value)):
         return True
     return math.isclose(value, known, rel_tol=1e-9)

@@ -346,7 +346,7 @@ class Table:
         """
         if not {*self.settings.index} <= self.records.keys():
             how = f"no manifest beside {self.name} records them"
-            how = "load the table with dp.load" if self.name == FRAME else how
+            how = "load the table of a command with dp.load" if self.name == FRAME else how
             raise BadInput(f"{needed} needs the settings: {how}")
         found = [self.records[own] for own in self.settings.index]
         load_laws([record["env_spec"] for record in found], folders)

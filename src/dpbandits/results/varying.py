@@ -4,6 +4,7 @@ would look alike without them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from ..settings.sweep import OF_RUNS
 SETTING = "setting"  # the column of the ids of settings
 ROWS = 100_000  # of a piece of a table, approximately
 LAST_COLUMN = "version"  # of an algorithm's sources: shown only if nothing else differs
+HASH = re.compile(r" \([0-9a-f]{8}\)$")  # of a file, after its path
 
 
 def varying(

@@ -97,6 +97,8 @@ def _plain_data(value: Any) -> Any:
 
 
 def _name(key: Any) -> str:
+    if isinstance(key, Integral):  # of a column
+        return plain(key)
     if not isinstance(key, str):
         raise BadInput(f"{plain(key)}: the keys of a mapping must be text")
     return str.__str__(key)
