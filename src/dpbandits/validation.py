@@ -64,7 +64,7 @@ def overflowing(text: Any) -> str | None:
 def refuse_overflow(where: str, text: str) -> None:
     """Refuse a text with a number that would become infinite; the message begins with ``where``."""
     if number := overflowing(text):
-        raise BadInput(f"{where}: {number} is beyond any float; inf is infinity")
+        raise BadInput(f"{where}: {number} is too large for a number; write inf for infinity")
 
 
 def as_number(key: str, value: Any) -> float:

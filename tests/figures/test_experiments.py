@@ -173,7 +173,9 @@ def test_changes_do_not_replace_the_table_of_an_experiment(tmp_path):
         dp.reproduce("azize2022_fig8", tmp_path, **({"runs": runs} if runs else {}))
     table = tmp_path / "azize2022_fig8.csv"
     whole = table.read_bytes()
-    with pytest.raises(BadInput, match=r"^runs=2: .* as it stands; results=DIR keeps both"):
+    with pytest.raises(
+        BadInput, match=r"^runs=2: .* as it stands; results=DIR of another folder keeps both"
+    ):
         dp.reproduce("azize2022_fig8", tmp_path, runs=2, jobs=1)
     assert table.read_bytes() == whole
     dp.reproduce("azize2022_fig8", tmp_path, jobs=1)

@@ -75,7 +75,7 @@ def private_lin_ucb(
         delta: the delta of (eps, delta)-joint DP.
         alpha: failure probability.
         noise: the noise of a node of the tree, ``gaussian`` or ``wishart``.
-        calibration: how Gaussian noise is calibrated: ``printed`` or ``exact``.
+        calibration: the scale of Gaussian noise, ``printed`` in the paper or ``exact``.
     """
     d, T = dimension(game), rounds_left(game)
     m = levels_of(T)

@@ -112,7 +112,7 @@ def report(
     if names := made_by_others(request):
         which = f"{either(names)}, or by another NumPy or Numba"
         said = f"{table_path(request)}: replaces the table made by another version of {which}"
-        print(in_a_line(f"{said}; results=DIR keeps both"), file=sys.stderr)
+        print(in_a_line(f"{said}; results=DIR of another folder keeps both"), file=sys.stderr)
     path, summary = write_report(request, found, seconds)
     if style is not None:
         shown = summary

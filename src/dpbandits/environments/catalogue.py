@@ -172,7 +172,7 @@ def contaminated(
     if isinstance(inlier, str):
         raise BadInput(f"inlier={inlier}: a sweep cannot vary it; write -m env.inlier=...")
     if not isinstance(inlier, Mapping) or inlier.get("law") == "contaminated":
-        raise BadInput(f"inlier={plain(inlier)}: another environment is needed")
+        raise BadInput(f"inlier={plain(inlier)}: an environment without outliers is needed")
     with inside("inlier"):
         clean = call(LAWS, inlier)
     if not clean.arms:

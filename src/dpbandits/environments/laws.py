@@ -89,7 +89,7 @@ def sigmoid(x: float) -> float:
 
 @inlined
 def outliers(env: Environment, a: int) -> int:
-    """Return the row of the environment with the law of arm ``a``'s outliers."""
+    """Return the row of the environment's laws that holds the law of arm ``a``'s outliers."""
     return a + env.table.shape[1]
 
 

@@ -80,12 +80,15 @@ def refuse_to_replace(request: Request) -> None:
         if not (same and more) and set(keys) != set(request.changed):
             made = f"with {' '.join(keys)}" if keys else "as it stands"
             raise BadInput(
-                f"{given}: {path} is the table of the experiment {made}; results=DIR keeps both"
+                f"{given}: {path} is the table of the experiment {made}; "
+                "results=DIR of another folder keeps both"
             )
         return
     page = beside(path, ".md")
     if request.changed and page.exists() and not _is_summary_of(request):
-        raise BadInput(f"{given}: {page} was made with other keys; results=DIR keeps both")
+        raise BadInput(
+            f"{given}: {page} was made with other keys; results=DIR of another folder keeps both"
+        )
 
 
 def _is_summary_of(request: Request) -> bool:

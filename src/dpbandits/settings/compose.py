@@ -1,4 +1,4 @@
-"""Compose a request from keys with values, which are typed or given in Python.
+"""Compose a request from keys and values of a command line or of a call in Python.
 
 A key is that of a command, or ``GROUP.NAME``, a parameter of a file. Hydra composes the files; the
 values of keys are then set on the result.

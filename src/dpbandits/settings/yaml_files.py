@@ -53,7 +53,7 @@ def _number(loader: Any, node: Any) -> float:
     text = str(node.value).replace("_", "").lower()
     x = float(re.sub(r"\.(?=inf|nan)", "", text))
     if math.isinf(x) and "inf" not in text:
-        raise BadInput(f"{node.value} is beyond any float; inf is infinity")
+        raise BadInput(f"{node.value} is too large for a number; write inf for infinity")
     return x
 
 

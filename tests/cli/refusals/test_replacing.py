@@ -33,7 +33,9 @@ def test_the_table_of_an_experiment_is_not_replaced(path):
     assert path("runs=2") == path("runs=3") == path()  # each contains the rows of the one before
     whole = path().read_bytes()
     for key in ("runs=2", "seed=1", "horizon=3000"):
-        with pytest.raises(BadInput, match=f"^{key}: .* as it stands; results=DIR keeps both"):
+        with pytest.raises(
+            BadInput, match=f"^{key}: .* as it stands; results=DIR of another folder keeps both"
+        ):
             path(key)
     assert path("runs=20").read_bytes() == whole  # changes nothing
     table = path()
@@ -89,7 +91,7 @@ def test_pages_without_a_table_are_not_replaced_by_those_of_other_keys(change, t
     page = pages_alone(tmp_path)
     words = ["experiment=azize2022_fig4", *change.split(), f"results={tmp_path}"]
     given = " ".join(word for word in change.split() if not word.startswith("format"))
-    said = f"{given}: {page} was made with other keys; results=DIR keeps both"
+    said = f"{given}: {page} was made with other keys; results=DIR of another folder keeps both"
     assert message_of(run, read_request(words, ())) == said
 
 

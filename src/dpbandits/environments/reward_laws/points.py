@@ -78,8 +78,8 @@ def shares_of_one(key: str, shares: Sequence[float], count: int) -> None:
         raise BadInput(f"{key}={plain(shares)}: {count} shares are needed, one for each value")
     if min(shares) < 0 or abs(math.fsum(shares) - 1) > 1e-9:
         raise BadInput(
-            f"{key}={plain(shares)}: shares of at least 0 that sum to 1 are needed, "
-            f"not to {math.fsum(shares):g}"
+            f"{key}={plain(shares)}: shares of at least 0 whose sum is 1 are needed; "
+            f"the sum is {math.fsum(shares):g}"
         )
 
 
