@@ -23,6 +23,8 @@ FILES = {
     "tables/runs.csv": "algo,env,eps,alpha,horizon,seed,run,t,regret\n"
     + "".join(f"adap_ucb,bernoulli_c2,{e},{a},9,0,0,9,5\n" for e in (0.5, 1) for a in (1, 3)),
     "header.csv": "eps\n",
+    "classes.py": "import a\n\nclass A:\n    f = [1, 2]\n",
+    "quote.csv": 'a,b\n1,"2\n',
 }
 
 
