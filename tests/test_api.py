@@ -342,7 +342,7 @@ MISTAKES_OF_CALLS = [
     ),
     (dp.summary, {"table": "a.csv"}, "a tidy table is needed, such as dp.run returns, not str"),
     (dp.plot, {"table": None}, "a tidy table is needed, such as dp.run returns, not NoneType"),
-    (dp.compare, {"table": []}, "a tidy table is needed, such as dp.run returns, not list"),
+    (dp.compare, {"table": []}, "table=[]: at least one table is needed"),
     (dp.load, {"path": "missing.csv"}, "missing.csv: no such file"),
     (dp.reproduce, {"experiment": "azize2022_fig44"}, "did you mean azize2022_fig4?"),
 ]

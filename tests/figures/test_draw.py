@@ -63,7 +63,7 @@ def test_bands():
     assert std["high"][0] == pytest.approx(3 + np.sqrt(20 / 3))
     ci = curve_of(rows, "t", "ci")
     assert 0 <= ci["low"][0] < 3 < ci["high"][0] < 15
-    assert (ci["low"][1], ci["high"][1]) == (1, 1)
+    assert ci[["low", "high"]].isna().loc[1].all()  # equal runs have no interval
     quantiles = curve_of(rows, "t", "quantiles")
     assert quantiles.iloc[0].tolist() == pytest.approx([1, 3, 3, 0.6, 5.4])  # t, mean, median, ends
 
@@ -329,3 +329,29 @@ def test_a_game_without_private_runs_has_one_panel_and_panels_follow_their_horiz
 
 def titles_of(figure):
     return [ax.get_title().replace("\n", " ") for ax in figure.axes if ax.get_visible()]
+
+
+@pytest.mark.parametrize("x", ["t", "eps"])
+def test_equal_runs_have_no_band(x):
+    """Mutation that it catches: a band that narrows to the line at equal runs."""
+    rows = [
+        ("mine", eps, run, t, t * (1 + (eps > 0.1) * run)) for eps in (0.1, 1.0, 2.0, 10.0)
+        for run in range(3) for t in (10, 100)
+    ]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["algo", "eps", "run", "t", "regret"])
+    figure = dp.plot(table, x=x)
+    assert "equal runs have no interval" in figure.get_supxlabel()
+    bands = [path for ax in figure.axes for y in ax.collections for path in y.get_paths()]
+    at = {x for path in bands for x in path.vertices[:, 0].tolist()}
+    assert at == {"t": {10.0, 100.0}, "eps": {1.0, 2.0, 10.0}}[x]
+    assert len(bands) == {"t": 3, "eps": 1}[x]
+    table["regret"] += table["run"]
+    assert "equal runs" not in dp.plot(table, x=x).get_supxlabel()
+
+
+def test_the_title_names_a_budget_that_varies_for_some_algorithm():
+    table = REGRETS[REGRETS["eps"] == REGRETS["eps"].min()]
+    free = table[table["algo"] == table["algo"].iloc[0]].assign(eps=np.inf)
+    for algo, is_named in {"ucb": False, free["algo"].iloc[0]: True}.items():
+        title = dp.plot(pd.concat([table, free.assign(algo=algo)])).heading.get_text()
+        assert (", by " in title) == is_named, title

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from commands import captured
+from matplotlib import image, style
 from matplotlib.backends import backend_pgf
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
@@ -365,3 +366,53 @@ def test_the_command_and_python_share_their_options():
     found = FigureOptions.parse({"width": "text", "only": ["a"], "title": None})
     assert (found.width, found.only, found.title) == (5.5, ("a",), None)
     assert json.dumps(list(found.rc()["font.family"]))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"ylim": (0, 9)}, "ylim=[0,9]: a logarithmic axis shows numbers above 0; yscale=linear"),
+        ({"ylim": (-1, 9), "yscale": "log"}, "ylim=[-1,9]: a logarithmic axis"),
+        ({"labels": {"dp_se": "\u65e5"}, "figsize": (5.5, 2.2)}, "DejaVu Sans has no character"),
+        ({"title": "\u65e5 $T$"}, "(U+65E5); font= names an installed font that has it"),
+        ({"out": "paper.pfd"}, "out=paper.pfd: figures are written as pdf, png, svg, pgf"),
+        ({"out": "fig/"}, "out=fig/: the path of a file is needed, not of a folder"),
+        ({"out": "."}, "out=.: the path of a file is needed, not of a folder"),
+        ({"colors": {"dp_se": "blakc"}}, "did you mean black?"),
+        ({"colors": {"dp_se": "vermilion"}}, "did you mean vermillion?"),
+        ({"palette": ["darkgren", "red"]}, "did you mean darkgreen?"),
+        ({"hue": "run"}, "hue=run: a column in which settings differ is needed: algo, eps"),
+        ({"col": "setting"}, "col=setting: a column in which settings differ is needed"),
+        ({"x": "run"}, "x=run: a column in which settings differ is needed: t, eps"),
+    ],
+)
+def test_what_a_figure_cannot_show_is_refused(given, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert message in message_of(dp.plot, regrets(), **given)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_limits_from_zero_on_a_linear_axis():
+    linear = dp.plot(regrets(), ylim=(0, 9), yscale="linear").axes[0]
+    average = dp.plot(regrets(), metric="average", ylim=(0.5, 9)).axes[0]
+    assert (linear.get_ylim(), average.get_ylim()) == ((0, 9), (0.5, 9))
+
+
+def test_names_as_text_with_commas(tmp_path):
+    figure = dp.plot(regrets(), only="dp_se, adap_ucb", highlight="dp_se", out=tmp_path / "e0.5")
+    assert legend_of(figure) == ["DP-SE", "AdaP-UCB"]
+    assert sorted(x.name for x in tmp_path.iterdir()) == ["e0.5.pdf", "e0.5.png"]
+
+
+def test_figures_are_white_in_a_dark_style(tmp_path):
+    """In the user's own dark axes, black lines are white."""
+    with style.context("dark_background"):
+        figure = dp.plot(regrets((1.0,)))
+        figure.savefig(tmp_path / "dark.png")
+        axes = Figure().add_subplot()
+        dp.plot(regrets((1.0,)), ax=axes, colors={"dp_se": "black"})
+    assert set(to_rgb(figure.get_facecolor()) + figure.axes[0].get_facecolor()) == {1.0}
+    assert (image.imread(tmp_path / "dark.png")[0, 0] == 1.0).all()
+    assert all(sum(to_rgb(text.get_color())) < 1 for text in texts(figure))
+    assert colours(axes.figure)["DP-SE"] == "#ffffff"
+    assert all(sum(to_rgb(x.get_color())) > 2 for x in axes.get_legend().get_texts())

@@ -200,7 +200,7 @@ def test_lines_that_coincide_are_named_below_the_figure():
             for run in range(3):
                 own = {"algo": algo, "t": np.round(x), "regret": values, "run": run}
                 rows.append(pd.DataFrame(own).drop_duplicates("t"))
-        return dp.plot(pd.concat(rows)).get_supxlabel()
+        return " ".join(dp.plot(pd.concat(rows)).get_supxlabel().split())
 
     assert "These lines coincide: UCB and mine." in note(1.0)
     assert "coincide" not in note(1.02)

@@ -92,3 +92,50 @@ def test_a_frame_that_is_returned_is_the_user_s_own():
     given.loc[0, "run"] = 77
     found.loc[1, "run"] = 78
     assert found["run"].iloc[0] == 0 and given["run"].iloc[1] != 78
+
+
+def test_nothing_is_said_of_an_unknown_budget():
+    """Mutation that it catches: a table without budgets is one of algorithms without privacy."""
+    table = TABLES["regret"]
+    for unknown in (table.drop(columns="eps"), table.assign(eps=np.nan)):
+        own = unknown[table["eps"] == table["eps"].min()]
+        assert dp.summary(own)["eps"].isna().all()
+        assert "not private" not in dp.latex(own) and "epsilon" not in dp.latex(own)
+        assert message_of(dp.plot, own, x="eps") == "x=eps: the table has no budget"
+        both = dp.summary([table, own])
+        assert both["eps"].isna().sum() == len(dp.summary(own))
+        assert "is blank in some rows" in message_of(dp.plot, [table, own])
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [("eps", "epsilon"), ("algo", "Algorithm"), ("horizon", "T")]
+)
+def test_a_column_with_another_name_is_refused(name, other):
+    table = TABLES["regret"].rename(columns={name: other})
+    for function in (dp.summary, dp.compare, dp.plot, dp.latex):
+        hint = f"unknown column {other!r}: did you mean {name}?"
+        assert message_of(function, table) == f"the table: {hint}"
+
+
+def test_lists_of_tables_are_joined():
+    table = TABLES["regret"]
+    parts = [table[table["algo"] == name] for name in table["algo"].unique()]
+    assert len(parts) > 1
+    for function in (dp.summary, dp.compare):
+        sizes = [len(function(x)) for x in (parts, tuple(parts), table)]
+        assert sizes[0] == sizes[1] == sizes[2]
+        assert "table=[]: at least one table is needed" in message_of(function, [])
+    assert dp.plot(parts).heading.get_text() == dp.plot(table).heading.get_text()
+    assert "not int" in message_of(dp.plot, [3])
+
+
+def test_two_settings_that_look_alike():
+    table = TABLES["regret"].assign(setting="a")
+    table["setting"] = (
+        table.groupby(["algo", "env", "eps", "horizon"]).ngroup().map("{:016x}".format)
+    )
+    own = table[table["setting"] == table["setting"].iloc[0]]
+    twice = "the table: run 0 of {} appears twice".format(own["algo"].iloc[0])
+    assert message_of(dp.summary, pd.concat([own, own])) == twice
+    message = message_of(dp.summary, pd.concat([own, own.assign(setting="f" * 16)]))
+    assert message.startswith(f"{twice}: two settings look alike; rename")

@@ -210,3 +210,11 @@ def test_run_and_budget_write_the_table_for_a_paper(bandit, refused):
     assert rows_of(Path("mine.tex").read_text())[0] == ["algorithm", "budget"]
     assert "'mean'" in refused(budget, [*line.replace("mine", "other").split(), "columns=mean"])
     assert not list(Path().glob("other*"))
+
+
+def test_labels_hold_mathematics(summary):
+    """As in figures: text between dollar signs is mathematics, and an escaped one is itself."""
+    labels = {"dp_se": r"$\pi_\star$ (a_b, \$5)", "ucb": "$ 3%", "adap_ucb": r"$\pi$"}
+    _, *rows = rows_of(latex_of(summary, SHOWN, TableOptions(labels=labels)))
+    names = {row[0] for row in rows}
+    assert names == {r"$\pi_\star$ (a\_b, \$5)", r"\$ 3\%", r"$\pi$"}

@@ -24,6 +24,8 @@ FILES = {
     + "".join(f"adap_ucb,bernoulli_c2,{e},{a},9,0,0,9,5\n" for e in (0.5, 1) for a in (1, 3)),
     "header.csv": "eps\n",
     "log.csv": "x,action,reward,prob\n" + "1,a,1,0.5\n2,b,0,0.2\n" * 300,
+    "classes.py": "import a\n\nclass A:\n    f = [1, 2]\n",
+    "quote.csv": 'a,b\n1,"2\n',
 }
 
 

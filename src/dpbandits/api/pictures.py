@@ -30,7 +30,7 @@ class Page(type(Path())):  # type: ignore[misc]
 
 @checked
 def plot(
-    table: pd.DataFrame,
+    table: pd.DataFrame | Sequence[pd.DataFrame],
     *,
     x: str | None = None,
     hue: str | None = None,
@@ -52,9 +52,9 @@ def plot(
     note: bool | None = None,
     legend: str | None = None,
     labels: Mapping[str, str] | None = None,
-    only: Sequence[str] | None = None,
-    order: Sequence[str] | None = None,
-    highlight: Sequence[str] | None = None,
+    only: str | Sequence[str] | None = None,
+    order: str | Sequence[str] | None = None,
+    highlight: str | Sequence[str] | None = None,
     xscale: str | None = None,
     yscale: str | None = None,
     palette: str | Sequence[str] | None = None,
@@ -67,7 +67,8 @@ def plot(
     A result of ``dp.budget`` is drawn, too: regret against the budget, the goal and the answers.
 
     Args:
-        table: a tidy table, or any with the columns ``algo``, ``t`` and ``regret``.
+        table: a tidy table, or any with the columns ``algo``, ``t`` and ``regret``, or a list of
+            tables, which are joined.
         x: ``t`` for regret against time, a budget (``eps`` or ``rho``) or any other column for
             final regret against its values; None for the axis that suits the table.
         hue: a column; each of its values has a line. None for a line for each algorithm and each
@@ -121,14 +122,14 @@ def plot(
     from ..figures.options import FigureOptions
     from ..figures.origin import files_of
     from ..files import check_writable
-    from ..validation import path_of, text, yes_no
+    from ..validation import new_file, text, yes_no
 
     for key in ("bounds", "marks"):
         yes_no(key, given[key])
     words = ("x", "kind", "hue", "col")
     named = {key: None if given[key] is None else text(key, given[key]) for key in words}
     chosen = replace(FigureOptions.parse(given, ax, "dpbandits.plot"), in_pyplot=True)
-    files = None if out is None else files_of(path_of("out", out))
+    files = None if out is None else files_of(new_file("out", out))
     if files is not None:
         check_writable(files[0].parent)
     asked = "bounds=True" if bounds else None

@@ -73,7 +73,9 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
 
 
 @checked
-def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
+def summary(
+    table: pd.DataFrame | Sequence[pd.DataFrame], *, metric: str = "regret"
+) -> pd.DataFrame:
     """Summarise the final regret, or the stopping time, of each setting of a tidy table.
 
     >>> import dpbandits as dp
@@ -82,7 +84,7 @@ def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
     [3, 3]
 
     Args:
-        table: a tidy table.
+        table: a tidy table, or a list of tables, which are joined.
         metric: ``regret``; ``average`` for regret divided by the number of rounds; ``nash`` for
             Nash regret (see ``measured``). The true Nash regret may exceed the estimate by at most
             ``resolution``.
@@ -98,9 +100,9 @@ def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
         BadInput: the table is not tidy.
     """
     from ..results.metrics import NASH, REGRET
-    from ..results.table import Table
+    from ..results.table import of_frames
 
-    given = Table.of_frame(table)
+    given = of_frames(table)
     found = given.measured(metric).with_labels().summary()
     if metric == NASH and given.metric == REGRET:
         found["resolution"] = given.resolutions()
@@ -128,7 +130,7 @@ def latex(
     True
 
     Args:
-        table: a tidy table, or several.
+        table: a tidy table, or a list of tables.
         columns: columns of ``summary`` and of ``compare``, in their order, as a list or as text
             with commas; ``interval`` is the interval of the mean. A column that tells rows apart is
             added.
@@ -144,21 +146,18 @@ def latex(
     """
     from ..comparison.table import compare as compared
     from ..comparison.table import complete
-    from ..errors import BadInput
     from ..results.frames import frame_of
     from ..results.latex import TableOptions, checked, is_answer, latex_of, latex_of_budgets
     from ..results.summary import columns_shown
-    from ..results.table import Table, join
+    from ..results.table import of_frames
     from ..settings.choices import all_of, plain_data
 
-    several = all_of("table", table)
-    if not several:
-        raise BadInput("table=[]: at least one table is needed")
     named = {"columns": columns, "best": best, "pivot": pivot, "digits": digits, "labels": labels}
     options = checked({key: plain_data(key, value) for key, value in named.items()})
+    several = all_of("table", table)
     if len(several) == 1 and is_answer(frame := frame_of("the table", several[0])):
         return latex_of_budgets(frame, options)
-    joined = join([Table.of_frame(x) for x in several]).measured(metric).with_labels()
+    joined = of_frames(several).measured(metric).with_labels()
     found = complete(joined.summary(), compared(joined))
     shown = [*columns_shown(found, joined.question), "mean", "interval", "runs"]
     return latex_of(found, shown, options or TableOptions())
@@ -200,7 +199,7 @@ def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 @checked
 def compare(
-    table: pd.DataFrame,
+    table: pd.DataFrame | Sequence[pd.DataFrame],
     baseline: str | None = None,
     *,
     metric: str = "regret",
@@ -221,8 +220,8 @@ def compare(
     [True, False]
 
     Args:
-        table: a tidy table, of regret or of stopping times. The stopping time of a run that reached
-            its cap is the cap.
+        table: a tidy table, or a list of tables, of regret or of stopping times. The stopping time
+            of a run that reached its cap is the cap.
         baseline: the name of an algorithm, with which all other algorithms are compared; ``inf`` to
             compare each algorithm with itself without privacy; None for the best algorithm. A
             baseline without a budget is compared with the games of every budget.
@@ -255,13 +254,13 @@ def compare(
     from ..comparison.table import compare as compared
     from ..comparison.wins import over_sets
     from ..errors import BadInput, plain
-    from ..results.table import Table
+    from ..results.table import of_frames
     from ..settings.choices import plain_data
     from ..validation import yes_no
 
     if yes_no("sets", plain_data("sets", sets)):
         if baseline is not None:
             raise BadInput("sets=True: all pairs are compared; leave baseline out")
-        return over_sets(Table.of_frame(table).measured(metric).with_labels())
+        return over_sets(of_frames(table).measured(metric).with_labels())
     name = None if baseline is None else plain(plain_data("baseline", baseline))
-    return compared(Table.of_frame(table).measured(metric).with_labels(), name)
+    return compared(of_frames(table).measured(metric).with_labels(), name)

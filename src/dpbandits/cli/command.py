@@ -19,7 +19,7 @@ from ..results.naming import FINDINGS
 from ..settings.groups import default_keys
 from ..settings.hydra_names import OPTIONS as OF_HYDRA
 from ..settings.user_files import user_folders
-from ..validation import folder, one_of, path_of
+from ..validation import folder, new_file, one_of
 from .completion import COMMANDS, OPTIONS, OWN_KEYS
 from .ending import run_command
 from .help import Lists, help_text
@@ -134,10 +134,7 @@ def stem_of(keys: Mapping[str, str], usual: Path) -> Path:
     Raises:
         BadInput: the path is that of a folder.
     """
-    stem = path_of("out", keys.get("out", usual))
-    if not stem.name or stem.is_dir():
-        raise BadInput(f"out={stem}: the path of a file is needed, not of a folder")
-    return stem
+    return new_file("out", keys.get("out", usual))
 
 
 def table_options(keys: Mapping[str, str]) -> TableOptions | None:

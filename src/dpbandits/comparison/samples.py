@@ -28,7 +28,7 @@ class Samples:
         measured = table.ends[table.statistic].to_numpy(dtype=float)
         ends = np.cumsum(np.bincount(number))[:-1]
         self.values = np.split(measured[np.argsort(number, kind="stable")], ends)
-        self.private = ~without_privacy(self.settings).to_numpy()
+        self.private = ~without_privacy(self.settings, unknown=False).to_numpy()
         self.of_game = game_columns(self.settings, self.question)
         game = self._alike(self.of_game)
         self.games: list[np.ndarray] = [np.flatnonzero(game == k) for k in range(game.max() + 1)]

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ..results.table import Table
+from ..results.table import Table, curve_of
+from ..results.varying import SETTING
 
 FURTHEST = 3.0  # how many times smaller than its curve the end of a band is that an axis shows
 INTERVAL = "95 % interval of the mean"
@@ -28,15 +29,18 @@ BANDS = {
 
 
 def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:
-    """Fill the band of a curve against ``by``.
+    """Fill the band of a curve against ``by``, where there is one.
 
-    The part far below the curve, such as the part below 0 on a logarithmic axis, does not stretch
-    the axis.
+    A bar stands for the band at a point without neighbours. The part far below the curve, such as
+    the part below 0 on a logarithmic axis, does not stretch the axis.
     """
     low = np.maximum(curve["low"], curve.loc[curve["middle"] > 0, "middle"].min() / 1000)
+    none = low.isna()  # there is no interval
+    alone = ~none & none.shift(1, fill_value=True) & none.shift(-1, fill_value=True)
     with unstretched(ax):
-        if len(curve) == 1:
-            ax.vlines(curve[by], low, curve["high"], color=colour, alpha=0.4, lw=2)
+        if alone.any():
+            own = curve[alone]
+            ax.vlines(own[by], low[alone], own["high"], color=colour, alpha=0.4, lw=2)
         ax.fill_between(curve[by], low, curve["high"], color=colour, alpha=0.15, lw=0)
     for end in (np.maximum(low, curve["middle"] / FURTHEST), curve["high"]):
         ax.update_datalim(np.column_stack([curve[by], end]))
@@ -55,10 +59,15 @@ def bars(middle: pd.Series, low: pd.Series, high: pd.Series) -> list[pd.Series]:
     return [(middle - low).fillna(0.0), (high - middle).fillna(0.0)]
 
 
-def band_note(table: Table, band: str) -> str:
-    """Return the note below a figure of lines with bands."""
+def band_note(table: Table, band: str, curves: pd.DataFrame | None = None) -> str:
+    """Return the note below a figure of lines with bands.
+
+    ``curves`` are the lines and bands over time; None for a figure of the runs at the horizon.
+    """
     line, what = BANDS[band]
     if table.ends.groupby("setting").size().max() == 1:
         return "Lines show a single run of each setting."
-    hidden = "A band that cannot be seen is narrower than its line."
+    drawn = curve_of(table.runs, SETTING, band) if curves is None else curves
+    none = "; equal runs have no interval" if drawn["low"].isna().any() else ""
+    hidden = f"A band that cannot be seen is narrower than its line{none}."
     return f"Lines show the {line} of RUNS runs, and bands {what}. {hidden}"

@@ -4,6 +4,7 @@ for each value of a third column.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from matplotlib.figure import Figure
 from ..contracts.display import environment_title, symbol
 from ..errors import BadInput, unknown
 from ..results.table import Table
+from ..results.varying import SETTING
 from .bands import band_note
 from .labels import labelled, legend_name, rounds_text, setting_text
 from .layout import arranged_panels, label_edges
@@ -42,7 +44,7 @@ def column_panels(
     places = [name for name in (x, hue, col) if name not in (None, "t")]
     for key, name in {"x": x, "hue": hue, "col": col}.items():
         if name is not None and name not in settings and (key, name) != ("x", "t"):
-            raise unknown(key, name, ["t"] * (key == "x") + list(dict.fromkeys(several)))
+            raise no_column(key, name, ["t"] * (key == "x") + several, table)
     taken = {*places, "algo", *table.varied, *table.budgets} if hue is None else {*places}
     if left := [name for name in several if name not in taken]:
         words = f"the table has several values of {' and '.join(left)}"
@@ -83,7 +85,15 @@ def column_panels(
             ax.set_xscale("log")
     names = ("round $t$", "pseudo-regret") if x == "t" else (symbol(x), regret_label(table))
     label_edges(axes, *names)
-    return finish(figure, title, table, band_note(table, band))
+    return finish(figure, title, table, band_note(table, band, drawn if x == "t" else None))
+
+
+def no_column(key: str, name: str, known: Iterable[str], table: Table) -> BadInput:
+    """Return the error for the name of a column that has no value for each setting."""
+    if name not in ("run", SETTING, *table.question.measured):
+        return unknown(key, name, known)
+    choice = ", ".join(known) or "the table has none"
+    return BadInput(f"{key}={name}: a column in which settings differ is needed: {choice}")
 
 
 def _several(settings: pd.DataFrame, name: str) -> bool:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import ScalarFormatter
 
 from ..contracts.algorithm import import_file
 from ..contracts.parameters import BUDGETS
@@ -24,17 +23,18 @@ from ..results.frames import frame_of
 from ..results.latex import is_answer
 from ..results.metrics import METRICS, NASH, REGRET, refuse_metric
 from ..results.summary import value_text
-from ..results.table import Table
+from ..results.table import Table, of_frames
 from ..results.varying import without_privacy
+from ..settings.choices import all_of
 from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, one_of, text, yes_no
 from .bands import BANDS
 from .bounds import curves
-from .columns import column_panels
+from .columns import column_panels, no_column
 from .cost_of_privacy import cost_of_privacy
 from .identification import identification_panels
 from .labels import as_it_stands, check_different, finite_budgets, usual_title
-from .options import SCALES, FigureOptions, current
+from .options import SCALES, FigureOptions
 from .regret_vs_budget import budget_needed, budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
@@ -75,16 +75,18 @@ METRIC = "metric"  # an option of every kind: the statistic that is drawn
 
 
 def figure_of(table: Any, chosen: FigureOptions, **given: Any) -> Figure:
-    """Draw the figure of a user's frame: a tidy table, or a result of ``dpbandits.budget``.
+    """Draw the figure of a user's frame: a tidy table, or several, or a result of
+    ``dpbandits.budget``.
 
     Raises:
         BadInput: the frame is neither, or it cannot be drawn with these options.
     """
     one_of(BANDS, "band", given["band"])
-    frame = frame_of("the table", table)
+    several = all_of("table", table)
+    frame = frame_of("the table", several[0]) if len(several) == 1 else pd.DataFrame()
     with closed_if_refused():
         if not is_answer(frame):
-            return figure_as_chosen(Table.of_frame(frame), chosen, **given)
+            return figure_as_chosen(of_frames(several), chosen, **given)
         with chosen.applied():
             return cost_of_privacy(frame) if "without_privacy" in frame else budget_needed(frame)
 
@@ -145,7 +147,12 @@ def chosen_settings(table: Table, chosen: FigureOptions) -> Table:
         if wanted:
             free = without_privacy(table.settings) if key == "eps" else False
             table = table.where(values.isin(wanted) | free)
-    names = table.settings[table.question.group]
+    names, free = table.settings[table.question.group], without_privacy(table.settings)
+    lacking = free & ~without_privacy(table.settings, unknown=False) & names.isin(names[~free])
+    if lacking.any():  # its line could not be told from that of the same algorithm with a budget
+        raise BadInput(
+            f"{table.name}: the budget of {names[lacking].iloc[0]} is blank in some rows"
+        )
     with chosen.applied():
         found = table.take(chosen.numbers(list(map(str, names))))
         check_different(found.names)
@@ -222,9 +229,11 @@ def axis_of(table: Table, x: str | None) -> str:
     varied = [name for name in table.varied if name in numbers]
     varied += ["horizon"] if numbers["horizon"].nunique() > 1 else []
     if x not in AXES and x not in varied:
-        raise unknown("x", x, ["t", *budgets.keys(), *varied])
+        raise no_column("x", x, ["t", *budgets.keys(), *varied], table)
     if x in BUDGETS and not budgets:
-        raise BadInput(f"x={x}: no algorithm in the table is private")
+        known = table.settings[table.budgets].notna().any(axis=None)
+        words = "no algorithm in the table is private" if known else "the table has no budget"
+        raise BadInput(f"x={x}: {words}")
     if x in BUDGETS and x not in budgets:
         missing = "no algorithm in the table has that privacy budget"
         raise BadInput(f"x={x}: {missing}; x={min(budgets)}")
@@ -313,9 +322,8 @@ def refuse_spread(metric: str, kind: str | None, band: str) -> None:
 
 
 def name_axes(figure: Figure, metric: str) -> None:
-    """Name the measured statistic in the axes and the note of a figure, and make its scale linear.
-
-    These statistics lie between 0 and the best mean. For pseudo-regret nothing is changed.
+    """Name the measured statistic in the axes and the note of a figure; for pseudo-regret nothing
+    is changed.
     """
     if metric == REGRET:
         return
@@ -328,8 +336,3 @@ def name_axes(figure: Figure, metric: str) -> None:
             ax.set_xlabel(ax.get_xlabel().replace("regret", METRICS[metric]))
             continue
         ax.set_ylabel(label.replace(METRICS[REGRET], METRICS[metric]))
-        if current().yscale == "log":
-            continue
-        ax.set_yscale("linear")
-        ax.set_ylim(bottom=0.0)
-        ax.yaxis.set_major_formatter(ScalarFormatter())

@@ -88,7 +88,7 @@ def unprotected(settings: pd.DataFrame, group: str) -> pd.Series:
     ``group`` is the column with the name of the algorithm or rule.
     """
     names, free = settings[group], without_privacy(settings)
-    return free & names.isin(names[~free])
+    return without_privacy(settings, unknown=False) & names.isin(names[~free])
 
 
 def finite_budgets(table: Table) -> list[tuple[str, float]]:
@@ -180,7 +180,8 @@ def usual_title(table: Table) -> str:
     of_rounds = limit == "horizon"
     if of_rounds and settings[limit].nunique() == 1:
         title += f", $T$ = {rounds_text(settings[limit].iloc[0])}"
-    varied = [name for name in table.budgets if settings[name].nunique() > 1]
+    own = settings[~without_privacy(settings) | unprotected(settings, group)]
+    varied = [name for name in table.budgets if own[name].nunique() > 1]
     varied += varying(settings, table.varied)
     if of_rounds and settings[limit].nunique() > 1:
         varied.append(limit)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import BadInput, nearest, plain, unknown
+from ..errors import BadInput, nearest, plain, similar, unknown
 from ..settings.choices import plain_data
 from ..validation import as_number, number_where, one_of, text, yes_no
 
@@ -119,7 +119,7 @@ def _budgets(key: str, value: Any) -> tuple[float, ...]:
 
 def _names(key: str, value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
-        value = [value]
+        value = [x.strip() for x in value.split(",")]
     if not isinstance(value, Sequence) or not value or not all(isinstance(x, str) for x in value):
         raise BadInput(f"{key}={plain(value)}: a list of names is needed, such as [dp_se,ucb]")
     if len(set(value)) < len(value):
@@ -134,7 +134,7 @@ def _labels(key: str, value: Any) -> Mapping[str, str]:
 
 
 def _palette(key: str, value: Any) -> tuple[str, ...]:
-    from matplotlib.colors import is_color_like, to_hex
+    from matplotlib.colors import CSS4_COLORS, is_color_like, to_hex
 
     if isinstance(value, str):
         if value not in PALETTES:
@@ -143,7 +143,9 @@ def _palette(key: str, value: Any) -> tuple[str, ...]:
     colours = _names(key, value)
     for colour in colours:
         if not is_color_like(colour):
-            raise BadInput(f"{key}={plain(value)}: {colour} is no colour; write '#0072B2' or blue")
+            near = similar(colour, [*CSS4_COLORS, *(PALETTE if key != "palette" else ())])
+            hint = f"did you mean {near}?" if near else "write '#0072B2' or blue"
+            raise BadInput(f"{key}={plain(value)}: {colour} is no colour; {hint}")
     return tuple(map(to_hex, colours))
 
 

@@ -15,7 +15,6 @@ from typing import Any
 from ..errors import BadInput, plain, unknown
 
 FORMATS = ("pdf", "png", "svg", "pgf")
-OTHERS = ("jpg", "jpeg", "tif", "tiff", "webp", "eps", "ps", "gif", "bmp", "svgz")  # not written
 # Where each format stores the text about how a file was made
 IN_PDF = re.compile(rb"/Subject \(((?:[^\\)]|\\.)*)\)", re.S)
 IN_SVG = re.compile(rb"<dc:description>(.*?)</dc:description>", re.S)
@@ -38,16 +37,17 @@ def formats_of(given: str) -> list[str]:
 def files_of(out: Path, formats: list[str] | None = None) -> tuple[Path, list[str]]:
     """Return the path of a figure's files without a suffix, and their formats.
 
-    ``out`` may have the suffix of one format.
+    ``out`` may have the suffix of one format. Another suffix is part of the name if it is no word,
+    as in ``eps0.5``.
 
     Raises:
         BadInput: figures cannot be written in the format of ``out``, or other formats are
             requested.
     """
     suffix = out.suffix[1:].lower()
-    if suffix in OTHERS:
-        raise BadInput(f"out={out}: figures are written as {', '.join(FORMATS)}")
     if suffix not in FORMATS:
+        if suffix.isalpha():
+            raise BadInput(f"out={out}: figures are written as {', '.join(FORMATS)}")
         return out, formats or ["pdf", "png"]
     if formats not in (None, [suffix]):
         words = f"format={','.join(formats or [])}: out={out} names a format"

@@ -24,7 +24,7 @@ from ..results.table import Table
 from ..results.varying import SETTING
 from .bands import unstretched
 from .bounds import COLUMNS, POINTS
-from .style import BOUND, Styles
+from .style import BOUND, Styles, ink
 
 # Dashes for the kinds of bounds, and marks for their sides; measured lines have no such marks.
 # Several bounds of one kind take the marks one after the other
@@ -86,7 +86,7 @@ def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
         look: Any = {"ls": DASHES[kind], "lw": 0.9, "ms": 4, "mfc": "white", "mew": 0.8}
         look["marker"] = mark
         slope = kind in WITHOUT_CONSTANT
-        common = SLOPE if slope else "black"
+        common = SLOPE if slope else ink()
         shared: dict[bytes, list[tuple[str, pd.DataFrame]]] = {}
         for line, curve in rows.groupby("line", sort=False):
             points = curve.drop_duplicates("x").sort_values("x")

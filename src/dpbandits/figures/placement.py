@@ -262,6 +262,7 @@ def _check_room(figure: Figure) -> None:
     if current().width is None and current().height is None:
         return
     with warnings.catch_warnings(record=True) as collapsed:
+        warnings.simplefilter("ignore")
         warnings.filterwarnings("always", "constrained_layout not applied", UserWarning)
         figure.draw_without_rendering()
     width, height = figure.get_size_inches()

@@ -74,7 +74,7 @@ def regret_vs(ax: Axes, runs: pd.DataFrame, column: str, styles: Styles, band: s
         if finite.empty:
             [level] = curve_of(rows, "horizon", band).to_dict("records")
             ax.axhline(level["middle"], label=label, **styles[label])
-            if band is not None and level["middle"] > 0:
+            if band is not None and level["middle"] > 0 and np.isfinite(level["low"]):
                 low = max(level["low"], level["middle"] / 1000)
                 ax.axhspan(low, level["high"], color=colour, alpha=0.2, lw=0)
             continue

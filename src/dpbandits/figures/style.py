@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import wraps
+from functools import cache, wraps
 from itertools import combinations, count, cycle, product
 from pathlib import Path
 from typing import Any
@@ -17,20 +17,22 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import is_color_like, to_hex, to_rgb
+from matplotlib.colors import is_color_like, to_hex, to_rgb, to_rgba
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.text import Text
-from matplotlib.ticker import EngFormatter, FixedLocator, FuncFormatter, LogLocator
+from matplotlib.ticker import EngFormatter, FixedLocator, FuncFormatter, LogLocator, ScalarFormatter
 
 from ..contracts.display import line_of
-from ..errors import BadInput
+from ..errors import BadInput, in_a_line
 from ..files import write_atomically
+from ..results.metrics import REGRET
 from ..results.table import Table
 from .colours import APART, distance
 from .labels import WITHOUT, check_labels, meanings, plain_text, scientific
 from .options import DEFAULT, PALETTE, PALETTES, current
 from .origin import FORMATS, comment, metadata, origin_of
-from .output import pgf_settings, texts_in_tex, usual_tex
+from .output import MATHEMATICS, pgf_settings, texts_in_tex, usual_tex
 from .placement import BOUND, lay_out, size_of
 
 DASHES: dict[str, Any] = {
@@ -66,7 +68,9 @@ def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
 
     @wraps(draw)
     def drawn(*given: Any, **named: Any) -> Figure:
-        with matplotlib.rc_context({**STYLE, **current().rc()}), warnings.catch_warnings():
+        # the user's axes keep their colours, which may be light on black
+        style = {k: x for k, x in STYLE.items() if current().ax is None or "color" not in k}
+        with matplotlib.rc_context({**style, **current().rc()}), warnings.catch_warnings():
             # matplotlib warns of limits that are equal up to rounding, and widens them
             warnings.filterwarnings("ignore", "Attempting to set identical", UserWarning)
             return draw(*given, **named)
@@ -115,7 +119,8 @@ class Chart(Figure):
             options["metadata"] = metadata(suffix, self.origin) | options.get("metadata", {})
         if self.resolution is not None:
             options.setdefault("dpi", self.resolution)
-        super().savefig(fname, **options)
+        with matplotlib.rc_context({"savefig.facecolor": "auto"}):  # that of the figure, white
+            super().savefig(fname, **options)
 
 
 @contextmanager
@@ -213,6 +218,7 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
         if len(own) > 1 and colours.count(named) == 1:
             first = 0  # a value has the same dash in the figures of other algorithms
         colour = PALETTE.get(named, named)
+        colour = ink() if colour == PALETTE["black"] else colour
         private = [label for label in own if not label.endswith(WITHOUT)]
         shades = {label: shade(colour, i, len(private)) for i, label in enumerate(private)}
         for i, label in enumerate(own):
@@ -276,6 +282,13 @@ def _line_of(name: str) -> tuple[str, str] | None:
     return to_hex(line[0]), line[1]
 
 
+def ink() -> str:
+    """Return the code of black, or of white if the user's axes are dark."""
+    ax = current().ax
+    red, green, blue, opaque = (1, 1, 1, 1) if ax is None else to_rgba(ax.get_facecolor())
+    return "#FFFFFF" if opaque and red + green + blue < 1 else PALETTE["black"]
+
+
 def shade(colour: str, i: int, n: int) -> str:
     """Return the ``i``-th of ``n`` shades of a colour, from lighter to darker.
 
@@ -307,8 +320,16 @@ def finish(
     chosen = current()
     panels = [chosen.ax] if chosen.ax is not None else figure.axes
     rescale(figure)
-    for ax in panels if chosen.ylim is not None else ():
-        if ax.get_gid() != SHARE:
+    for ax in (ax for ax in panels if ax.get_gid() != SHARE):
+        if table is not None and table.metric != REGRET and chosen.yscale != "log":
+            ax.set_yscale("linear")  # the other metrics lie between 0 and the best mean
+            ax.set_ylim(bottom=0.0)
+            ax.yaxis.set_major_formatter(ScalarFormatter())
+        if chosen.ylim is not None:
+            if ax.get_yscale() == "log" and chosen.ylim[0] <= 0:
+                low, high = (f"{x:g}" for x in chosen.ylim)
+                how = "a logarithmic axis shows numbers above 0; yscale=linear shows all"
+                raise BadInput(f"ylim=[{low},{high}]: {how}")
             ax.set_ylim(chosen.ylim)
     lines: dict[str, Any] = {}
     for ax in panels:
@@ -332,10 +353,32 @@ def finish(
         note = note.replace("RUNS", " to ".join(map(str, sorted({runs.min(), runs.max()}))))
         note += meanings(lines)
     below = note + _hidden(panels) if chosen.note else ""
+    for text in (title, below, *lines, *(words.get_text() for words in figure.findobj(Text))):
+        refuse_missing_characters(text)
     figure.heading = lay_out(figure, title, below, lines)
     if matplotlib.rcParams["text.usetex"]:
         escape_texts(figure)
     return figure
+
+
+def refuse_missing_characters(text: str) -> None:
+    """Refuse a text with a character, outside mathematics, that no font of the figure has."""
+    if text.isascii() or matplotlib.rcParams["text.usetex"]:
+        return
+    family = tuple(matplotlib.rcParams["font.family"])
+    for c in MATHEMATICS.sub("", text):
+        if not c.isspace() and ord(c) not in _characters_of(family):
+            raise BadInput(
+                f"{in_a_line(text, 60)}: the font {family[0]} has no character {c} "
+                f"(U+{ord(c):04X}); font= names an installed font that has it"
+            )
+
+
+@cache
+def _characters_of(family: tuple[str, ...]) -> set[int]:
+    """Return the numbers of the characters that some font of a family has."""
+    files = (findfont(FontProperties(family=name)) for name in family)
+    return {number for file in files for number in get_font(file).get_charmap()}
 
 
 def escape_texts(figure: Figure) -> None:

@@ -13,7 +13,7 @@ import pandas as pd
 from ..errors import BadInput, plain
 from ..results.metrics import REGRET
 from ..results.table import Table
-from ..validation import path_of
+from ..validation import new_file, path_of
 from .charts import engine
 from .privacy import privacy_of
 from .sources import Source, claims_in, gathered, source_of, sources_in
@@ -36,9 +36,7 @@ def checked_page(out: str | PathLike[str]) -> Path:
     path = path_of("out", out)
     if path.suffix.lower() not in (".html", ".htm"):
         raise BadInput(f"out={path}: a file whose name ends in .html is needed")
-    if path.is_dir():
-        raise BadInput(f"out={path}: a file is needed, not a folder")
-    return path
+    return new_file("out", out)
 
 
 def report_of_folder(results: Path, metric: str = REGRET, folders: Sequence[str] = ()) -> str:

@@ -25,7 +25,7 @@ def check_settings(where: str, question: Question, settings: pd.DataFrame) -> No
     budgets = with_budgets(["eps"], settings)
     fixed = [*with_budgets(question.columns, settings), "seed"]
     for name in fixed:
-        may_be_blank = name in budgets and len(budgets) > 1
+        may_be_blank = name in budgets and (len(budgets) > 1 or settings[name].isna().all())
         column = settings[name].dropna() if may_be_blank else settings[name]
         check_column(f"{where}: column {name}", name, column)
     others = [str(x) for x in settings if x not in (*fixed, SETTING)]

@@ -11,12 +11,13 @@ import pandas as pd
 
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import QUESTIONS, REGRET, Question
-from ..errors import BadInput, in_a_line
+from ..errors import MEANT, BadInput, in_a_line
 from . import metrics
 from .checks import DIFFERS
 from .varying import SETTING, with_budgets
 
 NEEDED_COLUMNS = ("algo", "t", "regret")  # without which nothing can be drawn
+TIDY_COLUMNS = (*REGRET.columns, "seed", "run", *REGRET.measured)
 LOOKED_AT = 1000  # rows of a column that tell whether it differs from row to row
 NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "boolean")
 
@@ -107,15 +108,24 @@ def plain_words(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.astype(dict.fromkeys(few, object))
 
 
-def completed(table: pd.DataFrame) -> pd.DataFrame:
+def completed(where: str, table: pd.DataFrame) -> pd.DataFrame:
     """Add the columns that a tidy table needs to a table with ``algo``, ``t`` and ``regret``.
 
     The rows are taken as runs of a game without a name, numbered in the order of the rows; the
-    horizon is the largest ``t``. A table that lacks one of the three columns is returned unchanged.
+    horizon is the largest ``t``, and budgets are blank, since they are unknown. A table that lacks
+    one of the three columns is returned unchanged.
+
+    Raises:
+        BadInput: a missing column has another name that people write for it.
     """
+    columns = {*table.columns, *(["eps"] if set(BUDGETS) & set(table.columns) else [])}
+    for name in table.columns:
+        meant = MEANT.get(name.casefold(), name.casefold())
+        if name != "t" and meant in {*TIDY_COLUMNS} - columns:
+            raise BadInput(f"{where}: unknown column {name!r}: did you mean {meant}?")
     if not set(NEEDED_COLUMNS) <= set(table.columns) or table.empty:
         return table
-    budget = {} if set(BUDGETS) & set(table.columns) else {"eps": np.inf}
+    budget = {} if "eps" in columns else {"eps": np.nan}
     given = {"env": "", **budget, "horizon": table["t"].max(), "seed": 0}
     if "run" not in table.columns:
         others = [name for name in table.columns if name != "regret"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,13 +14,14 @@ from ..contracts.display import symbol
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput, plain, unknown
 from ..validation import as_integer, one_of, text
-from .summary import FORMATS, HEADINGS, NAMES, describing, latex_table, with_cut_runs
+from .summary import FORMATS, HEADINGS, MATH, NAMES, describing, latex_table, with_cut_runs
 from .varying import SETTING, of_game
 
 KEYS = ("columns", "best", "pivot", "digits", "labels")
 BEST = "tied", "bold", "plain"  # bold means the same as tied
 INTERVALS = {"interval": ("ci_low", "ci_high")}  # a name of two columns, which are one in a table
 BOLD = "\ue000", "\ue001"  # around what is bold while the table is made
+MATHEMATICS = re.compile(r"\\\$|(?<!\\)\$(.*?)(?<!\\)\$")  # in labels; and dollar signs
 GAME = ("env", "horizon", "cap", "true_mean", *BUDGETS)
 MOST_DIGITS = 10
 
@@ -166,11 +168,17 @@ def _labelled(frame: pd.DataFrame, text: pd.DataFrame, labels: Mapping[str, str]
     for name in labels:
         if name not in known:
             raise unknown("word in labels:", name, known)
+    labels = {name: MATHEMATICS.sub(_marked, label) for name, label in labels.items()}
     for name in words if labels else ():
         text[name] = frame[name].astype(str).map(labels).fillna(text[name])
         if text[name].nunique() < frame[name].nunique():
             raise BadInput(f"labels={plain(dict(labels))}: two names of {name} have one label")
     return text
+
+
+def _marked(found: re.Match[str]) -> str:
+    """Return mathematics of a label between marks, or a dollar sign for its escape."""
+    return f"{MATH}{found[1]}{MATH}" if found[1] else "$"
 
 
 def _cells(frame: pd.DataFrame, name: str, digits: int) -> pd.Series:

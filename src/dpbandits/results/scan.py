@@ -163,8 +163,12 @@ class Scan:
         doubled = self._doubled()
         if doubled.any():
             row = self.ends[doubled].iloc[0]
-            name = self.heads[group].iloc[int(row["number"])]
-            raise BadInput(f"{self.name}: run {row['run']:g} of {name} appears twice")
+            place, columns = int(row["number"]), self.heads.columns.drop(SETTING, errors="ignore")
+            name = self.heads[group].iloc[place]
+            alike = self.heads.duplicated(columns, keep=False).iloc[place]
+            hint = f": two settings look alike; rename {name} in one, or give the tables as a list"
+            twice = f"run {row['run']:g} of {name} appears twice{hint * bool(alike)}"
+            raise BadInput(f"{self.name}: {twice}")
         if not self.question.each_checkpoint:
             return
         number = np.repeat(np.arange(len(self.counts)), self.counts)

@@ -27,6 +27,7 @@ from .tables import unjudged
 from .varying import SETTING, with_budgets
 
 AT_ONCE = 500  # settings whose intervals are computed together
+MATH = "\ue002"  # on both sides of mathematics in a cell of a table for LaTeX
 QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs", "runs_needed"]
 
@@ -198,10 +199,15 @@ def latex_table(header: list[str], rows: list[list[Any]], align: list[str]) -> s
 
 
 def _escaped(text: str) -> str:
-    """Escape text for LaTeX, unless the whole text is a symbol between dollar signs."""
+    """Escape text for LaTeX, unless the whole text is a symbol between dollar signs. Text between
+    two characters MATH is mathematics.
+    """
     if re.fullmatch(r"\$[^$]*\$", text):
         return text
-    return re.sub(r"[&%$#_{}]", r"\\\g<0>", text.replace("\\", r"\textbackslash "))
+    parts = text.split(MATH)
+    plain = (x.replace("\\", r"\textbackslash ") for x in parts[::2])
+    parts[::2] = [re.sub(r"[&%$#_{}]", r"\\\g<0>", x) for x in plain]
+    return "$".join(parts)
 
 
 def describing(summary: pd.DataFrame, measured: str = "mean") -> list[str]:
@@ -223,7 +229,7 @@ def columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
     shown: list[str] = []
     for name in with_budgets(question.shown, summary.columns):
         shown += varied if name == "*" else [name]
-    return [name for name in shown if name in summary]
+    return [name for name in shown if name in summary and summary[name].notna().any()]
 
 
 def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:

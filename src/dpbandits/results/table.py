@@ -17,6 +17,7 @@ from ..contracts.display import declare_own
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import CONTEXTUAL, Question
 from ..errors import BadInput
+from ..settings.choices import all_of
 from ..settings.composed import LABEL
 from ..settings.request import LOOKS, SHOWN
 from ..settings.setting import Setting
@@ -118,7 +119,7 @@ class Table:
         Raises:
             BadInput: the frame is not a tidy table.
         """
-        plain = completed(plain_frame(name, frame))
+        plain = completed(name, plain_frame(name, frame))
         question, metric = check_frame(name, plain)
         scan = Scan(name, question, metric, list(plain.columns))
         for start in range(0, len(plain), ROWS):
@@ -420,24 +421,24 @@ def _average_of(part: pd.DataFrame, metric: str) -> pd.DataFrame:
 def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.DataFrame:
     """Compute the ``value`` over the runs at each value of the columns ``by``, in ascending order.
 
-    ``band`` is a key of ``figures.bands.BANDS``, or None for means only. The band of a single run
-    has no width.
+    ``band`` is a key of ``figures.bands.BANDS``, or None for means only.
 
     Returns:
-        The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band).
+        The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band; NaN
+        where there is no interval, as for equal runs, and no deviation, as for a single run).
     """
     by = [by] if isinstance(by, str) else by
     if band == "ci":
         found = mean_of(rows, by, "value").sort_values(by, ignore_index=True)
         mean, low, high = found["mean"], found["ci_low"], found["ci_high"]
-        return found.assign(middle=mean, low=low.fillna(mean), high=high.fillna(mean))
+        return found.assign(middle=mean, low=low, high=high)
     value = rows.groupby(by)["value"]
     mean = value.mean()
     low, middle, high = mean, mean, mean
     if band == "quantiles":
         low, middle, high = (value.quantile(q) for q in QUANTILES)
     elif band == "std":
-        std = value.std().fillna(0.0)
+        std = value.std()
         low, high = mean - std, mean + std
     columns = {"mean": mean, "middle": middle, "low": low, "high": high}
     return pd.DataFrame(columns).reset_index()
@@ -470,6 +471,18 @@ def load(file: Path) -> pd.DataFrame:
 def open_tables(files: Sequence[Path]) -> Table:
     """Open the tables in some files as one table, see ``join``."""
     return join([Table.of_file(file) for file in files])
+
+
+def of_frames(frames: Any) -> Table:
+    """Make one table of a user's frame, or of a list of frames, see ``join``.
+
+    Raises:
+        BadInput: the list is empty, see also ``Table.of_frame`` and ``join``.
+    """
+    several = all_of("table", frames)
+    if not several:
+        raise BadInput("table=[]: at least one table is needed")
+    return join([Table.of_frame(frame) for frame in several])
 
 
 def join(tables: Sequence[Table]) -> Table:
@@ -535,7 +548,7 @@ def _joined_settings(tables: Sequence[Table], records: Mapping[str, Record]) -> 
         held = settings.get(name, column)
         settings[name] = held.where(held.notna(), column)
     # algorithms without privacy had no column for a budget that only other tables have
-    group, free = tables[0].question.group, without_privacy(settings)
+    group, free = tables[0].question.group, without_privacy(settings, unknown=False)
     never = free & ~settings[group].isin(settings.loc[~free, group])
     for name in with_budgets(["eps"], settings):
         settings[name] = settings[name].mask(never, np.inf)

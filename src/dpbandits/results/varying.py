@@ -124,7 +124,10 @@ def with_budgets(names: Iterable[str], found: Container[object]) -> list[str]:
     return [column for name in names for column in (budgets if name == "eps" else [name])]
 
 
-def without_privacy(rows: pd.DataFrame) -> pd.Series:
-    """Return which rows of settings have no finite privacy budget."""
-    finite = np.isfinite(rows[with_budgets(["eps"], rows)].to_numpy(dtype=float))
-    return pd.Series(~finite.any(axis=1), rows.index)
+def without_privacy(rows: pd.DataFrame, unknown: bool = True) -> pd.Series:
+    """Return which rows of settings have no finite privacy budget; rows whose budgets are all
+    blank are ``unknown``.
+    """
+    budgets = rows[with_budgets(["eps"], rows)].to_numpy(dtype=float)
+    free = ~np.isfinite(budgets).any(axis=1)
+    return pd.Series(free if unknown else free & np.isinf(budgets).any(axis=1), rows.index)

@@ -30,7 +30,7 @@ def test_a_comma_in_a_key_that_cannot_be_swept_is_quoted():
 
 def test_messages_in_python_name_the_argument_of_python():
     for call in (
-        lambda: dp.run("zzz"), lambda: dp.run("ucb", "zzz"), lambda: dp.budget("zzz", regret=9),
+        lambda: dp.run("zzz"), lambda: dp.run("ucb", "zzz"), lambda: dp.budget("zzz", "bernoulli_c2", 1e3, regret=9),
         lambda: dp.bounds("zzz"),
     ):  # fmt: skip
         said = message_of(call)
