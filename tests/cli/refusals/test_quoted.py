@@ -30,8 +30,8 @@ def test_a_comma_in_a_key_that_cannot_be_swept_is_quoted():
 
 def test_messages_in_python_name_the_argument_of_python():
     for call in (
-        lambda: dp.run("zzz"), lambda: dp.run("ucb", "zzz"), lambda: dp.budget("zzz", "bernoulli_c2", 1e3, regret=9),
-        lambda: dp.bounds("zzz"),
+        lambda: dp.run("zzz"), lambda: dp.run("ucb", "zzz"), lambda: dp.bounds("zzz"),
+        lambda: dp.budget("zzz", "bernoulli_c2", 1e3, regret=9),
     ):  # fmt: skip
         said = message_of(call)
         assert "config_dir=DIR" in said and "--config-dir" not in said
