@@ -31,9 +31,12 @@ BANDS = {
 def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:
     """Fill the band of a curve against ``by``, where there is one.
 
-    A bar stands for the band at a point without neighbours. The part far below the curve, such as
-    the part below 0 on a logarithmic axis, does not stretch the axis.
+    A bar stands for the band at a point without neighbours. Over time, runs that have been equal so
+    far have a band of no width. The part far below the curve, such as the part below 0 on a
+    logarithmic axis, does not stretch the axis.
     """
+    if by == "t":
+        curve = curve.assign(**{end: curve[end].fillna(curve["middle"]) for end in ("low", "high")})
     low = np.maximum(curve["low"], curve.loc[curve["middle"] > 0, "middle"].min() / 1000)
     none = low.isna()  # there is no interval
     alone = ~none & none.shift(1, fill_value=True) & none.shift(-1, fill_value=True)
@@ -68,6 +71,7 @@ def band_note(table: Table, band: str, curves: pd.DataFrame | None = None) -> st
     if table.ends.groupby("setting").size().max() == 1:
         return "Lines show a single run of each setting."
     drawn = curve_of(table.runs, SETTING, band) if curves is None else curves
+    drawn = drawn if curves is None else drawn[drawn["t"] == drawn["horizon"]]
     none = "; equal runs have no interval" if drawn["low"].isna().any() else ""
     hidden = f"A band that cannot be seen is narrower than its line{none}."
     return f"Lines show the {line} of RUNS runs, and bands {what}. {hidden}"
