@@ -62,16 +62,12 @@ def bars(middle: pd.Series, low: pd.Series, high: pd.Series) -> list[pd.Series]:
     return [(middle - low).fillna(0.0), (high - middle).fillna(0.0)]
 
 
-def band_note(table: Table, band: str, curves: pd.DataFrame | None = None) -> str:
-    """Return the note below a figure of lines with bands.
-
-    ``curves`` are the lines and bands over time; None for a figure of the runs at the horizon.
-    """
+def band_note(table: Table, band: str, over_time: bool = False) -> str:
+    """Return the note below a figure of lines with bands, over time or of runs at the horizon."""
     line, what = BANDS[band]
     if table.ends.groupby("setting").size().max() == 1:
         return "Lines show a single run of each setting."
-    drawn = curve_of(table.runs, SETTING, band) if curves is None else curves
-    drawn = drawn if curves is None else drawn[drawn["t"] == drawn["horizon"]]
-    none = "; equal runs have no interval" if drawn["low"].isna().any() else ""
+    equal = not over_time and curve_of(table.runs, SETTING, band)["low"].isna().any()
+    none = "; equal runs have no interval" if equal else ""
     hidden = f"A band that cannot be seen is narrower than its line{none}."
     return f"Lines show the {line} of RUNS runs, and bands {what}. {hidden}"

@@ -85,7 +85,7 @@ def column_panels(
             ax.set_xscale("log")
     names = ("round $t$", "pseudo-regret") if x == "t" else (symbol(x), regret_label(table))
     label_edges(axes, *names)
-    return finish(figure, title, table, band_note(table, band, drawn if x == "t" else None))
+    return finish(figure, title, table, band_note(table, band, over_time=x == "t"))
 
 
 def no_column(key: str, name: str, known: Iterable[str], table: Table) -> BadInput:

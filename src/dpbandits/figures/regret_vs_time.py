@@ -183,7 +183,9 @@ def time_panels(
     label_edges(axes, "round $t$", "pseudo-regret", each_row=tails)
     if tails:
         label_tails(below)
-    return finish(figure, title, table, band_note(table, band, curves) + (RINGS if marks else ""))
+    return finish(
+        figure, title, table, band_note(table, band, over_time=True) + (RINGS if marks else "")
+    )
 
 
 def _grid(
@@ -290,4 +292,4 @@ def time_panel(
         regret_vs_time(ax, drawn, styles, band, scale, beside, log_time)
         ax.set(title=name, xlabel="round $t$")
     axes[0].set_ylabel("pseudo-regret")
-    return finish(figure, title, table, band_note(table, band, curves))
+    return finish(figure, title, table, band_note(table, band, over_time=True))
