@@ -19,7 +19,7 @@ from refusals import message_of
 import dpbandits as dp
 from dpbandits import files
 from dpbandits.errors import CannotWrite
-from dpbandits.files import PACKAGE, check_writable, locked, remove_file, write_atomically
+from dpbandits.files import LOCK, PACKAGE, check_writable, locked, remove_file, write_atomically
 
 
 def test_a_lock_ends_with_its_process(tmp_path):
@@ -130,7 +130,7 @@ def test_a_table_is_not_saved_over_a_device(path):
     assert (
         message == f"path={path}: the path of a file is needed, not of a folder, a pipe or a device"
     )
-    assert os.lstat(path).st_mode == before and not Path("/dev/.lock").exists()
+    assert os.lstat(path).st_mode == before and not Path("/dev/.dpbandits.lock").exists()
 
 
 LINKS = {"symbolic": Path.symlink_to, "hard": Path.hardlink_to}
@@ -142,8 +142,8 @@ def test_a_link_in_the_place_of_a_lock_empties_no_file(tmp_path, link):
     victim, folder = tmp_path / "victim", tmp_path / "folder"
     victim.write_bytes(b"precious")
     folder.mkdir()
-    link(folder / ".lock", victim)
-    if (folder / ".lock").is_symlink():
+    link(folder / LOCK, victim)
+    if (folder / LOCK).is_symlink():
         with pytest.raises(CannotWrite), locked(folder):
             pass
     else:
@@ -182,7 +182,7 @@ def test_a_wait_for_a_lock_is_reported_and_ends_at_its_deadline(tmp_path, monkey
             pass
         assert 0.2 < time.monotonic() - now < 5
         assert capsys.readouterr().err == (
-            f"waiting for {tmp_path / '.lock'}, which another process has locked ...\n"
+            f"waiting for {tmp_path / LOCK}, which another process has locked ...\n"
         )
         deadline = [float("inf")]
         threading.Timer(0.1, lambda: deadline.insert(0, 0.0)).start()  # it may come meanwhile

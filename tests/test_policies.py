@@ -233,7 +233,14 @@ def test_an_arm_that_does_not_exist_is_named(arm, said):
         dp.run(policy=make(act=lambda self: arm), **QUICK | {"env": env})
 
 
-@pytest.mark.parametrize("arm", [np.int64(2), 2.0, [2], np.array([[2]]), np.float32(2)])
+class Two:
+    """An integer of another package."""
+
+    def __index__(self):
+        return 2
+
+
+@pytest.mark.parametrize("arm", [Two(), np.int64(2), 2.0, [2], np.array([[2]]), np.float32(2)])
 def test_an_arm_may_be_any_whole_number(arm):
     assert rounds_of(make(act=lambda self: arm)()) == [2] * 5
 

@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 from .errors import BadInput, CannotWrite
 
 PACKAGE = Path(__file__).parent
-LOCK = ".lock"
+LOCK = ".dpbandits.lock"
 RUNS = "runs"  # the folder of a results folder in which runs are stored
 FIGURES = "figures"  # the folder of a results folder in which figures are written
 PAUSES = 0.01, 0.5  # seconds between attempts to acquire a lock, at first and at most

@@ -8,6 +8,7 @@ are recognised by their names, which ``CHOOSES``, ``RECEIVES`` and ``ROLES`` lis
 from __future__ import annotations
 
 import inspect
+import operator
 import typing
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -153,6 +154,8 @@ def _arm(name: str, arm: Any, K: int) -> int:
     a: Any = arm
     if isinstance(arm, list | tuple | np.ndarray) and np.size(arm) == 1:
         a = np.ravel(arm)[0]
+    with suppress(TypeError):  # an integer of another package
+        a = operator.index(a)
     if isinstance(a, Real | np.bool_):
         chosen = float(a)
         if 0 <= chosen < K and chosen.is_integer():

@@ -171,8 +171,10 @@ def test_a_ratio_that_is_reached_is_not_denied():
     """With this seed, the first 256 runs without privacy are quicker than most."""
     given = {"env": dp.bernoulli([0.3]), "mu0": 0.3, "mu1": 0.4, "seed": 36}
     found = dp.budget(rule="dp_sprt", **given, ratio=1.05, least=900.0).iloc[0]
-    assert found["reached"] and "1.05 times that without privacy at eps=" in found["answer"]
-    both = dp.budget(rule="dp_sprt", **TEST, ratio=3, runs=128, precision=8).iloc[0]
+    said = f"1.05 times that without privacy ({found['samples']:.1f} samples) at eps="
+    assert found["reached"] and said in found["answer"]
+    both = dp.budget(rule="dp_sprt", **TEST, ratio=3, runs=128, precision=8, per_week=9).iloc[0]
+    assert " weeks) " in both["answer"]
     assert both["reached"] and both["samples"] == pytest.approx(3 * both["without_privacy"])
 
 

@@ -113,8 +113,18 @@ def test_nothing_is_said_of_an_unknown_budget():
 def test_a_column_with_another_name_is_refused(name, other):
     table = TABLES["regret"].rename(columns={name: other})
     for function in (dp.summary, dp.compare, dp.plot, dp.latex):
-        hint = f"unknown column {other!r}: did you mean {name}?"
+        hint = f"unknown column {other!r}: did you mean {name}? If not, rename it"
         assert message_of(function, table) == f"the table: {hint}"
+
+
+def test_a_table_of_another_question_has_no_columns_of_regret():
+    times = TABLES["times"].assign(T=7.0, rounds=3, Regret=1)
+    assert len(dp.summary(times)) == len(dp.summary(TABLES["times"]))
+
+
+def test_only_an_answer_is_drawn_and_printed_as_one():
+    own = TABLES["regret"].assign(reached=1.0)
+    assert "toprule" in dp.latex(own) and dp.plot(own).axes
 
 
 def test_lists_of_tables_are_joined():

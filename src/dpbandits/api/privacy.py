@@ -277,7 +277,7 @@ def audit(
         _refuse_misspelt(own, made.domains)
         config[group] = made.name
     elif own and mechanism is None:
-        raise unknown("argument", next(iter(own)), signature(audit).parameters)
+        raise unknown("argument", next(iter(own)), _arguments())
     elif own:
         raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
     keys = {f"{group}.{name}" for name in own}
@@ -288,11 +288,16 @@ def audit(
     return _audited(audits, folder and folder / "audits", seconds_of(config))
 
 
+def _arguments() -> set[str]:
+    """Return the names of the arguments of ``audit``."""
+    return {*signature(audit).parameters} - {"parameters"}
+
+
 def _refuse_misspelt(given: Iterable[str], takes: Collection[str]) -> None:
     """Refuse a misspelt argument of ``audit`` that what is audited does not take as a parameter."""
     from ..errors import MEANT, SURE_SIMILARITY, similar, unknown
 
-    known = signature(audit).parameters
+    known = _arguments()
     for name in given:
         near = MEANT.get(name) in known or similar(name, known, SURE_SIMILARITY)
         if near and name not in takes:

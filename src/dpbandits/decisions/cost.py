@@ -281,7 +281,8 @@ def budget_for_samples(
         wanted = f"{significant(aim)} samples{weeks}"
         known = ""
         if ratio is not None:
-            wanted = f"{goal:g} times that without privacy"
+            weeks = f", {aim / users:.3g} weeks" if users else ""
+            wanted = f"{goal:g} times that without privacy ({significant(aim)} samples{weeks})"
         if free == free and (ratio is not None or found.kind == "never"):
             known = f"; it is {at_least(free_ended)}{significant(free)} without privacy"
         rows.append({
@@ -361,6 +362,8 @@ def in_words(
         return end
     if math.isnan(found.budget):
         more = "some runs did not end, so that a larger cap helps" if cut else "more runs help"
+        if last.low == 0.0 and last.high == math.inf and not cut:
+            more = "all runs are equal, so that they give no interval"
         return f"undecided: {start}perhaps at most {goal} at eps={last.budget:g}{known}; {more}"
     if found.kind in ("always", "open"):
         return f"{start}at most {goal} at eps={found.high:g}, and perhaps below{known}"

@@ -50,7 +50,9 @@ COPIES = 5  # of the table at once: measured
 LINES = {"uniform": "uniform_play", "constant": "best_constant"}  # of reference: who plays them
 # What looks like words, but is meant as a number
 UNLIKE_WORDS = {
-    "dates or durations": re.compile(r"\d{4}-\d\d-\d\d([ T].*)?|-?\d+ days.*"),
+    "dates or durations": re.compile(
+        r"\d{4}-\d\d-\d\d([ T].*)?|-?\d+ days( [+-]?\d\d:\d\d:\d\d.*)?"
+    ),
     "numbers with commas": re.compile(r"[+-]?[\d.]*(,\d+)+"),
 }
 LABELS = "label", "target", "class", "y"  # names of the column of classes, where none is given
@@ -262,7 +264,8 @@ def numbers_of(where: str, table: pd.DataFrame) -> tuple[list[str], np.ndarray, 
             continue
         if bad.any():
             row, cell = table.index[bad.argmax()] + 1, plain(column.iloc[bad.argmax()])
-            hint = "; only an empty cell is a blank" * (cell in BLANKS)
+            blank = f"; only an empty cell is a blank, so replace {cell} by nothing"
+            hint = blank if cell in BLANKS else ""
             raise BadInput(f"{where}: column {name} holds numbers, but row {row} {cell!r}{hint}")
         names.append(name)
         columns.append(found)

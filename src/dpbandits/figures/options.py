@@ -118,7 +118,7 @@ def _budgets(key: str, value: Any) -> tuple[float, ...]:
 
 
 def _names(key: str, value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):
+    if isinstance(value, str):  # also as text with commas
         value = [x.strip() for x in value.split(",")]
     if not isinstance(value, Sequence) or not value or not all(isinstance(x, str) for x in value):
         raise BadInput(f"{key}={plain(value)}: a list of names is needed, such as [dp_se,ucb]")

@@ -121,8 +121,10 @@ def completed(where: str, table: pd.DataFrame) -> pd.DataFrame:
     columns = {*table.columns, *(["eps"] if set(BUDGETS) & set(table.columns) else [])}
     for name in table.columns:
         meant = MEANT.get(name.casefold(), name.casefold())
-        if name != "t" and meant in {*TIDY_COLUMNS} - columns:
-            raise BadInput(f"{where}: unknown column {name!r}: did you mean {meant}?")
+        needed = question_of(table.columns) is REGRET and meant in {*TIDY_COLUMNS} - columns
+        if needed and name != "t":
+            said = f"unknown column {name!r}: did you mean {meant}? If not, rename it"
+            raise BadInput(f"{where}: {said}")
     if not set(NEEDED_COLUMNS) <= set(table.columns) or table.empty:
         return table
     budget = {} if "eps" in columns else {"eps": np.nan}

@@ -116,7 +116,7 @@ def latex_of(
 
 def is_answer(found: pd.DataFrame) -> bool:
     """Return whether a table is an answer of ``dpbandits.budget``."""
-    return bool({"without_privacy", "reached"} & {*found})
+    return "answer" in found and bool({"without_privacy", "reached"} & {*found})
 
 
 def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:

@@ -9,6 +9,7 @@ import pytest
 from refusals import message_of
 
 from dpbandits.cli import results
+from dpbandits.files import LOCK
 
 OLD, NEW = "0123456789abcdef", "01ff456789abcdef"
 FOREIGN = ["notes.csv", "own.csv", "own.json", "runs/01/notes.npz", "runs/mine.npz",
@@ -42,7 +43,7 @@ def folder(tmp_path, monkeypatch):
 
 def files(folder):
     return {str(x.relative_to(folder)) for x in folder.rglob("*") if x.is_file()} - {
-        str(x.relative_to(folder)) for x in folder.rglob(".lock")
+        str(x.relative_to(folder)) for x in folder.rglob(LOCK)
     }
 
 
