@@ -89,7 +89,7 @@ def test_the_commands_from_a_log_run(tmp_path):
     head, lines = blocks(text, "text")[:2]
     columns = head.splitlines()[0].split(",")
     row = [range(20, 60), range(1, 11), ["mail", "call"], [0, 1], [0.3, 0.7]]
-    cells = (([*values] * 400)[:400] for values in row)
+    cells = (([*values] * 800)[:800] for values in row)
     pd.DataFrame(dict(zip(columns, cells, strict=True))).to_csv(tmp_path / "plays.csv", index=False)
     run, compare = lines.splitlines()
     assert "log: no private algorithm here is seen" in call(

@@ -250,9 +250,11 @@ def test_runs_beside_one_that_fails_are_stored(tmp_path):
     assert 5 < len(failed) < 50
     assert failed == set(range(200)) - {run for _, run in stored(request)}
     assert str(caught.value) == (
-        f"{len(failed)} runs failed; unlucky on bernoulli_c2, eps 1, T 10: RuntimeError: no luck"
+        f"{len(failed)} runs failed; unlucky on bernoulli_c2, eps 1, T 10: RuntimeError: no luck "
+        "(line 10 of unlucky.py)"
     )
-    assert RunStore(request.results).failure(request.settings[0]) == "RuntimeError: no luck"
+    reason = RunStore(request.results).failure(request.settings[0])
+    assert reason == "RuntimeError: no luck (line 10 of unlucky.py)"
     (home / "broken").unlink()
     assert run_request(request)[1] == len(failed)
     assert RunStore(request.results).failure(request.settings[0]) is None

@@ -67,9 +67,9 @@ def main(given: Namespace) -> int:
         answers, draw, render = list(dict.fromkeys(found["answer"])), cost_of_privacy, text_of_rules
         if "slow" in found:
             answers.append(COLUMNS_OF_SHEET)
+    tex = f"{latex_of_budgets(found, options)}\n"  # refuses unknown columns before anything is said
     print(render(found, "simple"), *answers, sep="\n")
     below = "".join(f"* {x}\n" for x in answers)
-    tex = f"{latex_of_budgets(found, options)}\n"
     texts = {".tex": tex, ".md": f"{render(found, 'pipe')}\n\n{below}"}
     for end, content in texts.items():
         write_atomically(stem.with_name(f"{stem.name}{end}"), content.encode())
