@@ -45,7 +45,7 @@ def test_more_runs_leave_the_first_as_they_were(tmp_path, question):
     pd.testing.assert_frame_equal(few, many.query("run < 2").reset_index(drop=True))
     assert run_request(request)[1] == 0 and len(table) == len(many)
     assert csv_after(request) == csv_after(quick(None, question, runs=7))  # in memory
-    assert sorted({f.suffix for f in tmp_path.rglob("*") if f.is_file()}) == ["", ".npz"]  # locks
+    assert sorted({f.suffix for f in tmp_path.rglob("*") if f.is_file()}) == [".lock", ".npz"]
 
 
 pytestmark = pytest.mark.usefixtures("any_runs")
