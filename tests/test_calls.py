@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import dpbandits as dp
-from dpbandits.calls import BadCall, checked
+from dpbandits.calls import BadCall, checks_arguments
 
 FUNCTIONS = [
     name
@@ -65,7 +65,7 @@ def test_an_error_of_the_call_is_for_python_a_type_error():
 
 
 def test_errors_inside_a_function_pass():
-    @checked
+    @checks_arguments
     def fails(x):
         raise TypeError(x)
 

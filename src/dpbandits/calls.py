@@ -17,7 +17,7 @@ class BadCall(BadInput, TypeError):
     """Arguments that a function does not take, or that are missing; for Python a ``TypeError``."""
 
 
-def checked(function: Callable[P, R]) -> Callable[P, R]:
+def checks_arguments(function: Callable[P, R]) -> Callable[P, R]:
     """Refuse arguments that do not fit the signature of a function, with the nearest name."""
     signature = inspect.signature(function)
     name = f"dpbandits.{function.__name__}"
@@ -28,8 +28,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         try:
             signature.bind(*args, **kwargs)
         except TypeError as error:
-            foreign = [key for key in kwargs if key not in signature.parameters]
-            if foreign and not takes_any:
+            foreign = [key for key in kwargs if key not in signature.parameters and not takes_any]
+            if foreign:
                 why = unknown("argument", foreign[0], signature.parameters)
                 raise BadCall(f"{name}: {why}") from None
             raise BadCall(f"{name}: {error}") from None

@@ -13,7 +13,7 @@ from numbers import Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from .calls import checked
+from .calls import checks_arguments
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 
-@checked
+@checks_arguments
 def environment(name: str, **parameters: Any) -> Choice:
     """A named environment, with other values for some of its parameters.
 
@@ -50,7 +50,7 @@ def environment(name: str, **parameters: Any) -> Choice:
     return environment_choice("env", name, parameters)
 
 
-@checked
+@checks_arguments
 def population(name: str, **parameters: Any) -> Choice:
     """A named population of users with individual privacy levels, for local privacy.
 
@@ -90,7 +90,7 @@ def _of_one_list(function: Callable[P, Choice]) -> Callable[P, Choice]:
 
 
 @_of_one_list
-@checked
+@checks_arguments
 def bernoulli(means: Numbers) -> Choice:
     """Bernoulli arms.
 
@@ -104,7 +104,7 @@ def bernoulli(means: Numbers) -> Choice:
     return _law("bernoulli", means=means)
 
 
-@checked
+@checks_arguments
 def bernoulli_family(family: str, arms: int = 5) -> Choice:
     """The Bernoulli instances C1 to C4 of Sajed & Sheffet 2019 with any number of arms.
 
@@ -115,7 +115,7 @@ def bernoulli_family(family: str, arms: int = 5) -> Choice:
     return _law("bernoulli_family", family=family, arms=arms)
 
 
-@checked
+@checks_arguments
 def one_better(gap: float, arms: int = 5) -> Choice:
     """Bernoulli arms around 1/2, where one arm is better than all other arms.
 
@@ -126,7 +126,7 @@ def one_better(gap: float, arms: int = 5) -> Choice:
     return _law("one_better", gap=gap, arms=arms)
 
 
-@checked
+@checks_arguments
 def uniform_means(low: float, high: float, arms: int = 10, instance: int = 0) -> Choice:
     """Bernoulli arms whose means are drawn uniformly from an interval.
 
@@ -139,7 +139,7 @@ def uniform_means(low: float, high: float, arms: int = 10, instance: int = 0) ->
     return _law("uniform_means", low=low, high=high, arms=arms, instance=instance)
 
 
-@checked
+@checks_arguments
 def sign(mean: float, scale: float = 1.0) -> Choice:
     """A single arm that pays ``scale`` or ``-scale``, for stopping rules.
 
@@ -150,7 +150,7 @@ def sign(mean: float, scale: float = 1.0) -> Choice:
     return _law("sign", mean=mean, scale=scale)
 
 
-@checked
+@checks_arguments
 def gaussian(means: Numbers, sd: float = 1.0, sigmoid: bool = False) -> Choice:
     """Normal arms.
 
@@ -163,7 +163,7 @@ def gaussian(means: Numbers, sd: float = 1.0, sigmoid: bool = False) -> Choice:
     return _law("gaussian", means=means, sd=sd, sigmoid=sigmoid)
 
 
-@checked
+@checks_arguments
 def pareto(means: Numbers, shape: float) -> Choice:
     """Pareto arms, whose moments exist for every order below the shape.
 
@@ -174,7 +174,7 @@ def pareto(means: Numbers, shape: float) -> Choice:
     return _law("pareto", means=means, shape=shape)
 
 
-@checked
+@checks_arguments
 def student(means: Numbers, scale: float = 1.0, df: float = 3) -> Choice:
     """Student's t arms.
 
@@ -186,7 +186,7 @@ def student(means: Numbers, scale: float = 1.0, df: float = 3) -> Choice:
     return _law("student", means=means, scale=scale, df=df)
 
 
-@checked
+@checks_arguments
 def lognormal(means: Numbers, sigma: float) -> Choice:
     """Log-normal arms.
 
@@ -197,7 +197,7 @@ def lognormal(means: Numbers, sigma: float) -> Choice:
     return _law("lognormal", means=means, sigma=sigma)
 
 
-@checked
+@checks_arguments
 def mixed(arms: Sequence[Mapping[str, Any]]) -> Choice:
     """Arms of different laws.
 
@@ -207,7 +207,7 @@ def mixed(arms: Sequence[Mapping[str, Any]]) -> Choice:
     return _law("mixed", arms=arms)
 
 
-@checked
+@checks_arguments
 def twopoint_heavy(means: Numbers, v: float, g: float | None = None) -> Choice:
     """Rewards 1/g with probability mean * g, else 0 (the hard instances of Tao et al. 2022).
 
@@ -219,7 +219,7 @@ def twopoint_heavy(means: Numbers, v: float, g: float | None = None) -> Choice:
     return _law("twopoint_heavy", means=means, v=v, g=g)
 
 
-@checked
+@checks_arguments
 def contaminated(
     inlier: Choice | str,
     alpha: float,
@@ -245,7 +245,7 @@ def contaminated(
     )
 
 
-@checked
+@checks_arguments
 def empirical(
     file: str | PathLike[str] | DataFrame,
     columns: Sequence[str] | None = None,
@@ -265,7 +265,7 @@ def empirical(
     return _law("empirical", file=path, columns=columns, header=header, drop_blanks=drop_blanks)
 
 
-@checked
+@checks_arguments
 def table(
     rewards: Sequence[Sequence[float]] | np.ndarray | None = None,
     file: str | PathLike[str] | DataFrame | None = None,
@@ -285,7 +285,7 @@ def table(
     return _law("table", rewards=rewards, file=path, columns=columns, header=header)
 
 
-@checked
+@checks_arguments
 def linear(
     features: Sequence[Sequence[float]] | np.ndarray,
     theta: Numbers,
@@ -303,7 +303,7 @@ def linear(
     return _law("linear", features=features, theta=theta, noise=noise, sigma=sigma)
 
 
-@checked
+@checks_arguments
 def linear_sphere(
     K: int = 10, d: int = 3, instance: int = 0, noise: str = "sign", sigma: float = 1.0
 ) -> Choice:
@@ -319,7 +319,7 @@ def linear_sphere(
     return _law("linear_sphere", K=K, d=d, instance=instance, noise=noise, sigma=sigma)
 
 
-@checked
+@checks_arguments
 def contextual(
     K: int,
     center: Numbers,
@@ -354,7 +354,7 @@ def contextual(
     )  # fmt: skip
 
 
-@checked
+@checks_arguments
 def contextual_table(
     file: str | PathLike[str] | DataFrame,
     K: int,
@@ -386,7 +386,7 @@ def contextual_table(
     )  # fmt: skip
 
 
-@checked
+@checks_arguments
 def labelled(
     data: str | PathLike[str] | Any,
     label: str | None = None,
@@ -443,7 +443,7 @@ def _file(key: str, data: Any) -> Path:
     return path_of(key, data)
 
 
-@checked
+@checks_arguments
 def logged(
     data: str | PathLike[str] | Any,
     action: str | None = None,
@@ -481,7 +481,7 @@ def logged(
     )  # fmt: skip
 
 
-@checked
+@checks_arguments
 def levels(levels: Numbers, shares: Numbers | None = None) -> Choice:
     """A population of users with individual privacy levels.
 
@@ -492,7 +492,7 @@ def levels(levels: Numbers, shares: Numbers | None = None) -> Choice:
     return _law("levels", "kind", levels=levels, shares=shares)
 
 
-@checked
+@checks_arguments
 def clipped_normal(mean: float, sd: float, low: float = 0.0, high: float = 100.0) -> Choice:
     """A population of users whose privacy levels are normal and clipped to an interval.
 

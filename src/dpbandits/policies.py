@@ -151,15 +151,15 @@ def play_policy(
 
 def _arm(name: str, arm: Any, K: int) -> int:
     """Return the number of the arm that a policy chose; raises BadInput if it does not exist."""
-    a: Any = arm
-    if isinstance(arm, list | tuple | np.ndarray) and np.size(arm) == 1:
-        a = np.ravel(arm)[0]
-    with suppress(TypeError):  # an integer of another package
-        a = operator.index(a)
-    if isinstance(a, Real | np.bool_):
-        chosen = float(a)
-        if 0 <= chosen < K and chosen.is_integer():
-            return int(chosen)
+    one = isinstance(arm, list | tuple | np.ndarray) and np.size(arm) == 1
+    x: Any = np.ravel(arm)[0] if one else arm
+    try:
+        a = operator.index(x)
+    except TypeError:
+        number = float(x) if isinstance(x, Real | np.bool_) else np.nan
+        a = int(number) if number.is_integer() else -1
+    if 0 <= a < K:
+        return a
     shown = plain(arm) if isinstance(arm, Real) else f"{plain(arm)} ({type(arm).__name__})"
     raise BadInput(f"policy={name}: it chose arm {shown} of {K} arms, 0 to {K - 1}")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..calls import checked
+from ..calls import checks_arguments
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@checked
+@checks_arguments
 def algorithms() -> pd.DataFrame:
     """The algorithms of the package, one row each: the promise, the parameters, and the kind of
     actions that the algorithm plays.
@@ -22,13 +22,13 @@ def algorithms() -> pd.DataFrame:
     return _listing("algo")
 
 
-@checked
+@checks_arguments
 def rules() -> pd.DataFrame:
     """The stopping rules of the package, one row each: the promise and the parameters."""
     return _listing("rule")
 
 
-@checked
+@checks_arguments
 def environments() -> pd.DataFrame:
     """The environments of the package, one row each: the law and the parameters.
 
@@ -39,7 +39,7 @@ def environments() -> pd.DataFrame:
     return _listing("env")
 
 
-@checked
+@checks_arguments
 def experiments() -> pd.DataFrame:
     """The experiments of the package: one row each, with a description."""
     return _listing("experiment")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from ..calls import checked
+from ..calls import checks_arguments
 from .runs import request_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Page(type(Path())):  # type: ignore[misc]
         return f'<a href="{quote(str(self))}" target="_blank">{escape(str(self))}</a>'
 
 
-@checked
+@checks_arguments
 def plot(
     table: pd.DataFrame | Sequence[pd.DataFrame],
     *,
@@ -141,7 +141,7 @@ def plot(
     return figure
 
 
-@checked
+@checks_arguments
 def report(
     tables: pd.DataFrame | Sequence[pd.DataFrame] | Mapping[str, pd.DataFrame],
     out: str | PathLike[str] = "report.html",
@@ -180,7 +180,7 @@ def report(
     return Page(path)
 
 
-@checked
+@checks_arguments
 def bounds(
     algo: AlgorithmLike | None = None,
     env: EnvironmentLike | None = None,

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..calls import checked
+from ..calls import checks_arguments
 from .runs import folders_of, named_as_in_python
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ OF_RULES = ("samples", "quantile", "per_week", "weeks")
 OF_SEARCH = ("regret", "ratio", "baseline", "beats", "least", "most", "precision", "runs")
 
 
-@checked
+@checks_arguments
 def budget(
     algo: AlgorithmLike | Sequence[AlgorithmLike] | None = None,
     env: EnvironmentLike | None = None,
@@ -163,7 +163,7 @@ def budget(
         return budgets_needed(algorithms, given, parameters, folders_of(config_dir), **search)
 
 
-@checked
+@checks_arguments
 def audit(
     algo: AlgorithmLike | None = None,
     *,

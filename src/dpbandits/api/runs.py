@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..calls import checked
+from ..calls import checks_arguments
 from ..errors import BadInput, plain
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .arguments import AlgorithmLike, EnvironmentLike, Number
 
 
-@checked
+@checks_arguments
 def run(
     algo: AlgorithmLike | Sequence[AlgorithmLike] | None = None,
     env: EnvironmentLike | Sequence[EnvironmentLike] | None = None,
@@ -137,7 +137,7 @@ def run(
     return _table("regret", given)
 
 
-@checked
+@checks_arguments
 def stop(
     rule: AlgorithmLike | Sequence[AlgorithmLike] | None = None,
     env: EnvironmentLike | Sequence[EnvironmentLike] | None = None,
@@ -218,7 +218,7 @@ def stop(
     return _table("stopping", locals())
 
 
-@checked
+@checks_arguments
 def reproduce(
     experiment: str, results: str | PathLike[str] = "results", **changes: Any
 ) -> list[Path]:
@@ -251,7 +251,7 @@ def reproduce(
     return tabulated(name, folder, changes)()
 
 
-@checked
+@checks_arguments
 def algorithm(
     algo: AlgorithmLike,
     *,

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..calls import checked
+from ..calls import checks_arguments
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")  # of paths that ``save`` refuses
 
 
-@checked
+@checks_arguments
 def load(path: str | PathLike[str]) -> pd.DataFrame:
     """Read a tidy table that a command or ``dp.save`` has written.
 
@@ -39,7 +39,7 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
     return read(file)
 
 
-@checked
+@checks_arguments
 def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
     """Write a tidy table; the file has the same bytes as that of a command for the same settings.
 
@@ -72,7 +72,7 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
     return file
 
 
-@checked
+@checks_arguments
 def summary(
     table: pd.DataFrame | Sequence[pd.DataFrame], *, metric: str = "regret"
 ) -> pd.DataFrame:
@@ -109,7 +109,7 @@ def summary(
     return found
 
 
-@checked
+@checks_arguments
 def latex(
     table: pd.DataFrame | Sequence[pd.DataFrame],
     *,
@@ -146,24 +146,23 @@ def latex(
     """
     from ..comparison.table import compare as compared
     from ..comparison.table import complete
-    from ..results.frames import frame_of
-    from ..results.latex import TableOptions, checked, is_answer, latex_of, latex_of_budgets
+    from ..results.answers import answer_in
+    from ..results.latex import TableOptions, checked, latex_of, latex_of_budgets
     from ..results.summary import columns_shown
     from ..results.table import of_frames
-    from ..settings.choices import all_of, plain_data
+    from ..settings.choices import plain_data
 
     named = {"columns": columns, "best": best, "pivot": pivot, "digits": digits, "labels": labels}
     options = checked({key: plain_data(key, value) for key, value in named.items()})
-    several = all_of("table", table)
-    if len(several) == 1 and is_answer(frame := frame_of("the table", several[0])):
-        return latex_of_budgets(frame, options)
-    joined = of_frames(several).measured(metric).with_labels()
+    if (answer := answer_in(table)) is not None:
+        return latex_of_budgets(answer, options)
+    joined = of_frames(table).measured(metric).with_labels()
     found = complete(joined.summary(), compared(joined))
     shown = [*columns_shown(found, joined.question), "mean", "interval", "runs"]
     return latex_of(found, shown, options or TableOptions())
 
 
-@checked
+@checks_arguments
 def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return a tidy table of another statistic.
 
@@ -197,7 +196,7 @@ def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     return Table.of_frame(table).measured(metric).frame()
 
 
-@checked
+@checks_arguments
 def compare(
     table: pd.DataFrame | Sequence[pd.DataFrame],
     baseline: str | None = None,

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..comparison.pairs import ratio as ratio_of
 from ..contracts.parameters import FRACTION, POSITIVE
 from ..contracts.question import QUESTIONS, STOPPING
 from ..errors import BadInput, plain
-from ..results.intervals import at_least_zero, interval_of_mean, interval_of_quantile
+from ..results.intervals import all_equal, at_least_zero, interval_of_mean, interval_of_quantile
 from ..results.summary import at_least, percent, significant
 from ..settings.compose import request_from
 from ..settings.request import Request
@@ -217,13 +218,9 @@ def verdict(title: str, rows: Sequence[Mapping[str, Any]], low: float, high: flo
     text = f"{start}eps={near['eps']:g} costs {length(near['samples'], near['ended'])}"
     if free == free:
         text += f" instead of {length(free, share)} without privacy{ending}"
-        cheap = [row["ended"] == 1.0 and row["samples"] <= CHEAP * free for row in rows]
-        dear = max(
-            (row["eps"] for row, is_cheap in zip(rows, cheap, strict=True) if not is_cheap),
-            default=0.0,
-        )
-        least = min((row["eps"] for row in rows if row["eps"] > dear), default=math.nan)
-        text += f"; privacy costs less than 10 % from eps={least:g} on" if least == least else ""
+        is_cheap = lambda row: row["ended"] == 1.0 and row["samples"] <= CHEAP * free  # noqa: E731
+        cheap = [row["eps"] for row in takewhile(is_cheap, reversed(rows))]
+        text += f"; privacy costs less than 10 % from eps={cheap[-1]:g} on" if cheap else ""
     if low > 0.0:
         text += f"; at eps={low:g} it does not end in {limit}"
     return text + (f", and at eps={high:g} it does" if 0.0 < low < high < math.inf else "")
@@ -267,29 +264,34 @@ def budget_for_samples(
             rule.times, goal, least, most, precision, runs, baseline, judge=judge
         ).answer()
         last = found.looks[-1]
+        more = "more runs help"
+        if all_equal(rule.times(last.budget, last.runs)):
+            more = "all runs are equal, so that they give no interval"
         cut = rule.ended(last.budget, last.runs) < 1.0
         if ratio is not None:
             n = max(look.runs for look in found.looks)
             free, free_ended = float(time_of(rule.times(math.inf, n))), rule.ended(math.inf, n)
             aim, cut = goal * free, cut or free_ended < 1.0
+        if cut:
+            more = "some runs did not end, so that a larger cap helps"
         instead = math.nan
         if found.kind == "never":
             if own_cap is None and free == free:
                 rule.given["cap"] = math.ceil(TIMES_GOAL * max(aim, free))
             instead = samples_reached(rule, last.budget, runs, share)
-        weeks = f" ({aim / users:.3g} weeks)" if users else ""
-        wanted = f"{significant(aim)} samples{weeks}"
-        known = ""
+        wanted, weeks = f"{significant(aim)} samples", f"{aim / users:.3g} weeks" if users else ""
         if ratio is not None:
-            weeks = f", {aim / users:.3g} weeks" if users else ""
-            wanted = f"{goal:g} times that without privacy ({significant(aim)} samples{weeks})"
+            wanted = f"{goal:g} times that without privacy ({wanted}{', ' * bool(weeks)}{weeks})"
+        elif users:
+            wanted += f" ({weeks})"
+        known = ""
         if free == free and (ratio is not None or found.kind == "never"):
             known = f"; it is {at_least(free_ended)}{significant(free)} without privacy"
         rows.append({
             **rule.about, "budget": found.budget, "low": found.low, "high": found.high,
             "reached": not math.isnan(found.budget), "samples": aim, "without_privacy": free,
             "free_ended": free_ended,
-            "answer": in_words(f"{rule.title}: the {what}", found, wanted, known, instead, cut),
+            "answer": in_words(f"{rule.title}: the {what}", found, wanted, known, instead, more),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -342,7 +344,7 @@ def samples_reached(rule: _Rule, eps: float, runs: int, share: float | None) -> 
 
 
 def in_words(
-    start: str, found: Found, goal: str, known: str, instead: float, cut: bool
+    start: str, found: Found, goal: str, known: str, instead: float, more: str
 ) -> str:  # fmt: skip
     """Return the answer of a search as a sentence.
 
@@ -352,7 +354,7 @@ def in_words(
         goal: the goal.
         known: what is known of the test without privacy.
         instead: the number of samples that would be reached if no budget reaches the goal.
-        cut: whether runs were cut at the cap.
+        more: what would help to decide, or why nothing does.
     """
     start, last = f"{start} stopping time is ", found.looks[-1]
     if found.kind == "never":
@@ -361,9 +363,6 @@ def in_words(
             end += f"; samples={instead:g} is reached at eps={last.budget:g}"
         return end
     if math.isnan(found.budget):
-        more = "some runs did not end, so that a larger cap helps" if cut else "more runs help"
-        if last.low == 0.0 and last.high == math.inf and not cut:
-            more = "all runs are equal, so that they give no interval"
         return f"undecided: {start}perhaps at most {goal} at eps={last.budget:g}{known}; {more}"
     if found.kind in ("always", "open"):
         return f"{start}at most {goal} at eps={found.high:g}, and perhaps below{known}"

@@ -66,7 +66,9 @@ def unit_rows(x: np.ndarray, names: Sequence[str], ranges: Any, bound: Any, scal
         with np.errstate(over="ignore"):
             x /= number_where("bound", bound, lambda b: b > 0, "a number above 0 is needed")
         if not np.isfinite(x).all():
-            raise BadInput(f"bound={plain(bound)}: a feature divided by it is beyond any float")
+            raise BadInput(
+                f"bound={plain(bound)}: a feature divided by it is too large for a number"
+            )
     largest = np.abs(x).max(axis=1, initial=1.0, keepdims=True)  # squares of 1e200 overflow
     x /= largest
     x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0 / largest)

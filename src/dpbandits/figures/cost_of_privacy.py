@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from ..contracts.display import symbol
 from ..errors import BadInput
-from .labels import line_label
+from .labels import with_lines
 from .options import current
 from .style import finish, styled, styles_of, subplots
 
@@ -29,9 +29,7 @@ def cost_of_privacy(table: pd.DataFrame) -> Figure:
             "the answer of a search has no figure; eps=[...] makes a sheet, which has one"
         )
     table = table.iloc[current().numbers(list(map(str, table["rule"])))]
-    apart = list(table.columns[1 : table.columns.get_loc("env")])  # see decisions.cost
-    lines = [line_label(row["rule"], {k: row[k] for k in apart}) for _, row in table.iterrows()]
-    table = table.assign(line=lines)
+    table = with_lines(table)
     figure, ((ax,),) = subplots(1, 1, 2.8)
     styles = styles_of(table, "rule")
     for line, rows in table.groupby("line", sort=False):

@@ -19,13 +19,11 @@ from ..contracts.parameters import BUDGETS
 from ..contracts.question import STOPPING
 from ..errors import BadInput, plain, similar, unknown
 from ..files import package_folder
-from ..results.frames import frame_of
-from ..results.latex import is_answer
+from ..results.answers import answer_in
 from ..results.metrics import METRICS, NASH, REGRET, refuse_metric
 from ..results.summary import value_text
 from ..results.table import Table, of_frames
 from ..results.varying import without_privacy
-from ..settings.choices import all_of
 from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, one_of, text, yes_no
 from .bands import BANDS
@@ -82,13 +80,12 @@ def figure_of(table: Any, chosen: FigureOptions, **given: Any) -> Figure:
         BadInput: the frame is neither, or it cannot be drawn with these options.
     """
     one_of(BANDS, "band", given["band"])
-    several = all_of("table", table)
-    frame = frame_of("the table", several[0]) if len(several) == 1 else pd.DataFrame()
+    answer = answer_in(table)
     with closed_if_refused():
-        if not is_answer(frame):
-            return figure_as_chosen(of_frames(several), chosen, **given)
+        if answer is None:
+            return figure_as_chosen(of_frames(table), chosen, **given)
         with chosen.applied():
-            return cost_of_privacy(frame) if "without_privacy" in frame else budget_needed(frame)
+            return cost_of_privacy(answer) if "without_privacy" in answer else budget_needed(answer)
 
 
 def figure_as_chosen(

@@ -23,8 +23,8 @@ from .labels import (
     environment_titles,
     labelled,
     legend_name,
-    line_label,
     rounds_text,
+    with_lines,
 )
 from .layout import arranged_panels, label_edges, panels_of
 from .options import PALETTE, current
@@ -206,9 +206,7 @@ def budget_needed(table: pd.DataFrame) -> Figure:
     check_different(table["algo"].unique())
     names = list(table["name"].unique())
     figure, (axes,) = subplots(1, len(names), sharey=True)
-    apart = list(table.columns[1 : table.columns.get_loc("budget")])  # see budgets_needed
-    lines = [line_label(row["algo"], {k: row[k] for k in apart}) for _, row in table.iterrows()]
-    table = table.assign(line=lines)
+    table = with_lines(table)
     styles = styles_of(table)
     for ax, name in zip(axes, names, strict=True):
         own = table[table["name"] == name]

@@ -119,10 +119,10 @@ def completed(where: str, table: pd.DataFrame) -> pd.DataFrame:
         BadInput: a missing column has another name that people write for it.
     """
     columns = {*table.columns, *(["eps"] if set(BUDGETS) & set(table.columns) else [])}
+    lacking = {*TIDY_COLUMNS} - columns if question_of(table.columns) is REGRET else set()
     for name in table.columns:
         meant = MEANT.get(name.casefold(), name.casefold())
-        needed = question_of(table.columns) is REGRET and meant in {*TIDY_COLUMNS} - columns
-        if needed and name != "t":
+        if meant in lacking and name != "t":
             said = f"unknown column {name!r}: did you mean {meant}? If not, rename it"
             raise BadInput(f"{where}: {said}")
     if not set(NEEDED_COLUMNS) <= set(table.columns) or table.empty:

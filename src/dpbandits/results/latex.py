@@ -14,6 +14,7 @@ from ..contracts.display import symbol
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput, plain, unknown
 from ..validation import as_integer, one_of, text
+from .answers import columns_apart
 from .summary import FORMATS, HEADINGS, MATH, NAMES, describing, latex_table, with_cut_runs
 from .varying import SETTING, of_game
 
@@ -114,19 +115,14 @@ def latex_of(
     )
 
 
-def is_answer(found: pd.DataFrame) -> bool:
-    """Return whether a table is an answer of ``dpbandits.budget``."""
-    return "answer" in found and bool({"without_privacy", "reached"} & {*found})
-
-
 def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
     """Return an answer of ``dpbandits.budget`` as a table for LaTeX.
 
     The smallest budget, or in a sheet the smallest mean at each budget, is the best. The rows whose
     intervals begin below the upper end of its interval are tied with it.
     """
-    group, *names = map(str, found.columns)
-    first = [group, *names[: names.index("budget" if group == "algo" else "env")]]
+    group = str(found.columns[0])
+    first = [group, *columns_apart(found)]
     measured, of = "budget", pd.Series(0, found.index)
     shown = [*first, "budget", "low", "high", "reached"]
     if "slow" in found:
