@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -290,6 +289,8 @@ def audit(
 
 def _arguments() -> set[str]:
     """Return the names of the arguments of ``audit``."""
+    from inspect import signature
+
     return {*signature(audit).parameters} - {"parameters"}
 
 
