@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib.colors import BoundaryNorm, ListedColormap
+from matplotlib.patches import Rectangle
 
 from dpbandits.contracts.display import environment_title
 from dpbandits.figures.labels import legend_name
@@ -10,10 +11,12 @@ from dpbandits.figures.wins import heat_map
 
 TITLE = "Mistakes on twelve labelled sets, by policy and budget (our sets)"
 NOTE = (
-    "Means of RUNS orders of the rows, divided by the mistakes of the best constant action of the "
-    "set. A dot: the 95 % interval of the mean lies below the best constant action. Supervised and "
-    "uniform play are lines of reference and not private. RegCB, AdaCB, Oracle-UCB and Private "
-    "LinUCB promise (eps, delta)-joint DP, LDP-SGD and LDP-OLS local DP, the others eps-joint DP."
+    "A colour shows the mean number of mistakes over RUNS orders of the rows, divided by the "
+    "mistakes of the best constant action of the set; cells above 1 are hatched. A dot says that "
+    "the 95 % interval of the mean lies below the best constant action. Supervised and uniform "
+    "play serve as references and are not private. RegCB, AdaCB, Oracle-UCB and Private LinUCB "
+    "promise $(\\epsilon, \\delta)$-joint DP, LDP-SGD and LDP-OLS local DP, and the others "
+    "$\\epsilon$-joint DP."
 )
 LINE = "best_constant"
 LIMITS = 0.5, 0.8, 1.0, 1.25, 2.0
@@ -21,6 +24,7 @@ BLUE, RED = PALETTE["blue"], PALETTE["vermillion"]
 COLOURS = [mixed(BLUE, 1.0, x) for x in (0.1, 0.45, 0.75)]
 COLOURS += [mixed(RED, 1.0, x) for x in (0.75, 0.45, 0.1)]
 WORDS = "below .5", ".5 to .8", ".8 to 1", "1 to 1.25", "1.25 to 2", "above 2"
+WORSE = "////"  # the hatch of cells with more mistakes than the best constant action
 
 
 def ratios(summary):
@@ -51,11 +55,15 @@ def draw(table):
         )
         norm = BoundaryNorm([0.0, *LIMITS, np.inf], len(COLOURS))
         heat_map(ax, drawn, ListedColormap(COLOURS), norm, texts, np.isfinite(ratio.to_numpy()))
+        for (i, j), x in np.ndenumerate(ratio.to_numpy()):
+            if x > 1.0:
+                ax.add_patch(Rectangle((j, i), 1, 1, hatch=WORSE, ec="white", fill=False, lw=0.5))
         ax.set_title("without privacy" if np.isinf(eps) else rf"$\epsilon$ = {eps:g}")
         if ax not in axes[:, 0]:
             ax.set_yticklabels([])
     for ax in axes.flat[len(levels) :]:
         ax.set_visible(False)
     for colour, words in zip(COLOURS, WORDS, strict=True):
-        axes[0, 0].scatter([], [], marker="s", color=colour, label=words)
+        look = {"hatch": WORSE, "ec": "white"} if colour in COLOURS[3:] else {}
+        axes[0, 0].add_patch(Rectangle((0, 0), 0, 0, fc=colour, label=words, **look))
     return finish(figure, TITLE, table, NOTE)

@@ -7,10 +7,11 @@ The thesis has one instance; here runs of all drawn instances are averaged.
 import numpy as np
 
 from dpbandits.figures.labels import scientific
-from dpbandits.figures.style import PALETTE, PATTERNS, finish, own_legend, styled, subplots
+from dpbandits.figures.style import DASHES, PALETTE, PATTERNS, finish, own_legend, styled, subplots
 from dpbandits.results.intervals import interval_of_mean
 
 COLOURS, LOOKS = list(PALETTE.values()), PATTERNS
+RHO_LOOKS = (3, "long"), (4, "dash and dots"), (5, "solid")  # of each rho: colour and dash
 EARLIEST = 1e-4  # of the horizon
 TITLE = "The price of zCDP for AdaC-GOPE (Azize's thesis, Figs. 5.5 and C.1)"
 MIDDLE_AND_SUMS = 1e6  # the horizon of runs with both places of the noise
@@ -43,8 +44,8 @@ def draw(table):
     mean = late.groupby(["t", "rho"])["mean"].mean().unstack("rho")
     both = curves[(curves["horizon"] == MIDDLE_AND_SUMS) & curves["rho"].between(0.01, 1)]
     both = both.set_index(["noise", "rho", "t", "env.instance"])["mean"].unstack("noise")
-    for i, (rho, rows) in enumerate(both.dropna().groupby("rho"), start=3):
-        look = {"color": COLOURS[i], "ls": LOOKS[i], "label": f"$\\rho$ = {rho:g}"}
+    for (i, dash), (rho, rows) in zip(RHO_LOOKS, both.dropna().groupby("rho"), strict=True):
+        look = {"color": COLOURS[i], "ls": DASHES[dash], "label": f"$\\rho$ = {rho:g}"}
         relative.plot(mean.index, mean.get(rho, np.nan) / mean[np.inf] - 1, **look)
         means = rows.groupby("t").mean()
         regret.plot(means.index, means["middle"], **look)
@@ -63,8 +64,9 @@ def draw(table):
     ratio.set_ylabel("ratio of regrets")
     instances = final["env.instance"].nunique()
     note = (
-        f"Lines show means over {instances} instances of RUNS runs each, and bands the 95 % "
-        "interval over the instances."
+        f"Lines show means over {instances} instances of RUNS runs each, and bands of the price at "
+        "$T$ and of the ratio of regrets the 95 % interval over the instances. The relative price "
+        "rises and falls with the phases. Lines of regret that cannot be told apart coincide."
     )
     finish(figure, TITLE, table, note)
     return figure

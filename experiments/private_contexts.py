@@ -46,10 +46,11 @@ SHOWN = (1, 10, 100, 1000, 10_000)  # budgets of the page
 DRAWS = 100_000  # rounds that estimate the regret of random play
 TITLE = r"What the privacy of contexts costs, at $T$ = HORIZON (our setting)"
 NOTE = (
-    r"Ten contexts in three dimensions, rewards $\pm$1. Joint ($\delta$ = .001) and local "
-    r"($\delta$ = .1) DP protect contexts and rewards, zCDP rewards ($\rho = \epsilon^2/2$). Lines "
-    "show means over THETAS thetas of RUNS runs each, and bands all runs. Lines are thin where the "
-    "printed noise does not keep the budget, or is not proved to keep it (Wishart)."
+    r"There are ten contexts in three dimensions and rewards $\pm$1. Joint ($\delta$ = .001) and "
+    r"local ($\delta$ = .1) DP protect contexts and rewards, and zCDP protects rewards ($\rho = "
+    r"\epsilon^2/2$). Lines show means over THETAS thetas of RUNS runs each, and bands all runs. "
+    "Lines are thin where the printed noise does not keep the budget, or is not proved to keep it "
+    "(Wishart)."
 )
 
 

@@ -47,8 +47,10 @@ def draw(table):
     for ax in axes[:, 0]:
         ax.set_ylabel(regret_label(table))
     note = (
-        "Lines show the mean of RUNS runs in a setting. At the dotted constant, the regret divided "
-        "by the regret at the best c of the setting is smallest in the worst setting."
+        "Lines show the mean of RUNS runs in a setting, without intervals. The dotted line marks "
+        "the practical constant. At each $c$, divide the regret in a setting by the smallest "
+        "regret in the setting at any $c$; the largest of these ratios over all settings of the "
+        "algorithm is smallest at the practical constant."
     )
     return finish(
         figure,

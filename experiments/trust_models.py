@@ -1,18 +1,19 @@
 """Whom one trusts: one elimination with a shuffler, a server or nobody, beside other algorithms."""
 
 from dpbandits.contracts.display import environment_title
-from dpbandits.figures.bands import draw_band
+from dpbandits.figures.bands import band_note, draw_band
 from dpbandits.figures.labels import labelled
 from dpbandits.figures.layout import label_edges
+from dpbandits.figures.regret_vs_budget import regret_label
 from dpbandits.figures.style import finish, styled, styles_of, subplots
 from dpbandits.results.summary import mean_of
 
 TITLE = "What trust is worth: one elimination, three trust models"
 NOTE = (
-    "Shuffle-SE differs in trust alone: $\\delta = 10^{-5}$ with a shuffler or a server, and "
-    "p = 1/T. The other algorithms differ in their constants, too: AdaP-KLUCB and DP-SE trust a "
-    "server, Dist-DP-SE a server that sees sums alone, and HeLDP-UCB-B nobody. Lines show means of "
-    "RUNS runs, and bands the 95 % interval of the mean."
+    "The lines of Shuffle-SE differ in trust alone; $\\delta = 10^{-5}$ with a shuffler or a "
+    "server, and the probability $p$ of a wrong elimination is $1/T$. The other algorithms differ "
+    "in their constants, too: AdaP-KLUCB and DP-SE trust a server, Dist-DP-SE trusts a server that "
+    "sees sums alone, and HeLDP-UCB-B trusts nobody. "
 )
 BAND = {"mean": "middle", "ci_low": "low", "ci_high": "high"}
 
@@ -32,5 +33,5 @@ def draw(table):
             )
             draw_band(ax, points, "eps", styles[label]["color"])
         ax.set(title=environment_title(env), xscale="log", yscale="log")
-    label_edges(axes, r"privacy budget $\epsilon$", "pseudo-regret at $T$")
-    return finish(figure, TITLE, table, NOTE)
+    label_edges(axes, r"privacy budget $\epsilon$", regret_label(table))
+    return finish(figure, TITLE, table, NOTE + band_note(table, "ci"))

@@ -10,8 +10,10 @@ from dpbandits.figures.layout import label_edges
 from dpbandits.figures.overlays import lines_of
 from dpbandits.figures.regret_vs_time import regret_vs_time
 from dpbandits.figures.style import finish, styled, styles_of, subplots
+from dpbandits.results.summary import percent
 
 TITLE = "Outliers before (CTL) and after (LTC) the local randomizer (Zhou & Zhang 2024, Figs. 4, 5)"
+SHARE = " Each reward is an outlier with probability $\\alpha$."
 BEFORE = "zhou_ctl"
 
 
@@ -32,7 +34,7 @@ def draw(table):
         regret_vs_time(ax, curves[here], styles, "ci", "log", no_bounds)
         ax.set_title(f"{budget_title('eps', eps)}, $\\alpha$ = {alpha:g}")
     label_edges(axes, "round $t$", "pseudo-regret")
-    return finish(figure, TITLE, table, band_note(table, "ci") + differ)
+    return finish(figure, TITLE, table, band_note(table, "ci") + SHARE + differ)
 
 
 def alike(ends):
@@ -41,4 +43,4 @@ def alike(ends):
     lines = [name for name in ("c", "env.alpha", "eps") if name in own]
     means = own.groupby([*lines, "env"], dropna=False)["regret"].mean().unstack("env")
     apart = (means.max(axis=1) / means.min(axis=1)).max() - 1
-    return f" Outliers after the randomizer change LDPR-SE's regret by at most {apart:.1%}."
+    return f" Outliers after the randomizer change LDPR-SE's regret by at most {percent(apart, 2)}."

@@ -12,15 +12,17 @@ from ..figures.style import PALETTE, finish, styled, subplots
 from ..results.varying import with_budgets
 from .verdicts import VIOLATED
 
-COLOURS = ("sky blue", "blue", "purple", "black", "orange", "green")  # of the budgets, in turn
+# Of the dots of the budgets, in turn; squares show violations and diamonds exact losses
+COLOURS, MARKERS = ("sky blue", "blue", "purple", "black", "orange", "green"), "o^v<>P"
 MAX_DRAWN_SHARE = 2.0  # of the promised loss; larger ones are drawn there
 SPLIT = 20  # names in one panel; more are split into two
 HEIGHT = 0.14  # inches of a name
 TITLE = "Privacy loss as a share of the promised loss"
 NOTE = (
-    "Dots are lower confidence bounds on the loss, {confidence:g} % each, which prove violations "
-    "and never privacy. Where the audit saw no difference, it says nothing about the loss: crosses "
-    "stand in the grey band. Diamonds are the exact loss of the release beneath, where it is known."
+    "Filled marks are lower confidence bounds on the loss, {confidence:g} % each, which can prove a "
+    "violation and never privacy. A cross in the grey band means that the audit saw no difference, "
+    "which says nothing about the loss. A diamond is the exact loss of what an algorithm releases, "
+    "where this loss is known."
 )
 
 
@@ -64,10 +66,11 @@ def _rows(ax: Axes, rows: pd.DataFrame, names: list[str], values: list[float]) -
     ax.axvline(1.0, color="black", lw=1, label="promised")
     seen, broken = share > 0.0, rows["verdict"] == VIOLATED
     for i, x in enumerate(values):
-        colour, own = PALETTE[COLOURS[i % len(COLOURS)]], rows["value"] == x
+        n, own = i % len(COLOURS), rows["value"] == x
+        colour, mark = PALETTE[COLOURS[n]], MARKERS[n]
         dots, crosses = own & seen & ~broken, own & ~seen & ~broken
         label = f"measured, {budget} = {x:g}"
-        ax.plot(share[dots], at[dots], "o", ms=2.8, color=colour, ls="", label=label)
+        ax.plot(share[dots], at[dots], mark, ms=2.8, color=colour, ls="", label=label)
         ax.plot(0 * share[crosses] - 0.08, at[crosses], "x", ms=2.8, color=colour, ls="")
     if broken.any():
         ax.plot(share[broken], at[broken], "s", ms=4.5, color=PALETTE["vermillion"], ls="",

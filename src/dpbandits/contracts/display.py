@@ -14,6 +14,7 @@ MAX_PRINTED_CHARACTERS = 60  # of the printed name of a user's algorithm
 GREEK = ("rho", "alpha", "beta", "gamma", "delta")
 SYMBOLS = {name: f"${name}$" for name in "kvcuDR"} | {name: f"$\\{name}$" for name in GREEK}
 SYMBOLS |= {"eps": r"$\epsilon$", "eps_min": r"$\epsilon_{\min}$", "horizon": "$T$"}
+SYMBOLS |= {"trust": "trusted"}  # as in "nobody trusted"
 SYMBOLS |= {"alpha1": r"$\alpha_1$", "c1": "$c_1$", "mu0": r"$\mu_0$", "mu1": r"$\mu_1$"}
 
 

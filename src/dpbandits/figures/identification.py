@@ -16,14 +16,14 @@ from ..contracts.display import environment_title, symbol
 from ..contracts.question import BEST_ARM
 from ..environments.catalogue import build
 from ..errors import BadInput
-from ..results.summary import summary_of, value_text
+from ..results.summary import percent, summary_of, value_text
 from ..results.table import Table
 from ..settings.composed import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds
 from .bands import bars
 from .labels import WITHOUT, legend_name, rounds_text, unprotected
-from .style import SHARE, Styles, finish, styled, styles_of, subplots
+from .style import SHARE, Styles, finish, marker, styled, styles_of, subplots
 
 LOWER = {
     "lower bound on the mean: Azize et al. 2024": samples_lower,
@@ -31,7 +31,6 @@ LOWER = {
 }
 DASHES = ((0, (5, 2)), (0, (1, 1.5)))  # of the lower bounds
 REQUIRED = (0, (3, 1, 1, 1))  # of the risk that is required
-SHORT_AXIS_END = 0.03  # of an axis of shares whose ticks are less than 1 % apart
 ASIDE = 1.1  # factor between the budgets at which the marks of two lines stand
 
 
@@ -64,14 +63,16 @@ def identification_panels(table: Table, title: str, theorems: bool = False) -> F
     axes[0, 0].set_ylabel("stopping time (samples)")
     axes[1, 0].set_ylabel("wrong answers")
     note = (
-        "Lines show the median of RUNS runs, and bars, which stand beside each other, and bands 10 "
-        "% to 90 % of the runs. Below, bars show the 95 % interval (Clopper-Pearson) of the share "
-        "of wrong answers among the runs that stopped."
+        "Lines show the median of RUNS runs. Bars and bands contain the runs from the 10 % to the "
+        "90 % quantile; the bars of lines that share a budget stand beside each other. Below, bars "
+        "show the 95 % interval (Clopper-Pearson) of the share of wrong answers among the runs "
+        "that stopped."
     )
     if runs["halted"].eq(0).any():
         caps = sorted(runs["cap"].unique())
         own = f"the cap, {rounds_text(caps[0])}" if len(caps) == 1 else "their cap"
-        note += f" Hollow marks: more than half of the runs met {own}. Crosses: some runs did."
+        note += f" A hollow mark means that more than half of the runs met {own}, and a cross that "
+        note += "some runs did."
     return finish(figure, title, table, note)
 
 
@@ -116,7 +117,8 @@ def draw_times(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
         style, eps = styles[label], found["beside"]
         if np.isfinite(eps).any():
             ends = bars(found["median"], found["q10"], found["q90"])
-            ax.errorbar(eps, found["median"], ends, fmt="o", ms=3, lw=1, color=style["color"])
+            look = {"fmt": marker(style), "ms": 3, "lw": 1, "color": style["color"]}
+            ax.errorbar(eps, found["median"], ends, **look)
         else:  # across all budgets
             found = pd.concat([found, found])
             eps = pd.Series([low, high])
@@ -142,13 +144,14 @@ def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
         found = found[np.isfinite(found["eps"])]
         wrong = 1.0 - found["correct"]
         interval = bars(wrong, 1.0 - found["correct_high"], 1.0 - found["correct_low"])
-        style = styles[label] | {"linestyle": "", "marker": "o", "ms": 2, "elinewidth": 1}
-        ax.errorbar(found["beside"], wrong, yerr=interval, **style)
+        look = {"fmt": marker(styles[label]), "ms": 2, "lw": 1, "color": styles[label]["color"]}
+        ax.errorbar(found["beside"], wrong, yerr=interval, **look)
     for name in ("delta", "alpha", "beta"):
         for risk in sorted(table[name].unique()) if name in table.columns else ():
-            ax.axhline(risk, color="black", lw=1, ls=REQUIRED, label=f"required: at most {risk:g}")
-    short = ax.get_ylim()[1] < SHORT_AXIS_END
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=None if short else 0))
+            ax.axhline(
+                risk, color="black", lw=1, ls=REQUIRED, label=f"required: at most {percent(risk)}"
+            )
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     ax.set_ylim(bottom=-0.04 * ax.get_ylim()[1])
     ax.set_gid(SHARE)
 

@@ -40,7 +40,10 @@ REFERENCES: dict[str, Any] = {  # labels and dashes of the lines of reference
     "uniform": ("uniform play", (0, (1, 2))),
     "constant": ("best constant action", (0, (5, 2))),
 }
-RINGS = " Rings: not told apart from the smallest mean at $T$ (95 % for all games at once)."
+RINGS = (
+    " A ring marks a mean that the test does not tell apart from the smallest mean at $T$ "
+    "(95 % for all games at once)."
+)
 
 
 def lines_of(bounds: pd.DataFrame | None, table: Table, axis: str) -> pd.DataFrame:

@@ -38,7 +38,7 @@ from .overlays import (
     references_in,
     tied,
 )
-from .style import BOUND, Styles, finish, styled, styles_of, subplots
+from .style import BOUND, Styles, finish, marker, styled, styles_of, subplots
 
 OF_SEARCH = (
     "Points show the budgets that were tried, with intervals that hold all at once with "
@@ -86,7 +86,8 @@ def regret_vs(ax: Axes, runs: pd.DataFrame, column: str, styles: Styles, band: s
         if band is not None:
             draw_band(ax, curve, column, colour)
         if medians:
-            ax.plot(curve[column], curve["mean"], "o", ms=3, color=colour)
+            look = {"marker": marker(styles[label]), "ms": 3, "color": colour}
+            ax.plot(curve[column], curve["mean"], ls="", **look)
 
 
 def regret_label(table: Table) -> str:
@@ -129,7 +130,9 @@ def budget_panels(
     takes = table.settings[x].notna()
     algo = table.settings["algo"]
     without = sorted({*algo} - {*algo[takes]})
-    left_out = f" Not drawn, without {symbol(x)}: {', '.join(map(legend_name, without))}."
+    left_out = (
+        f" Algorithms without {symbol(x)} are left out: {', '.join(map(legend_name, without))}."
+    )
     table = labelled(table.where(takes), horizons=True)
     bounds, runs = lines_of(bounds, table, x), table.runs
     best, references = tied(table) if marks else None, references_in(table)

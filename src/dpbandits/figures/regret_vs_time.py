@@ -26,7 +26,17 @@ from .labels import (
 from .layout import PANEL_INCHES, Budget, arranged, budgets_played, label_edges, panel_title, shown
 from .overlays import RINGS, draw_bounds, draw_references, draw_rings, lines_of, references_in, tied
 from .placement import most_columns
-from .style import BOUND, MAX_LINEAR_HORIZON, Prefixed, Styles, finish, styled, styles_of, subplots
+from .style import (
+    BOUND,
+    MAX_LINEAR_HORIZON,
+    Prefixed,
+    Styles,
+    finish,
+    marker,
+    styled,
+    styles_of,
+    subplots,
+)
 from .tails import exceedance, label_tails
 
 MARKED_POINTS = 10  # of a curve; those of longer ones are not marked
@@ -88,7 +98,8 @@ def regret_vs_time(
         draw_band(ax, curve, "t", colour)
         if band == "quantiles":
             some = curve.iloc[:: max(1, len(curve) // DOTS)]
-            ax.plot(some["t"], some["mean"], "o", ms=2.5, color=colour)
+            look = {"marker": marker(styles[label]), "ms": 2.5, "color": colour}
+            ax.plot(some["t"], some["mean"], ls="", **look)
     draw_bounds(ax, bounds, styles)
     if log_time:
         ax.set_xscale("log")

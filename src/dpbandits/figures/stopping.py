@@ -4,7 +4,6 @@ estimates.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,9 +23,8 @@ from ..theory.bounds import where_it_holds
 from ..theory.sajed2019 import stopping_lower, stopping_upper
 from .bands import INTERVAL, bars
 from .labels import WITHOUT, budget_title, finite_budgets, legend_name, unprotected
-from .style import SHARE, Styles, finish, styled, styles_of, subplots
+from .style import SHARE, Styles, finish, marker, styled, styles_of, subplots
 
-MARKERS = "osD^vP"
 DASHES = ((0, (5, 2)), (0, (1, 1.5)), (0, (3, 1, 1, 1)))  # of bounds and of what is required
 THEOREMS = {
     "upper bound of DP-NAS-EXP, probability $1 - \\beta$ (Thm 3.3)": stopping_upper,
@@ -56,8 +54,8 @@ def stopping_panels(table: Table, title: str, theorems: bool = False) -> Figure:
     high = 1.3 * len(errors) + 0.8
     figure, axes = subplots(rows, columns, high, sharey="row", height_ratios=heights)
     styles, runs = styles_of(table.settings, "rule"), table.runs
-    for style, marker in zip(styles.values(), itertools.cycle(MARKERS), strict=False):
-        style |= {"marker": marker, "ms": 2.5}
+    for style in styles.values():
+        style |= {"marker": marker(style), "ms": 2.5}
     for j, (_, eps) in enumerate(budgets):
         column = runs[runs["eps"].isin([eps, np.inf])]
         for ax, a in zip(axes[:-1, j], errors, strict=True):
@@ -155,4 +153,4 @@ def draw_correct(ax: Axes, table: pd.DataFrame, errors: list[float], styles: Sty
     ax.margins(y=0.1)
     ax.set_gid(SHARE)
     ax.set_xlabel("relative error $a$")
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
