@@ -135,9 +135,10 @@ def test_algorithms_of_another_budget_are_named_if_they_are_not_drawn():
     budgets = {"eps": [0.5, 1], "rho": [0.1, 1], "horizon": 100, "runs": 2, "jobs": 1}
     table = dp.run(["adap_ucb", "adac_ucb", "ucb"], **budgets)
     for x, name in (("eps", "AdaC-UCB"), ("rho", "AdaP-UCB")):
-        (said,) = [line for line in note_of(dp.plot(table, x=x)).split(". ") if "Not drawn" in line]
+        note = note_of(dp.plot(table, x=x)).split(". ")
+        (said,) = [line for line in note if "are left out" in line]
         assert said.rstrip(".").endswith(name)
-    assert "Not drawn" not in note_of(dp.plot(table[table["rho"].isna()], x="eps"))
+    assert "left out" not in note_of(dp.plot(table[table["rho"].isna()], x="eps"))
 
 
 def test_a_curve_of_few_points_does_not_begin_at_zero():

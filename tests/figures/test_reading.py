@@ -190,20 +190,31 @@ def test_several_horizons_are_told_apart():
 
 
 def test_lines_that_coincide_are_named_below_the_figure():
-    """Mutation: a line that differs by 2 % at one of its points."""
+    """Mutation: a line that differs by a fifth at some of its points, in both panels or in one."""
     x = np.geomspace(1, 1e4, 200)
 
-    def note(factor):
+    def note(*factors):
         rows = []
-        for algo, y in {"ucb": x, "mine": x * 1.001, "other": x**0.5}.items():
-            values = np.where(x > 5e3, factor, 1.0) * y if algo == "mine" else y
-            for run in range(3):
-                own = {"algo": algo, "t": np.round(x), "regret": values, "run": run}
-                rows.append(pd.DataFrame(own).drop_duplicates("t"))
+        for env, factor in zip(("bernoulli_c1", "bernoulli_c2"), factors, strict=True):
+            for algo, y in {"ucb": x, "mine": x * 1.001, "other": x**0.5}.items():
+                values = np.where(x > 5e3, factor, 1.0) * y if algo == "mine" else y
+                for run in range(3):
+                    own = {"algo": algo, "env": env, "t": np.round(x), "regret": values, "run": run}
+                    rows.append(pd.DataFrame(own).drop_duplicates("t"))
         return " ".join(dp.plot(pd.concat(rows)).get_supxlabel().split())
 
-    assert "These lines coincide: UCB and mine." in note(1.0)
-    assert "coincide" not in note(1.02)
+    assert "These lines coincide: UCB and mine." in note(1.0, 1.0)
+    assert "These lines coincide: UCB and mine (C2)." in note(1.2, 1.0)
+    assert "coincide" not in note(1.2, 1.2)
+
+
+def test_the_points_of_lines_have_marks_of_their_own():
+    """Means beside medians, which stand off their lines. The control are lines of means."""
+    table = dp.run(["ucb", "dp_se", "adap_ucb"], eps=[0.1, 1], horizon=200, runs=4, jobs=1)
+    for band, several in {"quantiles": True, "ci": False}.items():
+        (ax, *_) = dp.plot(table, x="eps", band=band).axes
+        marks = {line.get_marker() for line in ax.get_lines() if line.get_linestyle() == "None"}
+        assert (len(marks) > 1) is several
 
 
 def test_no_line_leaves_through_the_floor_of_a_logarithmic_axis():
