@@ -49,7 +49,7 @@ Each guarantee in this table implies (eps', delta)-DP, for every delta in (0, 1)
 | (order, eps)-RDP | `{RDP.formula}` | `sqrt(2 eps/order)` | {RDP.source} |
 | (order, rho order)-RDP, Skellam noise | `{SKELLAM.formula}` | `sqrt(2 rho)` | {SKELLAM.source} |
 
-| name | notion | loss | an adversary observes | rewards | source | release | alignment: what shifts |
+| name | notion | loss | an adversary observes | rewards | source | release | alignment shifts |
 |---|---|---|---|---|---|---|---|
 """
 
