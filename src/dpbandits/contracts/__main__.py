@@ -8,32 +8,48 @@ from .guarantees import RDP, SKELLAM, ZCDP, Guarantee, LimitedProof
 HEAD = f"""\
 # Guarantees
 
-The privacy guarantee of each algorithm and stopping rule, the assumption on the rewards that it
-needs, and its source. A guarantee is data: `GUARANTEE` in the algorithm's file. They generate this
-page: `python -m dpbandits.contracts > docs/guarantees.md`. Measured privacy losses are in
+This page lists the privacy guarantee of each algorithm and stopping rule, the assumption on the
+rewards that the guarantee needs, and the source of the guarantee. A guarantee is data, the constant
+`GUARANTEE` in the algorithm's file. This command makes the page from these constants:
+`python -m dpbandits.contracts > docs/guarantees.md`. Measured privacy losses are in
 [results/audit.md](../results/audit.md), and [privacy.md](privacy.md) explains them.
 
-An alignment is how the noise shifts when one reward changes, so that all decisions stay the same;
-every audit replays it. Policies with an oracle have none: a fit hides a record by the noise in its
-objective, or by the noise of its moments.
+An alignment states how the noise must shift if one reward changes, so that all decisions stay the
+same; every audit replays the alignment. Policies with an oracle have no alignment: noise in the
+objective of a fit, or noise in its moments, hides a record.
 
-Global DP: the probability of every event about what an adversary observes changes by a factor of at
-most e^loss between two sequences of rewards that differ in one reward. Local DP: the same holds for
-the response of one user to any two rewards. Without noise (`eps=inf`) nothing is guaranteed.
+**Global DP.** The probability of every event about what an adversary observes changes by a factor
+of at most e^loss between two sequences of rewards that differ in one reward.
 
-Global zCDP: between two such sequences the Renyi divergence of order a is at most rho a, for every
-a above 1. Global RDP: it is at most eps for one order. Both are given here by Gaussian noise, so
-what an adversary observes is also mu-GDP, and an audit measures mu. Skellam noise of granularity s
-gives a divergence of at most a rho for integer orders a, with the rho below; an audit measures mu
-as if the noise were Gaussian. They convert to (eps', delta)-DP, for every delta in (0, 1):
+**Local DP.** The same bound holds for the response of one user to any two rewards.
 
-| | eps' | mu | source |
+**Joint DP.** The same bound holds for the actions of all other rounds if the features and the
+reward of one round change.
+
+**DP with a delta.** The probability of an event is at most e^eps times its probability under the
+neighbour, plus delta. *Pure* means that delta is 0.
+
+**Global zCDP.** Between two sequences of rewards that differ in one reward, the Renyi divergence of
+order a is at most rho a, for every a above 1.
+
+**Global RDP.** The Renyi divergence is at most eps for one order.
+
+Algorithms with a guarantee of zCDP or RDP add Gaussian noise, so what an adversary observes is also
+mu-GDP, and an audit measures mu. The exception is `dist_rdp_se`, which adds Skellam noise of
+granularity s: the divergence is at most a rho for integer orders a, with the rho in the table
+below, and an audit measures mu as if the noise were Gaussian.
+
+Without noise (`eps=inf`) nothing is guaranteed.
+
+Each guarantee in this table implies (eps', delta)-DP, for every delta in (0, 1):
+
+| guarantee | eps' | mu | source |
 |---|---|---|---|
 | rho-zCDP | `{ZCDP.formula}` | `sqrt(2 rho)` | {ZCDP.source} |
 | (order, eps)-RDP | `{RDP.formula}` | `sqrt(2 eps/order)` | {RDP.source} |
 | (order, rho order)-RDP, Skellam noise | `{SKELLAM.formula}` | `sqrt(2 rho)` | {SKELLAM.source} |
 
-| | notion | loss | an adversary observes | rewards | source | release | alignment: what shifts |
+| name | notion | loss | an adversary observes | rewards | source | release | alignment shifts |
 |---|---|---|---|---|---|---|---|
 """
 

@@ -408,14 +408,14 @@ def import_file(file: Path, group: str) -> ModuleType:
 def _let_import_neighbours(folder: Path) -> None:
     """Let files import the modules of this folder before those of other folders of users."""
     others = [x for x in _imported_from if x != folder]
-    for name, module in list(sys.modules.items()):
-        file, top = getattr(module, "__file__", None), name.partition(".")[0]
-        theirs = file and any(Path(file).is_relative_to(other) for other in others)
-        if theirs and ((folder / f"{top}.py").is_file() or (folder / top).is_dir()):
+    own = {x.stem for x in folder.iterdir() if x.suffix == ".py" or x.is_dir()}
+    for name in [name for name in sys.modules if name.partition(".")[0] in own]:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file and any(Path(file).is_relative_to(other) for other in others):
             del sys.modules[name]
     _imported_from[:] = [folder, *others]
-    own = list(map(str, _imported_from))
-    sys.path[:] = [*(x for x in sys.path if x not in own), *own]
+    paths = list(map(str, _imported_from))
+    sys.path[:] = [*(x for x in sys.path if x not in paths), *paths]
 
 
 _imported_from: list[Path] = []  # the folders of users from which files were imported, latest first

@@ -31,7 +31,7 @@ def test_the_command_prints_writes_and_stores(audited, tmp_path, monkeypatch):
     words = ["mechanism=laplace_release", "eps=0.5,1", "runs=2000"]
     code, out, _ = audited(*words)
     assert code == 0 and sum(x.endswith("consistent") for x in out.splitlines()) == 2
-    assert "consistent: nothing that was sampled" in out
+    assert "consistent: no sample and no replay" in out
     path = Path(out.splitlines()[-1])
     table = pd.read_csv(tmp_path / path)
     assert list(table["eps"]) == [0.5, 1.0]
