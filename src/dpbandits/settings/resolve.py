@@ -225,7 +225,7 @@ def arguments(
     }
     for name in automatic:
         assert rewards is not None
-        found = rewards.value(name, instance, numbers)
+        found = rewards.value(instance, numbers)
         if found == math.inf:
             others = ", ".join(f"algo.{n}={plain(values[n])}" for n in rewards.parameters)
             raise BadInput(
