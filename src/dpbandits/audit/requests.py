@@ -97,7 +97,7 @@ def requested(
         own = [_target(config, algorithm, spec, x, (lengths, arms), given or ()) for x in levels]
         for target in own:
             targets.append(target)
-            if target.guarantee is not None and target.guarantee.notion == "local":
+            if target.guarantee.notion == "local":
                 targets.append(LocalRandomizerTarget(algorithm, target.budget, target.values))
     library, line = NEEDED[exact]
     if find_spec(library) is None:

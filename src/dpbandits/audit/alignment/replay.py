@@ -85,7 +85,7 @@ def replay(
     releases = target.alignment.entered([shifted.draws[i].place for i in shifted.released])
     neighbours = len(places) == 1
     limit = target.limit(places[0], first.shape[1]) if neighbours else math.inf
-    excepted = {t for t, _ in places} if target.source.guarantee.of_contexts else set()
+    excepted = {t for t, _ in places} if target.of_contexts else set()
     most, chosen = limit * (1.0 + TOLERANCE), math.nan
     where, differ = _difference(one, two, excepted)
     affordable = spent <= most + rounding
