@@ -13,7 +13,7 @@ import numpy as np
 
 from ...contracts.question import STOPPING
 from ..numbers.draws import Draw
-from ..numbers.streams import recorder
+from ..numbers.streams import Recorder
 from ..targets.decisions import DecisionTarget
 from ..targets.neighbours import Tried, Walk, first_change
 from ..targets.target import AuditTarget
@@ -121,7 +121,7 @@ def check(target: DecisionTarget, case: Case) -> Outcome:
     is instead replayed on two neighbours between the tables that stop at different times with the
     same noise.
     """
-    fresh = partial(recorder, case.seed, case.size)
+    fresh = partial(Recorder, case.seed, case.size)
     near = replay(target, case.first, case.second, fresh())
     if near.problem is not None:
         return near
