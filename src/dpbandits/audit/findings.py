@@ -163,9 +163,8 @@ class SampledAudit:
 
     def _found(self, progress: Progress, end: float) -> tuple[Row, Sampled]:
         """Return the row of findings up to the time ``end``, and the worst of the samples."""
-        target, exact, event = self.target, None, ""
+        target, exact, event, replays = self.target, None, "", None
         target.check()
-        tried, parts = Tried(), []
         if (unbounded := target.unbounded()) is not None:
             sampled, columns = [unsampled(target, 0.0, unbounded)], UNBOUNDED
             words = [verdicts.UNDECIDED]
@@ -174,19 +173,19 @@ class SampledAudit:
             columns, replays = report(target, self.seed, end, lambda x: progress(REPLAYED * x))
             stages = target.stages(replays, self.seed)
             sampled = list(self._sampled(stages, lambda x: progress((1.0 - REPLAYED) * x), end))
+            sampled = sampled or [unsampled(target, 0.0)]
             exact, event = stages[0].loss or release_loss(target), stages[0].event
             words = [target.replays_lead_to(columns["aligned"], columns["replays"])]
-            if replays is not None:
-                tried.join(replays.tried)
-                parts.append(f"{replays.replays} replays of {replays.tried}")
-        samples = Tried()
+        replayed, samples, parts = replays.tried if replays else Tried(), Tried(), []
         for found in sampled:
             samples.join(found.tried)
+        if replays:
+            parts.append(f"{replays.replays} replays of {replayed}")
         if samples.rounds:
             parts.append(f"samples of {samples}")
-            tried.join(samples)
-        if not sampled:
-            sampled = [unsampled(target, 0.0)]
+        tried = Tried()
+        tried.join(replayed)
+        tried.join(samples)
         if not tried.rounds:
             tried.add(sampled[0].pair)
         if late := time.time() > end:
