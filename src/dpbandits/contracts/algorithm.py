@@ -24,7 +24,7 @@ from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
 from .parameters import BUDGETS, Domain, Named, domain_of
 from .question import ARMS, QUESTIONS, REGRET, USERS, Question, question_for
-from .versions import unfollowed_in, version_of_file, version_of_function
+from .versions import Followed, version_of_file, version_of_function
 
 MAX_NAME_CHARACTERS = 200
 POLICIES = "dpbandits.policies"  # the module that plays the objects of classes
@@ -86,8 +86,9 @@ class Algorithm:
         the file in its own installation. An algorithm without a file is sent with its function.
         """
         if self.file is not None:
-            ours = self.file.parent in HOMES.values()
-            return (load_ours, (self.name, self.group)) if ours else (load_elsewhere, (self.file,))
+            if in_package(self.file):
+                return load_ours, (self.name, self.group)
+            return load_elsewhere, (self.file,)
         return Algorithm, tuple(getattr(self, name) for name in self.__dataclass_fields__)
 
     @property
@@ -101,7 +102,7 @@ class Algorithm:
 
         It is empty for an algorithm of the package, whose version covers the declarations.
         """
-        ours = self.file is not None and self.file.parent in HOMES.values()
+        ours = in_package(self.file)
         return "" if ours else version_of_function((self.rewards, self.guarantee))
 
     @property
@@ -172,6 +173,11 @@ class Algorithm:
             return "no guarantee is declared" if self.private else "not private"
         needs = self.rewards.words if self.rewards is not None else "any rewards"
         return self.guarantee.in_words(self.numbers(values), needs)
+
+
+def in_package(file: Path | None) -> bool:
+    """Return whether a file defines an algorithm or a stopping rule of the package."""
+    return file is not None and file.parent in HOMES.values()
 
 
 def takes_another(name: str, budget: str, own: str | None) -> str:
@@ -342,12 +348,13 @@ def _declared(name, group, function, constants, where, file):
         raise BadInput(f"{where}: {key} is a key of {question.command}; leave its default out")
     by_round = rewards is not None and rewards.actions == USERS  # each of whom is shown
     long = constants.get("ROUND_BY_ROUND", by_round or None)
-    ours = file is not None and file.parent in HOMES.values()
+    ours = in_package(file)
+    followed = None if ours else Followed(function)
     return Algorithm(
         name=name,
         group=group,
-        version=version_of_file(file) if ours else version_of_function(function),
-        unfollowed=() if ours else unfollowed_in(function),
+        version=version_of_file(file) if followed is None else followed.version,
+        unfollowed=() if followed is None else tuple(followed.lost),
         function=function,
         domains={p: domain_of(hints.get(p), p) for p in parameters[2:]},
         rewards=rewards,
@@ -386,7 +393,7 @@ def import_file(file: Path, group: str) -> ModuleType:
         BadInput: the file cannot be imported.
     """
     try:
-        if file.parent in HOMES.values():
+        if in_package(file):
             return importlib.import_module(f"dpbandits.{file.parent.name}.{file.stem}")
         # The module's name is part of the names of machine code. Two files with one name, or two
         # states of a file, must have different module names: else the linker would use the code of

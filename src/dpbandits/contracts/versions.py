@@ -7,7 +7,7 @@ import hashlib
 import inspect
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import is_dataclass
 from functools import partial
@@ -56,15 +56,10 @@ def version_of_function(function: Any) -> str:
     The hash covers the code of the function, the values that it uses, and the functions, classes
     and modules that it calls. Of Python and of installed packages, it covers only names.
     """
-    return _Followed(function).version
+    return Followed(function).version
 
 
-def unfollowed_in(function: Callable) -> tuple[str, ...]:
-    """Return, in words, what a function uses that can change without a change of its version."""
-    return tuple(_Followed(function).lost)
-
-
-class _Followed:
+class Followed:
     """Everything that a function uses, as it was loaded.
 
     Attributes:
