@@ -22,7 +22,6 @@ from .folder import compiled_code
 from .global_states import global_states, restore_global_states, seed_global_states
 from .kernels import Loop, compiles, declare, is_compiled, kernel, loop
 from .notes import inlined, inlined_counted, shared, shared_borrowing, shared_rare
-from .operations import answer_of, unlikely, whole
-from .pointers import MAX_QUANTILE_PARAMETERS, call_at, compiled_at
+from .operations import MAX_QUANTILE_PARAMETERS, answer_of, call_at, compiled_at, unlikely, whole
 from .random_numbers import beta, binomial, exponential, gamma, normal, poisson, random, student
 from .sources import SOURCES

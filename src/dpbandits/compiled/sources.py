@@ -11,7 +11,6 @@ import hashlib
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -32,11 +31,14 @@ LENGTH = 12  # of a hash
 
 def shared_state() -> str:
     """Return a hash of the shared sources, the versions of the libraries and the processor."""
+    import llvmlite  # here, since a command whose runs are finished does not need the compiler
+    from llvmlite import binding
+
     made_by = version("numba"), np.__version__, sys.version_info[:3]
     places = [PACKAGE / name for name in SHARED]
     files = sorted(f for p in places for f in (p.rglob("*.py") if p.is_dir() else [p]))
-    processor = import_module(".plain.processor", __package__).processor()
-    return hash_of(*map(Path.read_bytes, files), *made_by, *processor)
+    processor = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+    return hash_of(*map(Path.read_bytes, files), *made_by, llvmlite.__version__, *processor)
 
 
 def state_of(function: Callable) -> str:
