@@ -45,8 +45,8 @@ Progress = Callable[[float], object]  # called with each share of the work that 
 UNBOUNDED: Row = {
     "replays": 0,
     "aligned": 0,
-    "alignment": "it declares no range of rewards, and exchanging rewards of one and two million "
-    "changes its output.\nA promise of privacy needs a range: declare rewards=(LOW, HIGH) of a "
+    "alignment": "no range of rewards is declared, and exchanging rewards of one and two million "
+    "changes the output.\nA promise of privacy needs a range: declare rewards=(LOW, HIGH) of a "
     "function, or REWARDS = (LOW, HIGH) in its file",
     "why": "declare rewards=",
 }

@@ -30,7 +30,6 @@ from .targets.target import AuditTarget
 MAX_SAMPLED_ROUNDS = 1_000_000  # of a game
 OF_POLICIES = ("eps", "horizon", "arms", "runs", "confidence", "seed", "jobs", "max_time")
 TARGET_KEYS = ("algo", "rule", "mechanism")
-NOTHING = "it promises no privacy, so there is nothing to audit"
 MOST_ARMS = {False: 1000, True: 20}  # of samples, and of exact losses
 NOT_EXACT = ("rule", "mechanism", "runs", "confidence", "seed", "short", "max_time")
 NEEDED = {
@@ -91,7 +90,10 @@ def requested(
     else:
         if algorithm.budget is None:
             why = "without a parameter eps or rho, " * (algorithm.file is None)
-            raise BadInput(f"{algorithm.group}={algorithm.name}: {why}{NOTHING}")
+            raise BadInput(
+                f"{algorithm.group}={algorithm.name}: {why}the {algorithm.question.noun} promises "
+                "no privacy, so there is nothing to audit"
+            )
         usual = () if lengths or not exact else (method_of(algorithm).usual,)
         levels = _levels(config, algorithm.name, algorithm.budget, algorithm.usual_budget)
         own = [_target(config, algorithm, spec, x, (lengths, arms), given or ()) for x in levels]
@@ -140,14 +142,14 @@ def _check_keys(
         audited = f"{algorithm.group}={own}"
         unused = goals - {*algorithm.question.goal_names} | one_arm
     reasons = {key: f"the audit of {audited} takes no {key}" for key in sorted(unused)}
-    why = "an exact loss takes algo, eps, horizon and arms; leave it out"
-    others = dict.fromkeys(NOT_EXACT, why) if exact else {}
+    why = "an exact loss takes algo, eps, horizon and arms; leave {} out"
+    others = {key: why.format(key) for key in NOT_EXACT} if exact else {}
     for key, reason in (({} if given is None else reasons) | others).items():
         if config[key] != usual[key]:
             raise BadInput(f"{key}={plain(config[key])}: {reason}")
     for key in given or ():
         if key.startswith("short.") and key.split(".")[1] != own:
-            raise BadInput(f"{key}: the audit of {audited} takes no parameters of others")
+            raise BadInput(f"{key}: the audit of {audited} does not use this key")
     named, one_of = [key for key in TARGET_KEYS if config[key] is not None], ", ".join(TARGET_KEYS)
     if not named:
         raise BadInput(f"nothing to audit: one of {one_of} is needed")

@@ -52,7 +52,7 @@ def _reason(text: str) -> str:
     start = max((i + 1 for i, line in enumerate(lines) if line.startswith(REJECTED)), default=0)
     said = [line for line in lines[start:] if not IDLE.match(line)] or ["no reason is known"]
     if said[0].startswith("No implementation of function") and len(said) > 1:
-        return f"it knows no {said[1].removeprefix('>>> ')}"
+        return f"Numba knows no {said[1].removeprefix('>>> ')}"
     inner = said[0].rpartition('due to "')[2].removesuffix('".')
     return LEFT_OUT.sub("", inner).removesuffix(". Raised from None").rstrip(".")
 

@@ -200,7 +200,7 @@ def find_file(name: str, folders: tuple[str, ...] = (), group: str = "algo") -> 
     files.append(HOMES[group] / f"{name}.py")
     for file in filter(Path.is_file, files):
         return file
-    raise BadInput(f"{group}={name}: no file {files[0]} defines it")
+    raise BadInput(f"{group}={name}: there is no file {files[0]}")
 
 
 @cache
@@ -325,11 +325,11 @@ def _declared(name, group, function, constants, where, file):
     if parameters[:2] != ["game", "rng"]:
         raise BadInput(f"{where}: the function must start {name}(game, rng, ...")
     if any(p.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD for p in signature.values()):
-        raise BadInput(f"{where}: its parameters must have no * and no /")
+        raise BadInput(f"{where}: the parameters must have no * and no /")
     try:
         hints = typing.get_type_hints(written, include_extras=True)
     except Exception as error:
-        raise BadInput(f"{where}: annotations ({first_line(error)})") from error
+        raise BadInput(f"{where}: the annotations cannot be read ({first_line(error)})") from error
     rewards, guarantee = constants.get("REWARDS"), constants.get("GUARANTEE")
     if isinstance(rewards, tuple) and len(rewards) == 2:
         numbers = all(isinstance(x, Real) for x in rewards)

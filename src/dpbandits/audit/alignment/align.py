@@ -105,7 +105,7 @@ def report(
             unused = found.holds and not found.entered
             why = found.problem.why if found.problem else text if unused else ""
         except Exception as error:  # of others' code, on numbers that note what happens to them
-            why = "it cannot be replayed"
+            why = "the runs cannot be replayed"
             text = f"{why} ({type(error).__name__}: {error})"
     if why and target.caveat:
         why, text = target.caveat, f"{target.caveat}.\n{text}"

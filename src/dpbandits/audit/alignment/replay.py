@@ -22,7 +22,7 @@ from ...parts.noise.shuffled_coins import eps_of_coins
 from ..numbers.draws import CHOICE, COINS, DISCRETE, LAPLACE, NOISE, SKELLAM, UNIFORM, Draw, Draws
 from ..numbers.streams import Recorder
 from ..targets.decisions import DecisionTarget, Played
-from .replayed_streams import Replay, Shifted
+from .replayed_streams import OTHER_DRAWS, Replay, Shifted
 
 TOLERANCE = 1e-9  # relative, of a cost and of an estimate
 OTHER_ACTIONS = "the actions differ"
@@ -100,7 +100,7 @@ def replay(
     elif differ:
         why = differ
     elif shifted.moved or other.moved or len(shifted.draws) != len(recorded.draws):
-        why = shifted.moved or other.moved or "the draws are others"
+        why = shifted.moved or other.moved or OTHER_DRAWS
     elif _scales_differ(recorded.draws, shifted.draws):
         why = "the scale of a draw depends on the changed reward"
     elif neighbours and releases > target.alignment.releases:
@@ -192,7 +192,7 @@ def _difference(one: Played, two: Played, excepted: Collection[int] = ()) -> tup
         if t not in excepted:
             return t, OTHER_ACTIONS
     if n != m:
-        return min(n, m), f"it stops after {n} and after {m} rewards"
+        return min(n, m), f"the runs stop after {n} and after {m} rewards"
     if not np.isclose(one.answer, two.answer, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True):
         return n, f"the answers are {one.answer:.6g} and {two.answer:.6g}"
     return n, None
