@@ -12,7 +12,7 @@ from typing import Any
 from ..contracts.algorithm import Algorithm, takes_another
 from ..contracts.assumptions import UNIT_INTERVAL
 from ..contracts.parameters import BUDGETS, CONFIDENCE, POSITIVE
-from ..contracts.question import QUESTIONS, STOPPING
+from ..contracts.question import GOALS, STOPPING
 from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
@@ -135,12 +135,11 @@ def _check_keys(
                 raise BadInput(f"policy={algorithm.name}: an audit of policies takes no {name}")
         return
     usual, own = default_keys("audit"), "" if algorithm is None else algorithm.name
-    goals = {name for question in QUESTIONS for name in question.goal_names}
-    audited, unused = f"mechanism={plain(config['mechanism'])}", goals | {"horizon", "arms"}
+    audited, unused = f"mechanism={plain(config['mechanism'])}", GOALS | {"horizon", "arms"}
     if algorithm is not None:
         one_arm = {"arms"} if algorithm.question.one_arm else set()
         audited = f"{algorithm.group}={own}"
-        unused = goals - {*algorithm.question.goal_names} | one_arm
+        unused = GOALS - {*algorithm.question.goal_names} | one_arm
     reasons = {key: f"the audit of {audited} takes no {key}" for key in sorted(unused)}
     why = "an exact loss takes algo, eps, horizon and arms; leave {} out"
     others = {key: why.format(key) for key in NOT_EXACT} if exact else {}

@@ -228,11 +228,11 @@ def _class_of(module: ModuleType, name: str) -> type | None:
     It is the class with the name of the file. If nothing in the file has this name, it is the only
     class of the file whose name does not begin with an underscore.
     """
-    own = [x for x in vars(module).values() if isinstance(x, type)]
-    own = [x for x in own if x.__module__ == module.__name__]
     named = getattr(module, name, None)
     if named is not None:
         return named if isinstance(named, type) else None
+    classes = (x for x in vars(module).values() if isinstance(x, type))
+    own = (x for x in classes if x.__module__ == module.__name__)
     public = [x for x in own if not x.__name__.startswith("_")]
     return public[0] if len(public) == 1 else None
 

@@ -102,12 +102,11 @@ class Stream:
         """
         if size is None and not any(np.ndim(x) for x in parameters):
             return one(None, *parameters)
-        whole = () if size is None else tuple(np.atleast_1d(size))
-        shape = np.broadcast_shapes(whole, *map(np.shape, parameters))
-        each = (np.broadcast_to(np.asarray(x, object), shape).flat for x in parameters)
-        values = np.empty(shape, object)
-        for place, given in enumerate(zip(range(values.size), *each, strict=True)):
-            values.flat[place] = one(*given)
+        whole = np.empty(() if size is None else size, bool)
+        each = np.broadcast(whole, *(np.asarray(x, object) for x in parameters))
+        values = np.empty(each.shape, object)
+        for place, (_, *given) in enumerate(each):
+            values.flat[place] = one(place, *given)
         return in_array(values)
 
     def standard_exponential(self, size=None):
