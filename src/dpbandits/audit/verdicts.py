@@ -7,14 +7,14 @@ from __future__ import annotations
 VIOLATED, MISALIGNED, UNDECIDED = "VIOLATED", "MISALIGNED", "undecided"
 CONSISTENT, PROVED = "consistent", "proved"
 MEANING = {  # a verdict is the first of these words that anything done leads to
-    VIOLATED: "a loss above the promised one was computed, or measured at the stated confidence",
+    VIOLATED: "a loss above the promised loss was computed, or measured at the stated confidence",
     MISALIGNED: "a replay of the alignment failed: the proof that is named does not hold here",
-    UNDECIDED: "the interval of the exact loss contains the promised one, or replays of an "
-    "external policy failed and samples do not refute its promise, or the rewards have no range, "
+    UNDECIDED: "the interval of the exact loss contains the promised loss, or replays of an "
+    "external policy failed and samples do not refute the promise, or the rewards have no range, "
     "or the time was up",
-    CONSISTENT: "nothing that was sampled or replayed contradicts the promise; a loss below that "
-    "in the column 'would be seen from' may go unnoticed",
-    PROVED: "the exact loss of the actions is at most the promised one",
+    CONSISTENT: "nothing that was sampled or replayed contradicts the promise; a loss below the "
+    "loss in the column 'would be seen from' may go unnoticed",
+    PROVED: "the exact loss of the actions is at most the promised loss",
 }
 OBJECTIONS = (VIOLATED, MISALIGNED)
 ABOVE = 1.0 + 1e-9  # times the promised loss: an exact one above this exceeds it

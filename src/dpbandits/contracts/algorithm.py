@@ -345,7 +345,7 @@ def _declared(name, group, function, constants, where, file):
     own = {n: p.default for n, p in signature.items() if p.default is not inspect.Parameter.empty}
     question = constants.get("QUESTION") or next(q for q in QUESTIONS if q.group == group)
     for key in own.keys() & set(question.goal_names):
-        raise BadInput(f"{where}: {key} is a key of {question.command}; leave its default out")
+        raise BadInput(f"{where}: {key} is a key of {question.command}; leave out the default")
     by_round = rewards is not None and rewards.actions == USERS  # each of whom is shown
     long = constants.get("ROUND_BY_ROUND", by_round or None)
     ours = in_package(file)
