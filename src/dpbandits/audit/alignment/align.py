@@ -67,11 +67,7 @@ class Aligned:
                 f"{text}; the changed reward entered noise in {self.entered}, at a cost of at most "
                 f"{self.spent:.4g} of the budget{edges}"
             )
-        p = self.problem
-        actions = ""
-        if p.actions is not None:
-            actions = f"\n  actions    arm {p.actions[0]} and arm {p.actions[1]} in round {p.round}"
-        return f"{text}: {p.why}\n  neighbours {p.change}{actions}\n  noise      {p.noise}"
+        return f"{text}: {self.problem.why}\n  {self.problem.example}"
 
 
 MISSING = """\

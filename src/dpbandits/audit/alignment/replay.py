@@ -33,18 +33,13 @@ class Problem(NamedTuple):
 
     Attributes:
         why: the reason in words.
-        round: the first round whose action differs, from 1, or the number of rounds plus 1.
-        actions: the two actions of this round; None if they are the same.
-        change: in words, the round and the arm of the changed reward, and its two values.
-        noise: in words, the draws of noise and the shifts that are not 0.
+        example: the counter-example in words: the changed reward, the first two actions that
+            differ if that is the reason, and the draws of noise with the shifts that are not 0.
         pair: the two sequences of rewards.
     """
 
     why: str
-    round: int
-    actions: tuple[int, int] | None
-    change: str
-    noise: str
+    example: str
     pair: tuple[np.ndarray, np.ndarray]
 
 
@@ -114,11 +109,12 @@ def replay(
     problem = None
     if why is not None:
         unseen = _not_followed(recorded.draws) if why == differ else ""
-        end = len(one.arms) if why != differ else where
-        pair = (int(one.arms[where]), int(two.arms[where])) if why == OTHER_ACTIONS else None
-        change = _change(first, second, places)
-        noise = _noise(recorded.draws, shifted.draws)
-        problem = Problem(why + unseen, end + 1, pair, change, noise, (first, second))
+        example = f"neighbours {_change(first, second, places)}\n"
+        if why == OTHER_ACTIONS:
+            a, b = one.arms[where], two.arms[where]
+            example += f"  actions    arm {a} and arm {b} in round {where + 1}\n"
+        example += f"  noise      {_noise(recorded.draws, shifted.draws)}"
+        problem = Problem(why + unseen, example, (first, second))
     share = spent / limit if neighbours else 0.0
     by_choice = chosen <= most or any(draw.cost for draw in shifted.draws)
     return Outcome(problem, share, spent > 0.0, by_choice, shifted.draws)
