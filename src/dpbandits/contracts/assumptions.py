@@ -135,10 +135,7 @@ class WithinR(Assumption):
     """Rewards lie in [-R, R] for the parameter R, and there are no outliers."""
 
     needed_for_privacy: ClassVar[bool] = True
-
-    @property
-    def words(self) -> str:
-        return "rewards in [-R, R]"
+    words = "rewards in [-R, R]"
 
     def extremes(self, values: Values) -> tuple[float, float]:
         return -values["R"], values["R"]
