@@ -196,7 +196,8 @@ class SampledAudit:
         if isinstance(target, ReleaseTarget) and exact is not None:  # the loss of the target itself
             words.append(verdicts.of_exact(exact, exact, promised))
         verdict, where = verdicts.combined(*words), place_of_change(worst.pair)
-        why, target = columns["why"] or ("max_time= ended the audit" if late else ""), worst.target
+        why = columns["why"] or ("max_time= ended the audit" if late else "")
+        target = worst.target  # which may be the response of a user to a policy
         row = {
             "kind": target.kind, "name": target.name, "budget": target.budget_name,
             target.budget_name: target.budget, "unit": target.unit, "promised": promised,
