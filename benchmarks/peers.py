@@ -36,7 +36,7 @@ from published.checkouts import commit_of, module_of
 from tabulate import tabulate
 
 import dpbandits as dp
-from dpbandits.audit.external.policy import play_policy
+from dpbandits.audit.external.policy import play_external
 from dpbandits.results.intervals import interval_of_mean
 
 HERE = Path(__file__).parent
@@ -82,7 +82,7 @@ def of_policy(name, runs, ours, samples=False, **parameters):
         rng = np.random.default_rng()
         horizon = 50 * T if samples else T
         reward = lambda t, a: wins[t % T][a]  # noqa: E731
-        return np.array(play_policy(make, reward, len(MEANS), horizon, EPS, rng))
+        return np.array(play_external(make, reward, len(MEANS), horizon, EPS, rng))
 
     return Peer(play, runs, POLICIES[name].folder, ours, parameters, samples)
 

@@ -25,7 +25,7 @@ import dpbandits as dp
 from dpbandits.algorithms.ldp_lin_ucb import DISTANCE
 from dpbandits.audit.alignment.replay import replay
 from dpbandits.audit.alignment.replayed_streams import Replay
-from dpbandits.audit.external.policy import claimed, play_policy
+from dpbandits.audit.external.policy import claimed, play_external
 from dpbandits.audit.external.targets import PolicyTarget
 from dpbandits.audit.numbers.streams import Recorder
 from dpbandits.contracts.gaussian_dp import delta_of_noise
@@ -86,7 +86,7 @@ def sayakrc_noise(root: Path) -> None:
     arms = {}
     for size in (0.0, 1.0, 1e6):
         rng = _Scaled(size)
-        arms[size] = play_policy(make, lambda t, a: table[t][a], 4, len(table), 0.1, rng)
+        arms[size] = play_external(make, lambda t, a: table[t][a], 4, len(table), 0.1, rng)
     same = [arms[size] == arms[1.0] for size in arms]
     print(f"sayakrc-noise: noise times {list(arms)}: the same 20,000 arms as coded: {same}")
 

@@ -263,8 +263,8 @@ def test_a_fit_and_a_spread_of_regrets_with_limits():
 
 
 def test_runs_of_no_setting_and_of_several_are_refused(runs):
-    assert message_of(regret, runs(alpha=1)) == "claim X: 2 settings, not one, are {alpha:1}"
-    assert message_of(regret, runs(alpha=2)) == "claim X: 0 settings, not one, are {alpha:2}"
+    assert message_of(regret, runs(alpha=1)) == "claim X: 2 settings, not 1, have {alpha:1}"
+    assert message_of(regret, runs(alpha=2)) == "claim X: 0 settings, not 1, have {alpha:2}"
     assert not runs(env_alpha=0.1).measured and [*runs(env_alpha=0.1).values] == ["env.alpha"]
 
 

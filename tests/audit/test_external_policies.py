@@ -53,7 +53,7 @@ def test_leaking_policies_are_not_consistent(policy):
     ("policy", "why"),
     [
         (policies.ScaleOfData, "draw 3 hides two different changes"),
-        (policies.TruncatedNoise, "the draws are others"),
+        (policies.TruncatedNoise, "the run on the other rewards draws other random numbers"),
         (policies.ClippedNoise, "the actions differ; the replay does not follow"),
         (policies.TwoWholeReleases, "the cost is 2, and the budget 1"),
         (policies.NoiseReused, "draw 1 hides several numbers, one of them changed"),

@@ -137,7 +137,7 @@ def test_a_game_has_its_rounds_whoever_counts_them():
         ({"policy": policies.TooFar}, "it chose arm 2 of 2 arms"),
         ({"policy": object}, "takes no arguments"),
         ({"policy": policies.nothing}, "a policy has the method choose, act, choice"),
-        ({"policy": 3}, "it is called policy(arms=K, horizon=T, eps=eps, rng=generator)"),
+        ({"policy": 3}, "a policy is called as policy(arms=K, horizon=T, eps=eps, rng=generator)"),
         ({"policy": policies.InTurn, "rho": 1}, "an audit of policies takes no rho"),
         ({"policy": policies.InTurn, "results": "r"}, "an audit of policies takes no results"),
         ({"policy": policies.InTurn, "algo": "ucb"}, "an audit of policies takes no algo"),

@@ -275,7 +275,7 @@ def test_a_cache_that_cannot_be_written(user, monkeypatch, capsys):
 
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
 OTHER = 12345  # the number of another user, or of a group of others
-FOREIGN = "the cached machine code of scaled can be that of another user: compiling it again\n"
+FOREIGN = "the cached machine code of scaled may belong to another user: compiling it again\n"
 
 
 def give_away(path):

@@ -80,7 +80,7 @@ FAULTS = {
     lacks_an_argument: ("a = rng.integers(len(x))", "missing a required argument: 'high'"),
     misspelt: ("return n + lenght(x)", "name 'lenght' is not defined"),
     two_types: ('best.append("none")', "Invalid use of BoundFunction(list.append"),
-    no_such_addition: ('return x[0] + "one"', "it knows no add(float64, Literal[str](one))"),
+    no_such_addition: ('return x[0] + "one"', "Numba knows no add(float64, Literal[str](one))"),
 }
 
 

@@ -11,7 +11,7 @@ from commands import captured
 from sweeps import own_algorithm, write
 
 from dpbandits.contracts.algorithm import load
-from dpbandits.contracts.versions import unfollowed_in, version_of_function
+from dpbandits.contracts.versions import Followed, version_of_function
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -177,10 +177,10 @@ def holds(game, rng):
 
 
 def test_what_cannot_be_followed_is_in_words():
-    assert unfollowed_in(reads) == ("what open in reads reads",)
-    assert unfollowed_in(holds) == ("what a value of type lock holds",)
+    assert [*Followed(reads).lost] == ["what open in reads reads"]
+    assert [*Followed(holds).lost] == ["what a value of type lock holds"]
     assert version_of_function(holds) == version_of_function(holds)
-    assert unfollowed_in(follows) == ()
+    assert [*Followed(follows).lost] == []
 
 
 def follows(game, rng):

@@ -45,8 +45,8 @@ Progress = Callable[[float], object]  # called with each share of the work that 
 UNBOUNDED: Row = {
     "replays": 0,
     "aligned": 0,
-    "alignment": "it declares no range of rewards, and exchanging rewards of one and two million "
-    "changes its output.\nA promise of privacy needs a range: declare rewards=(LOW, HIGH) of a "
+    "alignment": "no range of rewards is declared, and exchanging rewards of one and two million "
+    "changes the output.\nA promise of privacy needs a range: declare rewards=(LOW, HIGH) of a "
     "function, or REWARDS = (LOW, HIGH) in its file",
     "why": "declare rewards=",
 }
@@ -163,9 +163,8 @@ class SampledAudit:
 
     def _found(self, progress: Progress, end: float) -> tuple[Row, Sampled]:
         """Return the row of findings up to the time ``end``, and the worst of the samples."""
-        target, exact, event = self.target, None, ""
+        target, exact, event, replays = self.target, None, "", None
         target.check()
-        tried, parts = Tried(), []
         if (unbounded := target.unbounded()) is not None:
             sampled, columns = [unsampled(target, 0.0, unbounded)], UNBOUNDED
             words = [verdicts.UNDECIDED]
@@ -174,19 +173,19 @@ class SampledAudit:
             columns, replays = report(target, self.seed, end, lambda x: progress(REPLAYED * x))
             stages = target.stages(replays, self.seed)
             sampled = list(self._sampled(stages, lambda x: progress((1.0 - REPLAYED) * x), end))
+            sampled = sampled or [unsampled(target, 0.0)]
             exact, event = stages[0].loss or release_loss(target), stages[0].event
             words = [target.replays_lead_to(columns["aligned"], columns["replays"])]
-            if replays is not None:
-                tried.join(replays.tried)
-                parts.append(f"{replays.replays} replays of {replays.tried}")
-        samples = Tried()
+        replayed, samples, parts = replays.tried if replays else Tried(), Tried(), []
         for found in sampled:
             samples.join(found.tried)
+        if replays:
+            parts.append(f"{replays.replays} replays of {replayed}")
         if samples.rounds:
             parts.append(f"samples of {samples}")
-            tried.join(samples)
-        if not sampled:
-            sampled = [unsampled(target, 0.0)]
+        tried = Tried()
+        tried.join(replayed)
+        tried.join(samples)
         if not tried.rounds:
             tried.add(sampled[0].pair)
         if late := time.time() > end:
@@ -197,7 +196,8 @@ class SampledAudit:
         if isinstance(target, ReleaseTarget) and exact is not None:  # the loss of the target itself
             words.append(verdicts.of_exact(exact, exact, promised))
         verdict, where = verdicts.combined(*words), place_of_change(worst.pair)
-        why, target = columns["why"] or ("max_time= ended the audit" if late else ""), worst.target
+        why = columns["why"] or ("max_time= ended the audit" if late else "")
+        target = worst.target  # which may be the response of a user to a policy
         row = {
             "kind": target.kind, "name": target.name, "budget": target.budget_name,
             target.budget_name: target.budget, "unit": target.unit, "promised": promised,

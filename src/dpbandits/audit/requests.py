@@ -12,7 +12,7 @@ from typing import Any
 from ..contracts.algorithm import Algorithm, takes_another
 from ..contracts.assumptions import UNIT_INTERVAL
 from ..contracts.parameters import BUDGETS, CONFIDENCE, POSITIVE
-from ..contracts.question import QUESTIONS, STOPPING
+from ..contracts.question import GOALS, STOPPING
 from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
@@ -30,7 +30,6 @@ from .targets.target import AuditTarget
 MAX_SAMPLED_ROUNDS = 1_000_000  # of a game
 OF_POLICIES = ("eps", "horizon", "arms", "runs", "confidence", "seed", "jobs", "max_time")
 TARGET_KEYS = ("algo", "rule", "mechanism")
-NOTHING = "it promises no privacy, so there is nothing to audit"
 MOST_ARMS = {False: 1000, True: 20}  # of samples, and of exact losses
 NOT_EXACT = ("rule", "mechanism", "runs", "confidence", "seed", "short", "max_time")
 NEEDED = {
@@ -91,13 +90,16 @@ def requested(
     else:
         if algorithm.budget is None:
             why = "without a parameter eps or rho, " * (algorithm.file is None)
-            raise BadInput(f"{algorithm.group}={algorithm.name}: {why}{NOTHING}")
+            raise BadInput(
+                f"{algorithm.group}={algorithm.name}: {why}the {algorithm.question.noun} promises "
+                "no privacy, so there is nothing to audit"
+            )
         usual = () if lengths or not exact else (method_of(algorithm).usual,)
         levels = _levels(config, algorithm.name, algorithm.budget, algorithm.usual_budget)
         own = [_target(config, algorithm, spec, x, (lengths, arms), given or ()) for x in levels]
         for target in own:
             targets.append(target)
-            if target.guarantee is not None and target.guarantee.notion == "local":
+            if target.guarantee.notion == "local":
                 targets.append(LocalRandomizerTarget(algorithm, target.budget, target.values))
     library, line = NEEDED[exact]
     if find_spec(library) is None:
@@ -133,21 +135,20 @@ def _check_keys(
                 raise BadInput(f"policy={algorithm.name}: an audit of policies takes no {name}")
         return
     usual, own = default_keys("audit"), "" if algorithm is None else algorithm.name
-    goals = {name for question in QUESTIONS for name in question.goal_names}
-    audited, unused = f"mechanism={plain(config['mechanism'])}", goals | {"horizon", "arms"}
+    audited, unused = f"mechanism={plain(config['mechanism'])}", GOALS | {"horizon", "arms"}
     if algorithm is not None:
         one_arm = {"arms"} if algorithm.question.one_arm else set()
         audited = f"{algorithm.group}={own}"
-        unused = goals - {*algorithm.question.goal_names} | one_arm
+        unused = GOALS - {*algorithm.question.goal_names} | one_arm
     reasons = {key: f"the audit of {audited} takes no {key}" for key in sorted(unused)}
-    why = "an exact loss takes algo, eps, horizon and arms; leave it out"
-    others = dict.fromkeys(NOT_EXACT, why) if exact else {}
+    why = "an exact loss takes algo, eps, horizon and arms; leave {} out"
+    others = {key: why.format(key) for key in NOT_EXACT} if exact else {}
     for key, reason in (({} if given is None else reasons) | others).items():
         if config[key] != usual[key]:
             raise BadInput(f"{key}={plain(config[key])}: {reason}")
     for key in given or ():
         if key.startswith("short.") and key.split(".")[1] != own:
-            raise BadInput(f"{key}: the audit of {audited} takes no parameters of others")
+            raise BadInput(f"{key}: the audit of {audited} does not use this key")
     named, one_of = [key for key in TARGET_KEYS if config[key] is not None], ", ".join(TARGET_KEYS)
     if not named:
         raise BadInput(f"nothing to audit: one of {one_of} is needed")

@@ -69,7 +69,7 @@ class Runs:
         """Return the only setting, and its measured values."""
         n = len(self.measured)
         if n != 1:
-            raise BadInput(f"claim {self.claim}: {n} settings, not one, are {plain(self.values)}")
+            raise BadInput(f"claim {self.claim}: {n} settings, not 1, have {plain(self.values)}")
         return next(iter(self.measured.items()))
 
     def final(self) -> np.ndarray:

@@ -8,6 +8,8 @@ llvmlite or private names of Numba:
 * ``random`` ... ``poisson`` draw the numbers of ``numpy.random.Generator``, bit by bit.
 * ``global_states`` ... handle the generators behind ``np.random`` and ``random`` in compiled code.
 * ``unlikely``, ``whole`` and ``call_at`` are operations of the processor.
+* ``is_installed`` tells the files of Python and of packages from the files of a user, and
+  ``enclosed`` returns the values that a function uses of the functions around it.
 * ``compiled_code`` returns the folder of cached machine code; ``compiler`` returns the back-end in
   use, and ``report_choice`` reports a fall-back to ``plain``.
 
@@ -22,7 +24,6 @@ from .folder import compiled_code
 from .global_states import global_states, restore_global_states, seed_global_states
 from .kernels import Loop, compiles, declare, is_compiled, kernel, loop
 from .notes import inlined, inlined_counted, shared, shared_borrowing, shared_rare
-from .operations import answer_of, unlikely, whole
-from .pointers import MAX_QUANTILE_PARAMETERS, call_at, compiled_at
+from .operations import MAX_QUANTILE_PARAMETERS, answer_of, call_at, compiled_at, unlikely, whole
 from .random_numbers import beta, binomial, exponential, gamma, normal, poisson, random, student
-from .sources import SOURCES
+from .sources import SOURCES, enclosed, is_installed

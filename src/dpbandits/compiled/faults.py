@@ -21,8 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..files import PACKAGE
-from .sources import INSTALLED
+from .sources import is_installed
 
 _numpy: Any = np.random
 PATIENCE = 1.0  # seconds of plain Python in which an index is looked for
@@ -52,7 +51,7 @@ def _reason(text: str) -> str:
     start = max((i + 1 for i, line in enumerate(lines) if line.startswith(REJECTED)), default=0)
     said = [line for line in lines[start:] if not IDLE.match(line)] or ["no reason is known"]
     if said[0].startswith("No implementation of function") and len(said) > 1:
-        return f"it knows no {said[1].removeprefix('>>> ')}"
+        return f"Numba knows no {said[1].removeprefix('>>> ')}"
     inner = said[0].rpartition('due to "')[2].removesuffix('".')
     return LEFT_OUT.sub("", inner).removesuffix(". Raised from None").rstrip(".")
 
@@ -65,7 +64,7 @@ def _where(code: CodeType, text: str, reason: str) -> tuple[str, int]:
                 return code.co_filename, line
     for found in PLACE.finditer(text):
         file = found["file"] or found["at"]
-        if _is_users(file):
+        if not is_installed(file):
             same = Path(file).resolve() == Path(code.co_filename).resolve()
             return code.co_filename if same else file, int(found["line"] or found["n"])
     return code.co_filename, code.co_firstlineno
@@ -91,7 +90,7 @@ def out_of_bounds(played: Callable, arguments: tuple[Any, ...]) -> str:
     except IndexError as error:
         steps = traceback.extract_tb(error.__traceback__)
         for step in reversed(steps):
-            if _is_users(step.filename):
+            if not is_installed(step.filename):
                 return f"{_place(step.filename, step.lineno or 0)}: IndexError: {error}"
     except BaseException:  # of what compiled code does not raise, such as a division by zero
         return ""
@@ -128,8 +127,3 @@ def _limited(seconds: float) -> Iterator[None]:
 def _place(file: str, line: int) -> str:
     code = linecache.getline(file, line).strip()
     return f"{file}, line {line}" + f": {code}" * bool(code)
-
-
-def _is_users(file: str) -> bool:
-    path = Path(file).resolve()
-    return PACKAGE not in path.parents and INSTALLED.isdisjoint(path.parts)

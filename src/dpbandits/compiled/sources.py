@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import sysconfig
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
@@ -26,7 +27,8 @@ SHARED = (  # all files of these that a run can depend on are here: a test compa
     "parts",
 )  # fmt: skip
 ALGORITHMS = ("algorithms", "stopping")  # their files may import each other
-INSTALLED = {"site-packages", "dist-packages"}
+INSTALLED = tuple(path for name, path in sysconfig.get_paths().items() if "lib" in name)
+SITE = {"site-packages", "dist-packages"}  # names of folders of installed packages
 LENGTH = 12  # of a hash
 
 
@@ -51,7 +53,7 @@ def state_of(function: Callable) -> str:
         value = left.pop()
         value = getattr(value, "py_func", value)
         if isinstance(value, FunctionType):
-            left += _enclosed(value)
+            left += enclosed(value)
         place = sys.modules.get(getattr(value, "__module__", None) or "")
         module = value if isinstance(value, ModuleType) else place
         if module is None or module in seen or not _is_followed(module, own):
@@ -74,6 +76,23 @@ def is_constant(value: Any) -> bool:
     return isinstance(value, int | float | str)
 
 
+def is_installed(file: str | None) -> bool:
+    """Return whether a file belongs to Python, to an installed package or to this package.
+
+    None stands for a module without a file, which is built into Python.
+    """
+    if file is None:
+        return True
+    path = Path(file)
+    return (
+        file in ("built-in", "frozen")
+        or file.startswith("<frozen ")  # a module of Python
+        or not SITE.isdisjoint(path.parts)
+        or path.is_relative_to(PACKAGE)
+        or any(path.is_relative_to(folder) for folder in INSTALLED)
+    )
+
+
 def is_of_package(function: Callable) -> bool:
     """Return whether a function belongs to this package, not to a user."""
     return (function.__module__ or "").startswith(f"{PACKAGE.name}.")
@@ -85,7 +104,7 @@ def place_of(function: Callable) -> str:
     The hash stays the same when the file of the function changes.
     """
     home = function.__module__ if is_of_package(function) else function.__code__.co_filename
-    return hash_of(home, function.__qualname__, [_identity(x) for x in _enclosed(function)])
+    return hash_of(home, function.__qualname__, [_identity(x) for x in enclosed(function)])
 
 
 def hash_of(*values: Any) -> str:
@@ -96,7 +115,7 @@ def hash_of(*values: Any) -> str:
 SOURCES = hash_of(*map(Path.read_bytes, sorted(PACKAGE.rglob("*.py"))))  # of the whole package
 
 
-def _enclosed(function: Callable) -> tuple:
+def enclosed(function: Callable) -> tuple:
     """Return the values of enclosing functions that a function uses, where they have a value."""
     values = []
     for cell in function.__closure__ or ():
@@ -117,12 +136,12 @@ def _is_followed(module: ModuleType, own: str) -> bool:
     """Return whether the hash of a function includes a module.
 
     It includes the package's algorithms and stopping rules, the modules of the function's own
-    top-level package ``own``, and modules outside the folders of installed packages.
+    top-level package ``own``, and modules that are not installed.
     """
     top, _, rest = module.__name__.partition(".")
     file = getattr(module, "__file__", None)
-    if top in sys.stdlib_module_names or not file or not Path(file).is_file():
+    if not file or not Path(file).is_file():
         return False
     if top == PACKAGE.name:
         return rest.partition(".")[0] in ALGORITHMS
-    return top == own or INSTALLED.isdisjoint(Path(file).parts)
+    return top == own or not is_installed(file)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .algorithm import HOMES, Algorithm, load
-from .guarantees import RDP, SKELLAM, ZCDP, Guarantee, LimitedProof
+from .guarantees import RDP, SKELLAM, ZCDP, LimitedProof
 
 HEAD = f"""\
 # Guarantees
@@ -76,18 +76,14 @@ def row(algorithm: Algorithm) -> list[str]:
             said = f"{other.notion} ({letters})" if letters else other.notion
         said = "as far as proved" if isinstance(other.gaussian, LimitedProof) else said
         loss += f"; `{name}={[*algorithm.domains[name].names][int(x)]}`: {said}"  # type: ignore[union-attr]
-    beneath = promised.mechanism or (promised.curator.__name__ if promised.curator else "")
-    vectors = promised.alignment is not None and promised.alignment.vectors
+    named = promised.mechanism or (promised.curator.__name__ if promised.curator else "")
+    shift = promised.alignment
+    technique = "a fit for each batch" if shift is None else "sparse vector"
+    technique = "noisy vectors" if shift and shift.vectors else technique
     return [
         f"`{algorithm.name}`", promised.notion, loss, promised.hides, needs, promised.source,
-        f"`{beneath}`" if beneath else "noisy vectors" if vectors else _beneath(promised),
-        promised.alignment.says if promised.alignment else "",
+        f"`{named}`" if named else technique, shift.says if shift else "",
     ]  # fmt: skip
-
-
-def _beneath(promised: Guarantee) -> str:
-    """Return the technique behind a guarantee that has no named release and no noisy vectors."""
-    return "sparse vector" if promised.alignment else "a fit for each batch"
 
 
 if __name__ == "__main__":

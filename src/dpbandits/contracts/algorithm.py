@@ -24,7 +24,7 @@ from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
 from .parameters import BUDGETS, Domain, Named, domain_of
 from .question import ARMS, QUESTIONS, REGRET, USERS, Question, question_for
-from .versions import unfollowed_in, version_of_file, version_of_function
+from .versions import Followed, version_of_file, version_of_function
 
 MAX_NAME_CHARACTERS = 200
 POLICIES = "dpbandits.policies"  # the module that plays the objects of classes
@@ -86,8 +86,9 @@ class Algorithm:
         the file in its own installation. An algorithm without a file is sent with its function.
         """
         if self.file is not None:
-            ours = self.file.parent in HOMES.values()
-            return (load_ours, (self.name, self.group)) if ours else (load_elsewhere, (self.file,))
+            if in_package(self.file):
+                return load_ours, (self.name, self.group)
+            return load_elsewhere, (self.file,)
         return Algorithm, tuple(getattr(self, name) for name in self.__dataclass_fields__)
 
     @property
@@ -101,7 +102,7 @@ class Algorithm:
 
         It is empty for an algorithm of the package, whose version covers the declarations.
         """
-        ours = self.file is not None and self.file.parent in HOMES.values()
+        ours = in_package(self.file)
         return "" if ours else version_of_function((self.rewards, self.guarantee))
 
     @property
@@ -174,6 +175,11 @@ class Algorithm:
         return self.guarantee.in_words(self.numbers(values), needs)
 
 
+def in_package(file: Path | None) -> bool:
+    """Return whether a file defines an algorithm or a stopping rule of the package."""
+    return file is not None and file.parent in HOMES.values()
+
+
 def takes_another(name: str, budget: str, own: str | None) -> str:
     """Return the message that an algorithm or a release has a privacy budget of another name."""
     return f"{name} takes no {budget}; its privacy budget is {own}"
@@ -194,7 +200,7 @@ def find_file(name: str, folders: tuple[str, ...] = (), group: str = "algo") -> 
     files.append(HOMES[group] / f"{name}.py")
     for file in filter(Path.is_file, files):
         return file
-    raise BadInput(f"{group}={name}: no file {files[0]} defines it")
+    raise BadInput(f"{group}={name}: there is no file {files[0]}")
 
 
 @cache
@@ -222,11 +228,11 @@ def _class_of(module: ModuleType, name: str) -> type | None:
     It is the class with the name of the file. If nothing in the file has this name, it is the only
     class of the file whose name does not begin with an underscore.
     """
-    own = [x for x in vars(module).values() if isinstance(x, type)]
-    own = [x for x in own if x.__module__ == module.__name__]
     named = getattr(module, name, None)
     if named is not None:
         return named if isinstance(named, type) else None
+    classes = (x for x in vars(module).values() if isinstance(x, type))
+    own = (x for x in classes if x.__module__ == module.__name__)
     public = [x for x in own if not x.__name__.startswith("_")]
     return public[0] if len(public) == 1 else None
 
@@ -319,11 +325,11 @@ def _declared(name, group, function, constants, where, file):
     if parameters[:2] != ["game", "rng"]:
         raise BadInput(f"{where}: the function must start {name}(game, rng, ...")
     if any(p.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD for p in signature.values()):
-        raise BadInput(f"{where}: its parameters must have no * and no /")
+        raise BadInput(f"{where}: the parameters must have no * and no /")
     try:
         hints = typing.get_type_hints(written, include_extras=True)
     except Exception as error:
-        raise BadInput(f"{where}: annotations ({first_line(error)})") from error
+        raise BadInput(f"{where}: the annotations cannot be read ({first_line(error)})") from error
     rewards, guarantee = constants.get("REWARDS"), constants.get("GUARANTEE")
     if isinstance(rewards, tuple) and len(rewards) == 2:
         numbers = all(isinstance(x, Real) for x in rewards)
@@ -339,15 +345,16 @@ def _declared(name, group, function, constants, where, file):
     own = {n: p.default for n, p in signature.items() if p.default is not inspect.Parameter.empty}
     question = constants.get("QUESTION") or next(q for q in QUESTIONS if q.group == group)
     for key in own.keys() & set(question.goal_names):
-        raise BadInput(f"{where}: {key} is a key of {question.command}; leave its default out")
+        raise BadInput(f"{where}: {key} is a key of {question.command}; leave out the default")
     by_round = rewards is not None and rewards.actions == USERS  # each of whom is shown
     long = constants.get("ROUND_BY_ROUND", by_round or None)
-    ours = file is not None and file.parent in HOMES.values()
+    ours = in_package(file)
+    followed = None if ours else Followed(function)
     return Algorithm(
         name=name,
         group=group,
-        version=version_of_file(file) if ours else version_of_function(function),
-        unfollowed=() if ours else unfollowed_in(function),
+        version=version_of_file(file) if followed is None else followed.version,
+        unfollowed=() if followed is None else tuple(followed.lost),
         function=function,
         domains={p: domain_of(hints.get(p), p) for p in parameters[2:]},
         rewards=rewards,
@@ -386,7 +393,7 @@ def import_file(file: Path, group: str) -> ModuleType:
         BadInput: the file cannot be imported.
     """
     try:
-        if file.parent in HOMES.values():
+        if in_package(file):
             return importlib.import_module(f"dpbandits.{file.parent.name}.{file.stem}")
         # The module's name is part of the names of machine code. Two files with one name, or two
         # states of a file, must have different module names: else the linker would use the code of

@@ -55,14 +55,8 @@ class Assumption:
     parameters: ClassVar[tuple[str, ...]] = ()
     needed_for_privacy: ClassVar[bool] = False
     outliers: ClassVar[bool] = False
-
-    @property
-    def waived_with_privacy(self) -> bool:
-        return False
-
-    @property
-    def actions(self) -> str:
-        return ARMS
+    waived_with_privacy: bool = False
+    actions: str = ARMS
 
     @property
     def words(self) -> str:
@@ -72,8 +66,8 @@ class Assumption:
         """Return the smallest and the largest reward if privacy requires bounded rewards."""
         return None
 
-    def value(self, name: str, instance: Instance, values: Values) -> float:
-        """Compute the smallest value of an automatic parameter for which the assumption holds."""
+    def value(self, instance: Instance, values: Values) -> float:
+        """Compute the smallest value of the automatic parameter for which the assumption holds."""
         raise NotImplementedError
 
     def misfit(self, values: Values) -> str | None:
@@ -126,9 +120,7 @@ class OfUsers(Bounded):
     Every environment of users has such features.
     """
 
-    @property
-    def actions(self) -> str:
-        return USERS
+    actions = USERS
 
     @property
     def words(self) -> str:
@@ -143,10 +135,7 @@ class WithinR(Assumption):
     """Rewards lie in [-R, R] for the parameter R, and there are no outliers."""
 
     needed_for_privacy: ClassVar[bool] = True
-
-    @property
-    def words(self) -> str:
-        return "rewards in [-R, R]"
+    words = "rewards in [-R, R]"
 
     def extremes(self, values: Values) -> tuple[float, float]:
         return -values["R"], values["R"]
@@ -170,36 +159,29 @@ class LinearRewards(Assumption):
     which is not checked.
 
     Attributes:
-        of: the kind of the vectors, FEATURES or CONTEXTS.
-        bounded: whether privacy needs rewards in [-1, 1] without outliers and vectors of length at
-            most 1; the user may waive this together with privacy.
+        actions: FEATURES or CONTEXTS, the kind of the vectors.
+        waived_with_privacy: whether privacy needs rewards in [-1, 1] without outliers and vectors
+            of length at most 1.
     """
 
-    of: str
-    bounded: bool = False
-
-    @property
-    def actions(self) -> str:
-        return self.of
-
-    @property
-    def waived_with_privacy(self) -> bool:
-        return self.bounded
+    actions: str
+    waived_with_privacy: bool = False
 
     @property
     def words(self) -> str:
-        vectors = "features" if self.of == FEATURES else "contexts"
+        vectors = "features" if self.actions == FEATURES else "contexts"
         long = f"rewards in [-1, 1] and {vectors} of length at most 1"
-        return long if self.bounded else super().words
+        return long if self.waived_with_privacy else super().words
 
     def extremes(self, values: Values) -> tuple[float, float] | None:
-        return (-1.0, 1.0) if self.bounded else None
+        return (-1.0, 1.0) if self.waived_with_privacy else None
 
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
         longest, theta = instance.longest
-        if self.bounded and longest > ROUNDING:
+        bounds = self.extremes(values)
+        if bounds and longest > ROUNDING:
             return f"its vectors have a length of up to {longest:g}", "at most 1"
-        found = Bounded(-1.0, 1.0).violation(instance, values) if self.bounded else None
+        found = Bounded(*bounds).violation(instance, values) if bounds else None
         too_long = (f"theta has the length {theta:g}", "at most 1") if theta > ROUNDING else None
         return found or too_long
 
@@ -215,7 +197,7 @@ class HeavyTails(Assumption):
     automatic: ClassVar[tuple[str, ...]] = ("u",)
     parameters: ClassVar[tuple[str, ...]] = ("v",)
 
-    def value(self, name: str, instance: Instance, values: Values) -> float:
+    def value(self, instance: Instance, values: Values) -> float:
         return float(instance.raw_moments(1.0 + values["v"]).max())
 
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
@@ -231,7 +213,7 @@ class Contaminated(Assumption):
     automatic: ClassVar[tuple[str, ...]] = ("alpha1",)
     outliers: ClassVar[bool] = True
 
-    def value(self, name: str, instance: Instance, values: Values) -> float:
+    def value(self, instance: Instance, values: Values) -> float:
         return instance.contamination
 
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:

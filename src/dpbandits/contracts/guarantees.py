@@ -400,9 +400,7 @@ def skellam_rdp(
 
 def gaussian_dp(source: str, mu: Callable[[Values], float], alignment: Aligned = None) -> Guarantee:
     """Return global (eps, delta)-DP by Gaussian noise; ``mu`` is a function of the parameters."""
-    return Guarantee(
-        "global DP", nothing_hidden, source, None, ACTIONS, alignment, exact_curve(mu)
-    )  # fmt: skip
+    return Guarantee("global DP", nothing_hidden, source, None, ACTIONS, alignment, exact_curve(mu))
 
 
 def shuffle_dp(

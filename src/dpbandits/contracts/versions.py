@@ -6,8 +6,7 @@ import dis
 import hashlib
 import inspect
 import sys
-import sysconfig
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import is_dataclass
 from functools import partial
@@ -19,6 +18,7 @@ from typing import Any
 
 import joblib
 
+from ..compiled import enclosed, is_installed
 from ..files import PACKAGE
 from ..fingerprint import closure, fingerprint
 
@@ -56,15 +56,10 @@ def version_of_function(function: Any) -> str:
     The hash covers the code of the function, the values that it uses, and the functions, classes
     and modules that it calls. Of Python and of installed packages, it covers only names.
     """
-    return _Followed(function).version
+    return Followed(function).version
 
 
-def unfollowed_in(function: Callable) -> tuple[str, ...]:
-    """Return, in words, what a function uses that can change without a change of its version."""
-    return tuple(_Followed(function).lost)
-
-
-class _Followed:
+class Followed:
     """Everything that a function uses, as it was loaded.
 
     Attributes:
@@ -141,9 +136,8 @@ class _Followed:
         self._add_code(plain.__code__, plain.__doc__)
         self._add([plain.__defaults__, plain.__kwdefaults__])
         names = frozenset(_names_used(plain.__code__))
-        for cell in plain.__closure__ or ():
-            with suppress(ValueError):  # it has no value yet
-                self._add(cell.cell_contents, names)
+        for value in enclosed(plain):
+            self._add(value, names)
         if not is_installed(str(file)):
             self._add_named(plain.__globals__, names)
             for module in _imported_by(plain.__code__):
@@ -190,24 +184,6 @@ OF_EVERY_CLASS = {
     "__static_attributes__", "__annotations__", "__annotate_func__", "__annotations_cache__",
     "__abstractmethods__", "_abc_impl",
 }  # fmt: skip
-INSTALLED = tuple(path for name, path in sysconfig.get_paths().items() if "lib" in name)
-
-
-def is_installed(file: str | None) -> bool:
-    """Return whether a file belongs to Python, to an installed package or to this package.
-
-    None stands for a module without a file, which is built into Python.
-    """
-    if file is None:
-        return True
-    path = Path(file)
-    return (
-        file in ("built-in", "frozen")
-        or file.startswith("<frozen ")  # a module of Python
-        or "site-packages" in path.parts
-        or path.is_relative_to(PACKAGE)
-        or any(path.is_relative_to(folder) for folder in INSTALLED)
-    )
 
 
 def _file_of(module: str) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..contracts.versions import is_installed
+from ..compiled import is_installed
 from ..errors import BadInput, InOneLine, in_a_line, plain, printable
 from ..results.run_store import REASON
 from ..results.summary import rounds

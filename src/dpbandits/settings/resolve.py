@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from ..contracts.algorithm import HOMES, Algorithm
+from ..contracts.algorithm import Algorithm, in_package
 from ..contracts.parameters import AUTO, BUDGETS, NUMBER
 from ..contracts.question import ARMS, CONTEXTS, FEATURES, USERS, Question, question_for
 from ..environments.catalogue import build, first_rounds
@@ -225,7 +225,7 @@ def arguments(
     }
     for name in automatic:
         assert rewards is not None
-        found = rewards.value(name, instance, numbers)
+        found = rewards.value(instance, numbers)
         if found == math.inf:
             others = ", ".join(f"algo.{n}={plain(values[n])}" for n in rewards.parameters)
             raise BadInput(
@@ -279,8 +279,7 @@ def _check_actions(algorithm: Algorithm, env: str, instance: Instance) -> None:
     if isinstance(instance, LoggedInstance):
         if algorithm.name in UNABLE:
             raise BadInput(f"env={env}: {algorithm.name} needs labels, and a log has none")
-        ours = algorithm.file is not None and algorithm.file.parent in HOMES.values()
-        if not (ours or algorithm.of_class or algorithm.actions == USERS):
+        if not (in_package(algorithm.file) or algorithm.of_class or algorithm.actions == USERS):
             raise BadInput(
                 f"env={env}: {algorithm.name} is a function, which plays rows that do not count, "
                 "too; write a class"

@@ -54,7 +54,7 @@ def test_everything_lists_what_is_out_of_reach(bandit, monkeypatch):
     assert sum(line.endswith("proved") for line in lines) == 5
     below = lines[lines.index("out of reach:") :]
     assert any(line.startswith("* dp_klucb: ") for line in below)
-    assert any("the first one has 2 x" in line for line in below)
+    assert any("the first epoch has 2 x" in line for line in below)
 
 
 @pytest.mark.extra("flint")

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...contracts.question import STOPPING
 from ..numbers.draws import Draw
-from ..numbers.streams import recorder
+from ..numbers.streams import Recorder
 from ..targets.decisions import DecisionTarget
 from ..targets.neighbours import Tried, Walk, first_change
 from ..targets.target import AuditTarget
@@ -67,11 +67,7 @@ class Aligned:
                 f"{text}; the changed reward entered noise in {self.entered}, at a cost of at most "
                 f"{self.spent:.4g} of the budget{edges}"
             )
-        p = self.problem
-        actions = ""
-        if p.actions is not None:
-            actions = f"\n  actions    arm {p.actions[0]} and arm {p.actions[1]} in round {p.round}"
-        return f"{text}: {p.why}\n  neighbours {p.change}{actions}\n  noise      {p.noise}"
+        return f"{text}: {self.problem.why}\n  {self.problem.example}"
 
 
 MISSING = """\
@@ -105,7 +101,7 @@ def report(
             unused = found.holds and not found.entered
             why = found.problem.why if found.problem else text if unused else ""
         except Exception as error:  # of others' code, on numbers that note what happens to them
-            why = "it cannot be replayed"
+            why = "the runs cannot be replayed"
             text = f"{why} ({type(error).__name__}: {error})"
     if why and target.caveat:
         why, text = target.caveat, f"{target.caveat}.\n{text}"
@@ -121,7 +117,7 @@ def check(target: DecisionTarget, case: Case) -> Outcome:
     is instead replayed on two neighbours between the tables that stop at different times with the
     same noise.
     """
-    fresh = partial(recorder, case.seed, case.size)
+    fresh = partial(Recorder, case.seed, case.size)
     near = replay(target, case.first, case.second, fresh())
     if near.problem is not None:
         return near

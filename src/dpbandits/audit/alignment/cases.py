@@ -11,7 +11,7 @@ import numpy as np
 
 from ...contracts.question import STOPPING
 from ..numbers.draws import CHOICE, UNIFORM
-from ..numbers.streams import recorder
+from ..numbers.streams import Recorder
 from ..targets.decisions import DecisionTarget
 from ..targets.neighbours import random_table
 
@@ -85,7 +85,7 @@ def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) ->
     """
     low, high = target.extremes() or _reach(rng)
     size, seed = float(rng.choice(SIZES)), int(rng.integers(2**32))
-    first = _rewards(target, rng, (T, K), (low, high), recorder(seed, size))
+    first = _rewards(target, rng, (T, K), (low, high), Recorder(seed, size))
     far, arm = first.copy(), int(rng.integers(K))
     far[:, arm] = high if rng.random() < 0.5 else low
     if (first == far).all():
@@ -95,7 +95,7 @@ def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) ->
         if rng.random() < 0.3:
             far[:, arm] = np.where(np.arange(T) % 2, high, low)
 
-    recorded = recorder(seed, size)
+    recorded = Recorder(seed, size)
     seen = target.play_traced(first, recorded)
     reads = seen.rewards.reads
     until = max((d.place for d in recorded.draws), default=0) or len(reads)
@@ -104,7 +104,7 @@ def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) ->
     chosen = int(rng.integers(max(some, 1)))
     place = reads[chosen] if reads else (0, 0)
     if target.extremes() is None:
-        noted = target.play_traced(first, recorder(seed, size), [place])
+        noted = target.play_traced(first, Recorder(seed, size), [place])
         center, level = noted.rewards.truncated[place]
         if level < math.inf and rng.random() < 0.7:  # the largest change that is not truncated
             low, high = center - level * (1.0 - 1e-9), center + level * (1.0 - 1e-9)

@@ -22,7 +22,7 @@ from ...parts.noise.shuffled_coins import eps_of_coins
 from ..numbers.draws import CHOICE, COINS, DISCRETE, LAPLACE, NOISE, SKELLAM, UNIFORM, Draw, Draws
 from ..numbers.streams import Recorder
 from ..targets.decisions import DecisionTarget, Played
-from .replayed_streams import Replay, Shifted
+from .replayed_streams import OTHER_DRAWS, Replay, Shifted
 
 TOLERANCE = 1e-9  # relative, of a cost and of an estimate
 OTHER_ACTIONS = "the actions differ"
@@ -33,18 +33,13 @@ class Problem(NamedTuple):
 
     Attributes:
         why: the reason in words.
-        round: the first round whose action differs, from 1, or the number of rounds plus 1.
-        actions: the two actions of this round; None if they are the same.
-        change: in words, the round and the arm of the changed reward, and its two values.
-        noise: in words, the draws of noise and the shifts that are not 0.
+        example: the counter-example in words: the changed reward, the first two actions that
+            differ if that is the reason, and the draws of noise with the shifts that are not 0.
         pair: the two sequences of rewards.
     """
 
     why: str
-    round: int
-    actions: tuple[int, int] | None
-    change: str
-    noise: str
+    example: str
     pair: tuple[np.ndarray, np.ndarray]
 
 
@@ -85,7 +80,7 @@ def replay(
     releases = target.alignment.entered([shifted.draws[i].place for i in shifted.released])
     neighbours = len(places) == 1
     limit = target.limit(places[0], first.shape[1]) if neighbours else math.inf
-    excepted = {t for t, _ in places} if target.source.guarantee.of_contexts else set()
+    excepted = {t for t, _ in places} if target.of_contexts else set()
     most, chosen = limit * (1.0 + TOLERANCE), math.nan
     where, differ = _difference(one, two, excepted)
     affordable = spent <= most + rounding
@@ -100,7 +95,7 @@ def replay(
     elif differ:
         why = differ
     elif shifted.moved or other.moved or len(shifted.draws) != len(recorded.draws):
-        why = shifted.moved or other.moved or "the draws are others"
+        why = shifted.moved or other.moved or OTHER_DRAWS
     elif _scales_differ(recorded.draws, shifted.draws):
         why = "the scale of a draw depends on the changed reward"
     elif neighbours and releases > target.alignment.releases:
@@ -114,11 +109,12 @@ def replay(
     problem = None
     if why is not None:
         unseen = _not_followed(recorded.draws) if why == differ else ""
-        end = len(one.arms) if why != differ else where
-        pair = (int(one.arms[where]), int(two.arms[where])) if why == OTHER_ACTIONS else None
-        change = _change(first, second, places)
-        noise = _noise(recorded.draws, shifted.draws)
-        problem = Problem(why + unseen, end + 1, pair, change, noise, (first, second))
+        example = f"neighbours {_change(first, second, places)}\n"
+        if why == OTHER_ACTIONS:
+            a, b = one.arms[where], two.arms[where]
+            example += f"  actions    arm {a} and arm {b} in round {where + 1}\n"
+        example += f"  noise      {_noise(recorded.draws, shifted.draws)}"
+        problem = Problem(why + unseen, example, (first, second))
     share = spent / limit if neighbours else 0.0
     by_choice = chosen <= most or any(draw.cost for draw in shifted.draws)
     return Outcome(problem, share, spent > 0.0, by_choice, shifted.draws)
@@ -192,7 +188,7 @@ def _difference(one: Played, two: Played, excepted: Collection[int] = ()) -> tup
         if t not in excepted:
             return t, OTHER_ACTIONS
     if n != m:
-        return min(n, m), f"it stops after {n} and after {m} rewards"
+        return min(n, m), f"the runs stop after {n} and after {m} rewards"
     if not np.isclose(one.answer, two.answer, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True):
         return n, f"the answers are {one.answer:.6g} and {two.answer:.6g}"
     return n, None

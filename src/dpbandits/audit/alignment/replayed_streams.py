@@ -17,6 +17,7 @@ import numpy as np
 from ..numbers.draws import CHOICE, UNIFORM, Draw, Noise
 from ..numbers.streams import Stream, plain_call
 
+OTHER_DRAWS = "the run on the other rewards draws other random numbers"
 ROUNDING = 1e-9  # relative; differences below are rounding
 EPSILON = float(np.finfo(float).eps)  # of rounding
 
@@ -35,7 +36,7 @@ class Given(Stream):
     def next(self, kind, shape, *call):
         i = len(self.draws)
         if i >= len(self.before) or self.before[i].kind != kind:
-            self.moved = self.moved or "the draws are others"
+            self.moved = self.moved or OTHER_DRAWS
             return Draw(kind, 0.5 if kind == UNIFORM else 0.0, shape)
         before = self.before[i]
         if kind == CHOICE:
@@ -52,7 +53,7 @@ class Given(Stream):
         """Return the choice of the record once more, even if its probabilities have changed."""
         if before.z < len(law):
             return Draw(CHOICE, before.z, law)
-        self.moved = self.moved or "the outcomes of a choice are others"
+        self.moved = self.moved or "a choice has other outcomes on the other rewards"
         return Draw(CHOICE, 0, law)
 
 

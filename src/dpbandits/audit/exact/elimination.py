@@ -28,7 +28,7 @@ def elimination_candidates(
     for e in count(1):
         R, width, change = epoch(e)
         if left // 2 < R and e == 1:
-            first = f"the first one has 2 x {R:.6g} rounds"
+            first = f"the first epoch has 2 x {R:.6g} rounds"
             raise OutOfReach(f"no epoch ends before the horizon; {first}")
         if left // 2 < R:
             return

@@ -8,7 +8,6 @@ exact number.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from functools import cache
 from itertools import pairwise, product
 from typing import Any
@@ -106,10 +105,6 @@ class Piecewise:
 
     def _value(self, terms, x):
         return sum(p(x) * self.unit.power(k, x) for k, p in terms.items())
-
-    def at(self, x: Number) -> Number:
-        """Compute the value at a place, an fmpq; a breakpoint belongs to the piece on its left."""
-        return self._value(self.pieces[bisect_left(self.places, x)], x)
 
 
 def _product(one: Terms, two: Terms) -> Terms:

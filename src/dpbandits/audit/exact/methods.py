@@ -15,7 +15,7 @@ from itertools import count
 from typing import NamedTuple
 
 from ...algorithms import adap_ucb, anytime_lazy_ucb, dp_se, dpr_se, prae_r
-from ...contracts.algorithm import Algorithm
+from ...contracts.algorithm import Algorithm, in_package
 from ...contracts.guarantees import SHUFFLED
 from ...parts.noise.local_randomizers import send_bit, send_bit_of_sigmoid
 from ..targets.decisions import DecisionTarget
@@ -164,8 +164,7 @@ def method_of(algorithm: Algorithm) -> Method:
     guarantee = algorithm.guarantee
     if guarantee is not None and guarantee.curator in (send_bit, send_bit_of_sigmoid):
         return ONE_BIT
-    ours = algorithm.file is not None and algorithm.file.parent.name == "algorithms"
-    if ours and algorithm.name in METHODS:
+    if in_package(algorithm.file) and algorithm.name in METHODS:
         return METHODS[algorithm.name]
     reason = next((why for names, why in REASONS.items() if algorithm.name in names), OTHER)
     if guarantee is not None and guarantee.gaussian is not None:

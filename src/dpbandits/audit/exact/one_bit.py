@@ -21,7 +21,7 @@ from .loss import ActionLoss, OutOfReach
 
 SATURATING_REWARD = 1e3  # its sigmoid is 0 or 1 in floating point
 EPS_OF_BITS = (1e-6, 10.0)  # beyond, rounding changes the probabilities of one bit visibly
-OTHER = "it draws something else than one bit a round"
+OTHER = "the algorithm draws something other than one bit in a round"
 Actions = tuple[int, ...]
 Play = Callable[[object, np.ndarray], Actions]  # (rng, rewards of the rounds) -> actions
 
@@ -38,7 +38,7 @@ def one_bit_loss(target: DecisionTarget, horizon: int, arms: int) -> ActionLoss:
     try:
         found, _ = probabilities(player(target, arms), horizon, extremes)
     except OutOfReach as reason:
-        raise OutOfReach(f"{target.name}: {reason}, so it is not the bits that hide") from None
+        raise OutOfReach(f"{target.name}: {reason}, so the bits do not give the loss") from None
     ratio, *rewards, actions = max((*worst_neighbours(p), a) for a, p in found.items())
     loss = math.log(ratio)
     error = 4e-16 * (1.0 + loss)  # of the ratio's and of the logarithm's rounding
@@ -130,9 +130,9 @@ def probabilities(
                 raise OutOfReach(OTHER)
             for reward, chance in zip(table.tolist(), coins.chances, strict=True):
                 if chances.setdefault(reward, chance) != chance:
-                    raise OutOfReach("the probabilities of its bits change from round to round")
+                    raise OutOfReach("the probabilities of the bits change from round to round")
         if len(seen) > 1:
-            raise OutOfReach("with the same bits and other rewards it acts differently")
+            raise OutOfReach("with the same bits and other rewards the algorithm acts differently")
         actions = seen.pop()
         if actions not in events:
             events[actions] = np.zeros((2,) * (T - 1), object)

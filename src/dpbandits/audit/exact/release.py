@@ -61,7 +61,7 @@ def release_loss(target: AuditTarget) -> float | None:
             losses.append(loss)
         return max(losses)
     guarantee, gaussian = target.guarantee, target.gaussian
-    if guarantee is None or guarantee.mechanism is None:
+    if guarantee.mechanism is None:
         return None
     budget = gaussian.rho(target.numbers) if gaussian else target.promised
     return release_loss(ReleaseTarget(MECHANISMS[guarantee.mechanism], budget))

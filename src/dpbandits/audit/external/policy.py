@@ -116,7 +116,7 @@ def claimed(make: Make, local: bool = False, values: Mapping[str, Any] | None = 
         BadInput: ``make`` makes no policies, or they lack one of the parameters.
     """
     if not callable(make):
-        words = "it is called policy(arms=K, horizon=T, eps=eps, rng=generator)"
+        words = "a policy is called as policy(arms=K, horizon=T, eps=eps, rng=generator)"
         raise BadInput(f"policy={plain(make)}: {words}")
     if values:
         known = parameters_of(make)

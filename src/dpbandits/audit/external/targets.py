@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, product, starmap
@@ -182,13 +182,17 @@ class PolicyTarget(RegretTarget):
         seen = np.zeros((runs, len(at), K), np.float32)
         policy: Any = self.function
         reward = lambda t, a: table[t][a]  # noqa: E731
-        with _legacy_numbers(rng), redirect_random(rng, policy.fixed) as restart:
-            for row in seen:
-                restart()
-                arms = play_external(policy.make, reward, K, T, self.budget, rng)
-                hits = np.zeros((T + 1, K), np.float32)
-                hits[np.arange(1, len(arms) + 1), arms] = 1.0
-                row[:] = hits.cumsum(axis=0)[at]
+        seed = int(rng.integers(2**32))
+        with restored_globals():
+            np.random.seed(seed)  # libraries that have bound functions of the global generators
+            random.seed(seed)  # earlier still draw from these
+            with redirect_random(rng, policy.fixed) as restart:
+                for row in seen:
+                    restart()
+                    arms = play_external(policy.make, reward, K, T, self.budget, rng)
+                    hits = np.zeros((T + 1, K), np.float32)
+                    hits[np.arange(1, len(arms) + 1), arms] = 1.0
+                    row[:] = hits.cumsum(axis=0)[at]
         last = seen[:, -1].sum(axis=1, keepdims=True)
         return np.hstack([seen[:, :, :-1].reshape(runs, -1), last])
 
@@ -305,16 +309,3 @@ def _silent(target: Any, rng: np.random.Generator) -> bool:
     tables = (walk.table(m) for walk in walks for m in (0, len(walk.order)))
     seen = ((x.shape, target.sample(x, 2, rng)) for x in tables)
     return all(len({(shape, row.tobytes()) for row in rows}) == 1 for shape, rows in seen)
-
-
-@contextmanager
-def _legacy_numbers(rng: np.random.Generator) -> Iterator[None]:
-    """Seed the global generators, and restore their states at the end of the block.
-
-    Libraries that have bound functions of these generators earlier still draw from them.
-    """
-    seed = int(rng.integers(2**32))
-    with restored_globals():
-        np.random.seed(seed)
-        random.seed(seed)
-        yield

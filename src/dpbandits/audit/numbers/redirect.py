@@ -20,8 +20,8 @@ from .streams import shuffle
 
 KEPT = ("Generator", "BitGenerator", "SeedSequence", "get_state", "set_state", "bytes", "mtrand")
 SAID = (
-    "it makes a random generator without a seed, as numpy.random.default_rng() does, so its numbers"
-    " are undetermined; it can draw from rng, the generator that it is given"
+    "the code makes a random generator without a seed, as numpy.random.default_rng() does, so the"
+    " random numbers are undetermined; draw them from rng, the generator that the code receives"
 )
 
 

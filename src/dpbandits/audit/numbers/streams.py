@@ -102,12 +102,11 @@ class Stream:
         """
         if size is None and not any(np.ndim(x) for x in parameters):
             return one(None, *parameters)
-        whole = () if size is None else tuple(np.atleast_1d(size))
-        shape = np.broadcast_shapes(whole, *map(np.shape, parameters))
-        each = (np.broadcast_to(np.asarray(x, object), shape).flat for x in parameters)
-        values = np.empty(shape, object)
-        for place, given in enumerate(zip(range(values.size), *each, strict=True)):
-            values.flat[place] = one(*given)
+        whole = np.empty(() if size is None else size, bool)
+        each = np.broadcast(whole, *(np.asarray(x, object) for x in parameters))
+        values = np.empty(each.shape, object)
+        for place, (_, *given) in enumerate(each):
+            values.flat[place] = one(place, *given)
         return in_array(values)
 
     def standard_exponential(self, size=None):
@@ -207,14 +206,14 @@ class Recorder(Stream):
     """A generator that records a run; it returns given numbers first, then fresh numbers.
 
     Args:
-        rng: generator of fresh numbers.
+        rng: generator of fresh numbers, or its seed.
         size: factor of fresh noise; an alignment must hold for noise of every size.
         given: draws of an earlier run, which are returned first.
     """
 
-    def __init__(self, rng: np.random.Generator, size: float, given: Sequence[Draw] = ()):
+    def __init__(self, rng: np.random.Generator | int, size: float, given: Sequence[Draw] = ()):
         super().__init__()
-        self.rng, self.size, self.given = rng, size, given
+        self.rng, self.size, self.given = np.random.default_rng(rng), size, given
 
     def next(self, kind, shape, *call):
         if len(self.draws) < len(self.given):
@@ -253,11 +252,6 @@ class Recorder(Stream):
             return u
         near = 10.0 ** (-4.0 * u) / 2.0
         return near if where < 0.8 else 1.0 - near
-
-
-def recorder(seed: int, size: float, given: Sequence[Draw] = ()) -> Recorder:
-    """Return a ``Recorder`` that draws its fresh numbers with a seed."""
-    return Recorder(np.random.default_rng(seed), size, given)
 
 
 def plain_call(call):

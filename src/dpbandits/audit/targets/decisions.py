@@ -80,8 +80,7 @@ class DecisionTarget(AuditTarget):
     @property
     def of_contexts(self) -> bool:
         """Whether contexts are private, in addition to rewards."""
-        guarantee = self.source.guarantee
-        return guarantee is not None and guarantee.of_contexts
+        return self.usual_guarantee.of_contexts
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
         """Return a random walk through tables of rewards for which privacy is promised."""
@@ -150,8 +149,7 @@ class DecisionTarget(AuditTarget):
     @property
     def alignment(self) -> Any:
         """The declared shift of the noise when one reward changes, or None."""
-        here, usual = self.guarantee, self.source.guarantee
-        return here and (here.alignment or usual.alignment)
+        return self.guarantee.alignment or self.usual_guarantee.alignment
 
     @cached_property
     def replayed_function(self) -> Callable:
@@ -172,7 +170,7 @@ class DecisionTarget(AuditTarget):
         if self.delta:
             return self.promised
         if not self.source.per_user:
-            return float(self.source.guarantee.at(self.numbers).epsilon({**self.numbers, "K": K}))
+            return float(self.guarantee.epsilon({**self.numbers, "K": K}))
         users, env_rng = self.population.users(), np.random.default_rng(0)
         for _ in range(place[0] + 1):
             user = arrival(users, env_rng)

@@ -72,7 +72,7 @@ class LocalRandomizerTarget(ReleaseTarget):
 
     @property
     def function(self) -> Callable:
-        assert self.guarantee is not None and self.guarantee.curator is not None
+        assert self.guarantee.curator is not None
         return self.guarantee.curator
 
     def unbounded(self) -> Pair | None:

@@ -11,12 +11,14 @@ import numpy as np
 
 from ...compiled import compiles
 from ...contracts.algorithm import Algorithm
-from ...contracts.guarantees import ZCDP, Approximate, Gaussian, Guarantee
+from ...contracts.guarantees import Approximate, Gaussian, Guarantee, gaussian_zcdp, global_dp
 from ...environments.catalogue import build
 from ...settings.resolve import arguments
 from .. import verdicts
 from .neighbours import Neighbours, Pair
 
+# The guarantees of releases, and of algorithms that declare none: they promise their budget
+OF_BUDGET = {"eps": global_dp("no source"), "rho": gaussian_zcdp("no source")}
 COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # the environment of parameters that are auto
 
 
@@ -85,9 +87,14 @@ class AuditTarget:
         return {**(self.source.numbers(self.parameters) if known else self.parameters), "K": 2.0}
 
     @property
-    def guarantee(self) -> Guarantee | None:
-        """The guarantee at these arguments; None for a release, which promises its budget."""
-        return self.source.guarantee and self.source.guarantee.at(self.numbers)
+    def usual_guarantee(self) -> Guarantee:
+        """The guarantee without options."""
+        return self.source.guarantee or OF_BUDGET[self.budget_name]
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee at these arguments."""
+        return self.usual_guarantee.at(self.numbers)
 
     def arguments(self, T: int) -> tuple[float, ...]:
         """Return the arguments of the function of an algorithm or a rule at a horizon.
@@ -102,17 +109,14 @@ class AuditTarget:
     @property
     def gaussian(self) -> Gaussian | None:
         """The promise of Gaussian noise; None for pure DP, and for (eps, delta) of other noise."""
-        if self.guarantee is not None:
-            found = self.guarantee.gaussian
-            return None if isinstance(found, Approximate) else found
-        return ZCDP if self.budget_name == "rho" else None
+        found = self.guarantee.gaussian
+        return None if isinstance(found, Approximate) else found
 
     @property
     def delta(self) -> float:
         """The delta of a promise in (eps, delta) with the unit eps; 0 for any other promise."""
-        if self.guarantee is not None:
-            approximate = isinstance(self.guarantee.gaussian, Approximate)
-            return float(self.numbers["delta"]) if approximate else 0.0
+        if isinstance(self.guarantee.gaussian, Approximate):
+            return float(self.numbers["delta"])
         return float(getattr(self.source, "delta", 0.0))  # a release has one
 
     @property
@@ -125,9 +129,7 @@ class AuditTarget:
         """The privacy loss that is promised with this budget, in its unit."""
         if self.gaussian is not None:
             return self.gaussian.mu(self.numbers)
-        if self.delta:
-            return self.budget
-        return self.guarantee.epsilon(self.numbers) if self.guarantee else self.budget
+        return self.budget if self.delta else self.guarantee.epsilon(self.numbers)
 
     def extremes(self) -> tuple[float, float] | None:
         """Return the smallest and the largest reward if the promise requires bounded rewards."""

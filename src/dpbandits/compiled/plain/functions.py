@@ -120,7 +120,7 @@ def _is_safe(stored: Stored, folder: Path) -> bool:
         with opened_folder(folder.parent):
             if all(map(_is_own, _files(folder))):
                 return True
-            report_damage(stored.name, "can be that of another user")
+            report_damage(stored.name, "may belong to another user")
             if folder.is_symlink():
                 folder.unlink()
             shutil.rmtree(folder, ignore_errors=True)

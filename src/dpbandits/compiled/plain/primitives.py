@@ -7,8 +7,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import lower_builtin, overload, type_callable
 
-from ..operations import answer_of, unlikely, whole
-from ..pointers import MAX_QUANTILE_PARAMETERS, call_at
+from ..operations import MAX_QUANTILE_PARAMETERS, answer_of, call_at, unlikely, whole
 
 BIT, WORD, REAL = ir.IntType(1), ir.IntType(64), ir.DoubleType()
 ARGUMENTS = [types.float64] * (MAX_QUANTILE_PARAMETERS + 1)  # of the functions that are called

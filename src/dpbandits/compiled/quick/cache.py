@@ -83,7 +83,7 @@ class MachineCode:
         except FileNotFoundError:
             return None
         except Unsafe:
-            self._set_aside(file, "can be that of another user")
+            self._set_aside(file, "may belong to another user")
             return None
         except (OSError, Implausible):
             content = b""
