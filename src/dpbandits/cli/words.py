@@ -22,6 +22,7 @@ from hydra.errors import HydraException
 
 from ..contracts.question import REGRET, Question
 from ..errors import BadInput, either
+from ..settings.choices import Several
 from ..settings.compose import Given, compose
 from ..settings.groups import names_in, question_of
 from ..settings.hints import GROUPS, bare_word, means_of
@@ -36,12 +37,16 @@ MARK = "long_list_"
 
 
 class Word(NamedTuple):
-    """A word of a command line: a key with one value, or with several values that are all run."""
+    """A word of a command line: a key with its value, or with several values that are all run."""
 
     key: str
-    value: Any  # a list of ``many`` values
-    many: bool = False
+    value: Any
     sign: str = ""  # + or ++: the key need not exist; ~: it is left out
+
+    @property
+    def many(self) -> bool:
+        """Whether the key has several values."""
+        return isinstance(self.value, Several)
 
 
 def read_requests(
@@ -88,9 +93,8 @@ def read_requests(
     requests = []
     for name in experiments.value if experiments.many else [experiments.value]:
         one = Given(
-            {x.key: x.value for x in last.values() if not x.many and x.sign != "~"}
+            {x.key: x.value for x in last.values() if x.sign != "~"}
             | ({} if name is None else {"experiment": name}),
-            {x.key: x.value for x in last.values() if x.many},
             frozenset(x.key for x in last.values() if "+" in x.sign),
             tuple(x.key for x in last.values() if x.sign == "~"),
             file,
@@ -131,16 +135,16 @@ def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
     package, value = override.package, override.value()
     key = override.key_or_group if package is None else f"{override.key_or_group}@{package}"
     if override.is_delete():
-        return Word(key, None, sign="~")
+        return Word(key, None, "~")
     sign = "+" if override.is_add() or override.is_force_add() else ""
     if isinstance(value, Glob):
         names = value.filter(names_in(key, folders))
         if not names:
             none, groups = f"no file of {key} has such a name", f"glob(...) is for {either(GROUPS)}"
             raise BadInput(f"{word}: {none if key in GROUPS else groups}")
-        return Word(key, names, True, sign)
+        return Word(key, Several(names), sign)
     if not isinstance(value, Sweep):
-        return Word(key, _data(value, lists), False, sign)
+        return Word(key, _data(value, lists), sign)
     if isinstance(value, IntervalSweep):
         raise BadInput(
             f"{word}: the values of an interval cannot all be run; write a list, choice(...) or "
@@ -148,12 +152,13 @@ def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
         )
     if isinstance(value, ChoiceSweep) and any(isinstance(x, Sweep) for x in value.list):
         raise BadInput(f"{word}: a sweep cannot be a value of another sweep")
-    found = [_data(x, lists) for x in islice(override.sweep_iterator(), MOST_POINTS + 1)]
+    swept = islice(override.sweep_iterator(), MOST_POINTS + 1)
+    found = Several(_data(x, lists) for x in swept)
     if not found or len(found) > MOST_POINTS:
         raise BadInput(
             f"{word}: the sweep has {'no' if not found else f'more than {MOST_POINTS}'} values"
         )
-    return Word(key, found, True, sign)
+    return Word(key, found, sign)
 
 
 def _parsed(word: str, text: str) -> Override:
