@@ -363,7 +363,7 @@ def test_delta_is_refused_where_pure_eps_is_promised():
 def test_policies_play_labelled_users_alone():
     line = message_of(setting, algo="bpo", env="contextual")
     other = "use for example algo=private_lin_ucb or env=labels"
-    assert f"it has contexts, but bpo plays labelled users; {other}" in line
+    assert f"the environment has contexts, but bpo plays labelled users; {other}" in line
 
 
 @pytest.mark.parametrize("name", POLICIES)

@@ -108,7 +108,7 @@ def test_a_file_of_all_keys(folder):
 @pytest.mark.parametrize(
     ("line", "parts"),
     [
-        ("env=needed", ["env.gap=???: needed; write env.gap=VALUE"]),
+        ("env=needed", ["env.gap=???: a value is needed; write env.gap=VALUE"]),
         ("experiment=typo", ["unknown key 'epss'", "did you mean eps?"]),
         ("experiment=placed", ["begins with '# @package _global_'", "overrides /algo"]),
         ("experiment=twice", ["Multiple values for algo", "overrides /algo, with a slash"]),
@@ -116,8 +116,8 @@ def test_a_file_of_all_keys(folder):
         ("eps=${horizn}", ["${horizn}: there is no key horizn; did you mean horizon?"]),
         ("env.arm=3", ["unknown key 'env.arm'", "did you mean env.arms?"]),
         ("+epss=3", ["unknown key 'epss'", "did you mean eps?"]),
-        ("~epss", ["~epss: no such key"]),
-        ("~algo", ["~algo: one is needed"]),
+        ("~epss", ["~epss: there is no key epss"]),
+        ("~algo", ["~algo: a file of algo is needed; write algo=NAME"]),
         ("env=minee", ["unknown env 'minee'", "did you mean mine?"]),
         ("hydra/launcher=joblib", ["jobs=N"]),
         ("hydra.launcher.n_jobs=3", ["jobs=N"]),

@@ -67,20 +67,22 @@ def read_requests(
     given = [value_of(word, folders) for word in words]
     keys = {found.key for found in given}
     for word, found in zip(words, given, strict=True):
-        key = found.key
+        key, typed = found.key, word.partition("=")[2]
+        varies = key in (*question.groups, *question.swept)
         if key.partition(".")[0] == "figure":
             where = "conf/experiment/NAME.yaml, or DIR/experiment/NAME.yaml with --config-dir DIR"
             raise BadInput(f"{word}: the file of an experiment describes its figure ({where})")
-        typed = word.partition("=")[2]
         if found.many and not multirun and not key.startswith("sweep"):
-            brackets = f"; if it takes a list, write {key}=[{typed}]" if "." in key else ""
-            in_sweep = f"the sweep varies {key}; write sweep.{key}=[{typed}]"
-            how = in_sweep if f"sweep.{key}" in keys else f"add -m to run each{brackets}"
-            if key not in (*question.groups, *question.swept, "experiment") and "." not in key:
+            if f"sweep.{key}" in keys:
+                how = f"the sweep varies {key}; write sweep.{key}=[{typed}]"
+            elif "." in key:
+                how = f"add -m to run each; if {key} takes a list, write {key}=[{typed}]"
+            elif varies or key == "experiment":
+                how = "add -m to run each"
+            else:
                 how = f"{key} cannot be swept; {_quoted(key, typed)}"
             raise BadInput(f"{word}: one value is needed; {how}")
-        several = (*question.groups, *question.swept)
-        if key in several and re.fullmatch(r"\[[^\[\]]+,[^\[\]]+\]", typed):
+        if varies and re.fullmatch(r"\[[^\[\]]+,[^\[\]]+\]", typed):
             run_each = f"-m {key}={typed.strip('[]')} runs each"
             how = means_of(key, found.value, folders) or run_each
             raise BadInput(f"{word}: one value is needed; {how}")
@@ -90,15 +92,13 @@ def read_requests(
     # If a key is given twice, the last word counts
     last = {found.key: found for found in given}
     experiments = last.pop("experiment", Word("experiment", None))
+    values = {x.key: x.value for x in last.values() if x.sign != "~"}
+    added = frozenset(x.key for x in last.values() if x.sign == "+")
+    removed = tuple(x.key for x in last.values() if x.sign == "~")
     requests = []
     for name in experiments.value if experiments.many else [experiments.value]:
-        one = Given(
-            {x.key: x.value for x in last.values() if x.sign != "~"}
-            | ({} if name is None else {"experiment": name}),
-            frozenset(x.key for x in last.values() if "+" in x.sign),
-            tuple(x.key for x in last.values() if x.sign == "~"),
-            file,
-        )
+        chosen = {} if name is None else {"experiment": name}
+        one = Given({**values, **chosen}, added, removed, file)
         answered = question if name is None else question_of(name, folders) or question
         request = compose(answered, one, folders, changed)
         folder("results", request.results)  # commands write their tables

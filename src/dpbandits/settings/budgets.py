@@ -53,9 +53,13 @@ def privacy(
     if algorithm.per_user:
         return _local(config, algorithm, name, users, budget, eps_min, horizon)
     if config.get("population", "homogeneous") != "homogeneous":
-        raise BadInput(f"population={name}: {algorithm.name} takes no population; leave it out")
+        raise BadInput(
+            f"population={name}: {algorithm.name} takes no population; leave population out"
+        )
     if config.get("eps_min") is not None:
-        raise BadInput(f"eps_min={plain(eps_min)}: {algorithm.name} takes no eps_min; leave it out")
+        raise BadInput(
+            f"eps_min={plain(eps_min)}: {algorithm.name} takes no eps_min; leave eps_min out"
+        )
     value = inf
     if algorithm.private:
         budget = algorithm.usual_budget if budget is None else budget

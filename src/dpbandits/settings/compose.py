@@ -157,7 +157,7 @@ class _Composition:
         self.question, self.given, self.folders = question, given, folders
         for key, value in given.values.items():
             if isinstance(value, Several) and not value:
-                raise BadInput(f"{key}=[]: at least one is needed")
+                raise BadInput(f"{key}=[]: at least one value is needed")
             if isinstance(value, Several) and ("@" in key or key in ("experiment", "runner")):
                 raise cannot_be_swept(key, value)
         groups = (*question.groups, "experiment", "runner")
@@ -248,7 +248,7 @@ class _Composition:
                 made = choice.algorithm or load(find_file(choice.name, self.folders, group))
                 if self.groups.algorithms.setdefault(choice.name, made) != made:
                     raise BadInput(
-                        f"{group}={choice.name}: two functions have that name; rename one"
+                        f"{group}={choice.name}: two functions have this name; rename one of them"
                     )
                 refuse_taken_names(made)
         if group == self.question.group:
@@ -401,13 +401,10 @@ class _Composition:
         for group in (*self.question.groups, "runner"):
             several = self.given.values.get(group)
             chosen[group] = plain(several if isinstance(several, Several) else self.config[group])
-        trees = [(group, found.tree) for (group, _), found in self.groups.sources.items()]
-        inner = [
-            f"{group}.{name}"
-            for group, tree in [*trees, ("runner", self.base.tree)]
-            for name in tree.get(group, {})
-        ]
-        return unknown_key(key, value, [*self.config, *inner], chosen, self.folders)
+        known = [*self.config]
+        for (group, _), found in {**self.groups.sources, ("runner", ""): self.base}.items():
+            known += [f"{group}.{name}" for name in found.tree.get(group, {})]
+        return unknown_key(key, value, known, chosen, self.folders)
 
 
 def cannot_be_swept(key: str, values: Several) -> BadInput:
@@ -434,8 +431,8 @@ def _without(found: Composed, removed: Sequence[str]) -> Composed:
         *path, name = key.split(".")
         inner = reduce(lambda x, k: x.get(k, {}) if isinstance(x, dict) else {}, path, tree)
         if key in found.choices:
-            raise BadInput(f"~{key}: one is needed")
+            raise BadInput(f"~{key}: a file of {key} is needed; write {key}=NAME")
         if not isinstance(inner, dict) or name not in inner:
-            raise BadInput(f"~{key}: no such key")
+            raise BadInput(f"~{key}: there is no key {key}")
         del inner[name]
     return replace(found, tree=tree)

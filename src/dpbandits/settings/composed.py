@@ -110,7 +110,8 @@ class Composed:
                 OmegaConf.update(config, key, value, merge=not whole, force_add=True)
             found: Any = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
         except MissingMandatoryValue as error:
-            raise BadInput(f"{error.full_key}=???: needed; write {error.full_key}=VALUE") from None
+            key = error.full_key
+            raise BadInput(f"{key}=???: a value is needed; write {key}=VALUE") from None
         except RecursionError:
             raise BadInput(
                 "values refer to each other in a circle, or lists are nested too deeply"
@@ -120,7 +121,8 @@ class Composed:
             reason = reason.rpartition(RESOLVING)[2]
             if isinstance(error, InterpolationKeyError):
                 missing = reason.split("'")[1]
-                reason = f"${{{missing}}}: there is no key {missing}; {nearest(missing, self.tree)}"
+                near = nearest(missing, self.values)
+                reason = f"${{{missing}}}: there is no key {missing}; {near}"
             where = getattr(error, "full_key", None)
             raise BadInput(f"{where}: {reason}" if where else reason) from None
         return dict(found)

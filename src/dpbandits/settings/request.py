@@ -204,7 +204,8 @@ def _runner_keys(config: Mapping[str, Any], given: Mapping[str, Any]) -> Mapping
             example = f", such as {EXAMPLES[key]}" if key in EXAMPLES else ""
             raise BadInput(f"runner.{key}={plain(value)}: a word is needed{example}")
     if name != "local" and config["backend"] != "auto":
-        raise BadInput(f"backend={config['backend']}: runner={name} decides; leave it out")
+        decides = f"runner={name} decides where runs are played; leave backend out"
+        raise BadInput(f"backend={config['backend']}: {decides}")
     if name == "slurm" and config["jobs"] == -1:
         raise BadInput("jobs=N is needed with runner=slurm")
     return found

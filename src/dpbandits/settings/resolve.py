@@ -139,7 +139,9 @@ def resolve_point(
     instance = sources.environment(spec)
     asked = question_for(question, instance.actions)
     if asked is None:
-        raise BadInput(f"env={env}: it has {instance.actions}; a stopping rule plays arms")
+        raise BadInput(
+            f"env={env}: the environment has {instance.actions}; a stopping rule plays arms"
+        )
     question = asked
     if question.one_arm:
         arm = _arm_of(at["arm"], env, instance)
@@ -272,7 +274,7 @@ def _check_actions(algorithm: Algorithm, env: str, instance: Instance) -> None:
     if declared and instance.actions not in PLAYED_BY[algorithm.actions]:
         other = f"algo={SUCH[instance.actions]} or env={EXAMPLES[algorithm.actions]}"
         raise BadInput(
-            f"env={env}: it has {instance.actions}, but {algorithm.name} plays "
+            f"env={env}: the environment has {instance.actions}, but {algorithm.name} plays "
             f"{algorithm.actions}; use for example {other}"
         )
     if isinstance(instance, LoggedInstance):
@@ -303,7 +305,7 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
         waivable, hint = not question.one_arm, ""
     if found is not None and not (waivable and assume):
         if waivable:
-            hint = "; assume=true runs it all the same"
+            hint = f"; assume=true runs {setting.algo} all the same"
             if rewards is not None and rewards.waived_with_privacy:
                 hint += ", without its privacy guarantee"
         elif algorithm.any_rewards:

@@ -132,4 +132,6 @@ def shown(value: Any) -> str:
 
 def refuse_twice(key: str, value: Any, choice: Choice) -> NoReturn:
     """Refuse a key whose value was also chosen with an algorithm."""
-    raise BadInput(f"{key}={plain(plain_data(key, value))}: {choice} sets it, too; give it once")
+    raise BadInput(
+        f"{key}={plain(plain_data(key, value))}: {choice} sets {key}, too; give {key} once"
+    )
