@@ -333,12 +333,20 @@ MISTAKES_OF_CALLS = [
     (dp.algorithm, {"algo": "adap_ucb", "rewards": (0, 1)}, "only a function"),
     (dp.run, {"algo": keyword_only}, "must have no * and no /"),
     (dp.run, {"algo": dp.algorithm("adap_ucb", eps=1), "eps": 2}, "adap_ucb(eps=1) sets eps, too"),
-    (dp.run, {"algo": dp.algorithm("adap_ucb", alpha=2), "alpha": 3}, "adap_ucb(alpha=2) sets it"),
-    (dp.run, {"algo": [dp.algorithm("dp_se", eps=1), "ucb"], "eps": [2]}, "dp_se(eps=[1]) sets it"),
+    (
+        dp.run,
+        {"algo": dp.algorithm("adap_ucb", alpha=2), "alpha": 3},
+        "adap_ucb(alpha=2) sets alpha",
+    ),
+    (
+        dp.run,
+        {"algo": [dp.algorithm("dp_se", eps=1), "ucb"], "eps": [2]},
+        "dp_se(eps=[1]) sets eps",
+    ),
     (
         dp.budget,
         {"algo": [], "env": "bernoulli_c2", "regret": 1},
-        "algo=[]: at least one value is needed",
+        "algo=[]: at least one is needed",
     ),
     (dp.summary, {"table": "a.csv"}, "a tidy table is needed, such as dp.run returns, not str"),
     (dp.plot, {"table": None}, "a tidy table is needed, such as dp.run returns, not NoneType"),

@@ -361,7 +361,7 @@ class _Composition:
             for choice, values in pairs
         ]
 
-    def _distinguishing(self, group: str) -> list[Grid]:
+    def _distinguishing(self, group: str) -> list[dict[str, Any]]:
         """Return for each choice the values, as ``GROUP.NAME``, that differ between choices of its
         name.
         """
@@ -371,7 +371,7 @@ class _Composition:
         found = [(x.name, self.groups.read(group, x.name, self._source(group, x))) for x in choices]
         return [
             {
-                f"{group}.{key}": [value]
+                f"{group}.{key}": value
                 for key, value in own.items()
                 if any(name == other and x.get(key) != value for other, x in found)
             }

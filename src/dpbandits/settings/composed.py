@@ -110,8 +110,8 @@ class Composed:
                 OmegaConf.update(config, key, value, merge=not whole, force_add=True)
             found: Any = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
         except MissingMandatoryValue as error:
-            key = error.full_key
-            raise BadInput(f"{key}=???: a value is needed; write {key}=VALUE") from None
+            full = error.full_key
+            raise BadInput(f"{full}=???: a value is needed; write {full}=VALUE") from None
         except RecursionError:
             raise BadInput(
                 "values refer to each other in a circle, or lists are nested too deeply"
