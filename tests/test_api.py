@@ -314,14 +314,14 @@ MISTAKES_OF_CALLS = [
     (dp.run, {"alfa": 2}, "unknown key or parameter 'alfa': did you mean alpha?"),
     (dp.run, {"horizn": 100}, "did you mean horizon?"),
     (dp.run, {"sweep": {"eps": [1]}}, "unknown key or parameter 'sweep'"),
-    (dp.run, {"algo": []}, "algo=[]: at least one is needed"),
+    (dp.run, {"algo": []}, "algo=[]: at least one value is needed"),
     (dp.run, {"env": 5}, "unknown env '5'"),
     (dp.run, {"algo": lambda game, rng: None}, "a function with a name is needed"),
     (dp.run, {"algo": sample}, "n is missing: sample needs it"),
     (dp.run, {"algo": test_workers_do_not_change_the_table}, "must start"),
     (dp.run, {"algo": Exception}, "policy=Exception: a policy has the method choose, act,"),
     (dp.run, {"policy": "ucb"}, "policy=ucb: a class, or a list of classes, is needed"),
-    (dp.run, {"policy": []}, "algo=[]: at least one is needed"),
+    (dp.run, {"policy": []}, "algo=[]: at least one value is needed"),
     (dp.run, {"policy": lambda arms: None}, "a function with a name is needed"),
     (dp.stop, {"rule": Counter}, "rule=Counter: a function f(game, rng, ...) is needed, not"),
     (dp.run, {"experiment": "sajed2019_stopping"}, "use dp.stop"),
@@ -332,9 +332,17 @@ MISTAKES_OF_CALLS = [
     (dp.audit, {}, "nothing to audit: one of algo, rule, mechanism is needed"),
     (dp.algorithm, {"algo": "adap_ucb", "rewards": (0, 1)}, "only a function"),
     (dp.run, {"algo": keyword_only}, "must have no * and no /"),
-    (dp.run, {"algo": dp.algorithm("adap_ucb", eps=1), "eps": 2}, "adap_ucb(eps=1) sets it, too"),
-    (dp.run, {"algo": dp.algorithm("adap_ucb", alpha=2), "alpha": 3}, "adap_ucb(alpha=2) sets it"),
-    (dp.run, {"algo": [dp.algorithm("dp_se", eps=1), "ucb"], "eps": [2]}, "dp_se(eps=[1]) sets it"),
+    (dp.run, {"algo": dp.algorithm("adap_ucb", eps=1), "eps": 2}, "adap_ucb(eps=1) sets eps, too"),
+    (
+        dp.run,
+        {"algo": dp.algorithm("adap_ucb", alpha=2), "alpha": 3},
+        "adap_ucb(alpha=2) sets alpha",
+    ),
+    (
+        dp.run,
+        {"algo": [dp.algorithm("dp_se", eps=1), "ucb"], "eps": [2]},
+        "dp_se(eps=[1]) sets eps",
+    ),
     (
         dp.budget,
         {"algo": [], "env": "bernoulli_c2", "regret": 1},
@@ -366,7 +374,7 @@ def test_two_functions_of_one_name_are_refused():
     def twin(game, rng):
         pull_sum(game, 1, rounds_left(game))
 
-    assert "two functions have that name" in message_of(dp.run, [first, twin], **QUICK)
+    assert "two functions have this name" in message_of(dp.run, [first, twin], **QUICK)
 
     def adap_ucb(game, rng):
         pull_sum(game, 0, rounds_left(game))

@@ -172,7 +172,7 @@ def test_a_swept_option_that_is_not_used_is_refused(noise, refused):
     given = {"algo": "private_lin_ucb", "noise": noise, "calibration": ["printed", "exact"]}
     given |= {"env": "contextual", "eps": 1.0, "horizon": 10}
     if refused:
-        line = "algo.calibration=exact: private_lin_ucb does not use it with noise=wishart"
+        line = "algo.calibration=exact: private_lin_ucb does not use calibration with noise=wishart"
         assert line in message_of(dp.run, **given)
     else:
         assert len(dp.run(**given)["calibration"].unique()) == 2

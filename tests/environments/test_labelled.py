@@ -271,7 +271,7 @@ def test_the_horizon_is_the_rows_unless_they_return():
     assert setting(algo="lin_ucb", env=dp.labelled("sklearn:iris"), horizon=20).horizon == 20
     line = message_of(setting, algo="lin_ucb", env=env, horizon=301)
     assert line.endswith("horizon=301: the data have 300 rounds only; write horizon=300")
-    assert "it has labelled users, but ucb plays arms" in message_of(setting, algo="ucb", env=env)
+    assert "has labelled users, but ucb plays arms" in message_of(setting, algo="ucb", env=env)
 
 
 @pytest.mark.parametrize("algo", ["private_lin_ucb", "ldp_sgd", "lin_ucb"])

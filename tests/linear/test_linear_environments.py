@@ -82,7 +82,7 @@ REFUSED = [
     (
         "ucb",
         "contextual",
-        "it has contexts, but ucb plays arms; use for example "
+        "the environment has contexts, but ucb plays arms; use for example "
         "algo=private_lin_ucb or env=bernoulli",
     ),
     (
@@ -101,7 +101,11 @@ REFUSED = [
         "but lin_ucb plays contexts; use for example algo=gope or env=contextual",
     ),
     ("adac_gope", dp.linear([[2, 0], [0, 1]], [0.3, 0.2]), "a length of up to 2, but adac_gope"),
-    ("adac_gope", dp.linear_sphere(noise="gaussian"), "assume=true runs it all the same, without"),
+    (
+        "adac_gope",
+        dp.linear_sphere(noise="gaussian"),
+        "runs adac_gope all the same, without",
+    ),
     ("adac_gope", dp.linear([[0.1, 0], [0, 1]], [2, 0]), "theta has the length 2"),
     ("adac_oful", dp.contextual(3, [1, 1], 0.1, ball=False, noise="gaussian"), "up to inf"),
     ("gope", dp.linear([[1, 0]], [0.3, 0.2]), "a bandit needs at least two arms"),

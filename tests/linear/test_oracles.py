@@ -354,7 +354,7 @@ def test_the_promise_of_a_user_who_returns(m, eps):
 def test_delta_is_refused_where_pure_eps_is_promised():
     given = {"env": dp.labelled("sklearn:iris"), "delta": 1e-6}
     line = message_of(setting, algo="bpo", **given)
-    assert line == "algo.delta=1e-06: bpo does not use it with loss=logistic; leave it out"
+    assert line == "algo.delta=1e-06: bpo does not use delta with loss=logistic; leave delta out"
     assert setting(algo="bpo", loss="quadratic", **given).values["delta"] == 1e-6
     assert setting(algo="ada_cb", **given).values["delta"] == 1e-6
     assert setting(algo="bpo", env=given["env"]).values["delta"] == 1e-5
@@ -363,7 +363,7 @@ def test_delta_is_refused_where_pure_eps_is_promised():
 def test_policies_play_labelled_users_alone():
     line = message_of(setting, algo="bpo", env="contextual")
     other = "use for example algo=private_lin_ucb or env=labels"
-    assert f"it has contexts, but bpo plays labelled users; {other}" in line
+    assert f"the environment has contexts, but bpo plays labelled users; {other}" in line
 
 
 @pytest.mark.parametrize("name", POLICIES)

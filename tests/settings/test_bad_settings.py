@@ -11,9 +11,9 @@ from dpbandits.contracts.question import REGRET, STOPPING
 # KEY=VALUE words, and how the message begins. In calls from Python a list is a sweep
 LISTS = [
     ("eps=[1,0]", "eps=0: a number above 0"),
-    ("eps=[]", "eps=[]: at least one is needed"),
+    ("eps=[]", "eps=[]: at least one value is needed"),
     ("eps=[[[[]]]]", "eps=[[[]]]: a number above 0"),
-    ("env=[]", "env=[]: at least one is needed"),
+    ("env=[]", "env=[]: at least one value is needed"),
     (
         "env=[ucb]",
         "unknown env 'ucb': choose from azize_contextual, ",
@@ -21,7 +21,7 @@ LISTS = [
     ("env=[bernoulli_c1,bernoulli_c22]", "unknown env 'bernoulli_c22': did you mean bernoulli_c2?"),
 ]
 OF_REGRET = [
-    ("algo=[]", "algo=[]: at least one is needed"),
+    ("algo=[]", "algo=[]: at least one value is needed"),
     ("algo=ucb eps=[1,2]", "sweep.eps: no algorithm of the sweep has a parameter eps"),
     ("algo.alpha=[1,0]", "algo.alpha=0: a finite number above 0"),
     ("runs=[1,2]", "runs=[1,2]: a whole number"),

@@ -104,3 +104,13 @@ def test_the_label_of_labelled_data_is_their_column_of_classes(tmp_path):
     env = dp.labelled(tmp_path / "users.csv", label="sort")
     (found,) = request_from(REGRET, {"algo": "square_cb", "env": env, "eps": 4}, {}).settings
     assert json.loads(found.env_spec)["label"] == "sort" and found.horizon == 60
+
+
+def test_the_label_of_an_inlier_is_left_out_at_each_point_of_a_sweep():
+    env = {"law": "contaminated", "inlier": FAIR | {"label": "Coins"}}
+    rest = {"outlier": 0.0, "relative": False, "stage": "rewards"}
+    envs = [env | rest | {"alpha": alpha} for alpha in (0.05, 0.1)]
+    given = {"algo": "ucb", "env": envs, "assume": True, **SMALL}
+    found = [json.loads(x.env_spec) for x in request_from(REGRET, given, {}).settings]
+    assert [x["inlier"] for x in found] == [FAIR, FAIR]
+    assert [x["alpha"] for x in found] == [0.05, 0.1]

@@ -22,6 +22,7 @@ from hydra.errors import HydraException
 
 from ..contracts.question import REGRET, Question
 from ..errors import BadInput, either
+from ..settings.choices import Several
 from ..settings.compose import Given, compose
 from ..settings.groups import names_in, question_of
 from ..settings.hints import GROUPS, bare_word, means_of
@@ -36,12 +37,16 @@ MARK = "long_list_"
 
 
 class Word(NamedTuple):
-    """A word of a command line: a key with one value, or with several values that are all run."""
+    """A word of a command line: a key with its value, or with several values that are all run."""
 
     key: str
-    value: Any  # a list of ``many`` values
-    many: bool = False
+    value: Any
     sign: str = ""  # + or ++: the key need not exist; ~: it is left out
+
+    @property
+    def many(self) -> bool:
+        """Whether the key has several values."""
+        return isinstance(self.value, Several)
 
 
 def read_requests(
@@ -62,20 +67,22 @@ def read_requests(
     given = [value_of(word, folders) for word in words]
     keys = {found.key for found in given}
     for word, found in zip(words, given, strict=True):
-        key = found.key
+        key, typed = found.key, word.partition("=")[2]
+        varies = key in (*question.groups, *question.swept)
         if key.partition(".")[0] == "figure":
             where = "conf/experiment/NAME.yaml, or DIR/experiment/NAME.yaml with --config-dir DIR"
             raise BadInput(f"{word}: the file of an experiment describes its figure ({where})")
-        typed = word.partition("=")[2]
         if found.many and not multirun and not key.startswith("sweep"):
-            brackets = f"; if it takes a list, write {key}=[{typed}]" if "." in key else ""
-            in_sweep = f"the sweep varies {key}; write sweep.{key}=[{typed}]"
-            how = in_sweep if f"sweep.{key}" in keys else f"add -m to run each{brackets}"
-            if key not in (*question.groups, *question.swept, "experiment") and "." not in key:
+            if f"sweep.{key}" in keys:
+                how = f"the sweep varies {key}; write sweep.{key}=[{typed}]"
+            elif "." in key:
+                how = f"add -m to run each; if {key} takes a list, write {key}=[{typed}]"
+            elif varies or key == "experiment":
+                how = "add -m to run each"
+            else:
                 how = f"{key} cannot be swept; {_quoted(key, typed)}"
             raise BadInput(f"{word}: one value is needed; {how}")
-        several = (*question.groups, *question.swept)
-        if key in several and re.fullmatch(r"\[[^\[\]]+,[^\[\]]+\]", typed):
+        if varies and re.fullmatch(r"\[[^\[\]]+,[^\[\]]+\]", typed):
             run_each = f"-m {key}={typed.strip('[]')} runs each"
             how = means_of(key, found.value, folders) or run_each
             raise BadInput(f"{word}: one value is needed; {how}")
@@ -85,16 +92,13 @@ def read_requests(
     # If a key is given twice, the last word counts
     last = {found.key: found for found in given}
     experiments = last.pop("experiment", Word("experiment", None))
+    values = {x.key: x.value for x in last.values() if x.sign != "~"}
+    added = frozenset(x.key for x in last.values() if x.sign == "+")
+    removed = tuple(x.key for x in last.values() if x.sign == "~")
     requests = []
     for name in experiments.value if experiments.many else [experiments.value]:
-        one = Given(
-            {x.key: x.value for x in last.values() if not x.many and x.sign != "~"}
-            | ({} if name is None else {"experiment": name}),
-            {x.key: x.value for x in last.values() if x.many},
-            frozenset(x.key for x in last.values() if "+" in x.sign),
-            tuple(x.key for x in last.values() if x.sign == "~"),
-            file,
-        )
+        chosen = {} if name is None else {"experiment": name}
+        one = Given({**values, **chosen}, added, removed, file)
         answered = question if name is None else question_of(name, folders) or question
         request = compose(answered, one, folders, changed)
         folder("results", request.results)  # commands write their tables
@@ -131,16 +135,16 @@ def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
     package, value = override.package, override.value()
     key = override.key_or_group if package is None else f"{override.key_or_group}@{package}"
     if override.is_delete():
-        return Word(key, None, sign="~")
+        return Word(key, None, "~")
     sign = "+" if override.is_add() or override.is_force_add() else ""
     if isinstance(value, Glob):
         names = value.filter(names_in(key, folders))
         if not names:
             none, groups = f"no file of {key} has such a name", f"glob(...) is for {either(GROUPS)}"
             raise BadInput(f"{word}: {none if key in GROUPS else groups}")
-        return Word(key, names, True, sign)
+        return Word(key, Several(names), sign)
     if not isinstance(value, Sweep):
-        return Word(key, _data(value, lists), False, sign)
+        return Word(key, _data(value, lists), sign)
     if isinstance(value, IntervalSweep):
         raise BadInput(
             f"{word}: the values of an interval cannot all be run; write a list, choice(...) or "
@@ -148,12 +152,13 @@ def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
         )
     if isinstance(value, ChoiceSweep) and any(isinstance(x, Sweep) for x in value.list):
         raise BadInput(f"{word}: a sweep cannot be a value of another sweep")
-    found = [_data(x, lists) for x in islice(override.sweep_iterator(), MOST_POINTS + 1)]
+    swept = islice(override.sweep_iterator(), MOST_POINTS + 1)
+    found = Several(_data(x, lists) for x in swept)
     if not found or len(found) > MOST_POINTS:
         raise BadInput(
             f"{word}: the sweep has {'no' if not found else f'more than {MOST_POINTS}'} values"
         )
-    return Word(key, found, True, sign)
+    return Word(key, found, sign)
 
 
 def _parsed(word: str, text: str) -> Override:

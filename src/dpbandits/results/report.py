@@ -64,7 +64,8 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
     path = table_path(request)
     summaries: list[pd.DataFrame] = []
     question, about = request.question, settings_table(request.settings)
-    labels = {s.id: request.labels[s.env] for s in request.settings if s.env in request.labels}
+    of_env = request.groups.labels
+    labels = {s.id: of_env[s.env] for s in request.settings if s.env in of_env}
 
     settings, means = request.settings, found.means
     looks = {own: record.get(LOOKS, 1) for own, record in request.records.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from math import inf
 from typing import Any, NamedTuple
 
@@ -12,8 +12,6 @@ from ..environments.populations import Population, homogeneous, level
 from ..errors import BadInput, plain
 from ..theory.ren2020 import candidates
 from ..validation import argument
-from .setting import as_json
-from .sweep import Point
 
 
 class Privacy(NamedTuple):
@@ -30,11 +28,10 @@ class Privacy(NamedTuple):
 
 def privacy(
     config: Mapping[str, Any],
-    point: Point,
+    at: Mapping[str, Any],
     algorithm: Algorithm,
     name: str,
-    spec: Mapping[str, Any],
-    built: Callable[[str], Population],
+    users: Population | None,
     horizon: float,
     taken: Collection[str | None],
 ) -> Privacy:
@@ -43,24 +40,26 @@ def privacy(
     The budget is 1 by default. A budget is ignored by algorithms that do not take it, and refused
     if it is not among the budgets ``taken`` by the algorithms of the sweep. If a sweep varies
     eps_min, algorithms that do not take eps_min ignore it; an eps_min that is set for all
-    algorithms is refused by these. ``spec`` is the configuration of the population, empty if all
-    users have the level eps, and ``built`` returns the population of a configuration as JSON. The
+    algorithms is refused by these. ``at`` has the keys with their values at the point, and ``name``
+    is the name of the population ``users``, which is None if all users have the level eps. The
     horizon is NaN if there is none.
     """
     unit = algorithm.budget or "eps"
-    swept, swept_min = point.get(unit), point.get("eps_min")
-    budget = config[unit] if swept is None else swept
-    eps_min = config.get("eps_min") if swept_min is None else swept_min
+    budget, eps_min = at[unit], at.get("eps_min")
     for other in BUDGETS:
         given = config.get(other)
         if other not in taken and given is not None and (algorithm.private or given != inf):
             raise BadInput(f"{other}={plain(given)}: {algorithm.without(other)}")
     if algorithm.per_user:
-        return _local(config, algorithm, name, spec, budget, eps_min, built, horizon)
+        return _local(config, algorithm, name, users, budget, eps_min, horizon)
     if config.get("population", "homogeneous") != "homogeneous":
-        raise BadInput(f"population={name}: {algorithm.name} takes no population; leave it out")
+        raise BadInput(
+            f"population={name}: {algorithm.name} takes no population; leave population out"
+        )
     if config.get("eps_min") is not None:
-        raise BadInput(f"eps_min={plain(eps_min)}: {algorithm.name} takes no eps_min; leave it out")
+        raise BadInput(
+            f"eps_min={plain(eps_min)}: {algorithm.name} takes no eps_min; leave eps_min out"
+        )
     value = inf
     if algorithm.private:
         budget = algorithm.usual_budget if budget is None else budget
@@ -68,15 +67,14 @@ def privacy(
     return Privacy(value, homogeneous(value))
 
 
-def _local(config, algorithm, name, spec, eps, eps_min, built, horizon) -> Privacy:
+def _local(config, algorithm, name, users, eps, eps_min, horizon) -> Privacy:
     auto = eps_min == "auto"
-    if spec:
+    if users is not None:
         if config["eps"] is not None:
             raise BadInput(
                 f"eps={plain(eps)}: each user of {name} has a privacy level; leave eps out"
             )
-        population = built(as_json(spec))
-        budget = population.largest
+        population, budget = users, users.largest
     else:
         eps = algorithm.usual_budget if eps is None else eps
         budget = level("eps", argument("eps", eps, POSITIVE, horizon))
@@ -94,7 +92,7 @@ def _local(config, algorithm, name, spec, eps, eps_min, built, horizon) -> Priva
         eps_min = min(terms, key=terms.__getitem__)
     least = argument("eps_min", eps_min, POSITIVE, horizon)
     if population.mass(least) <= 0:
-        who = f"population={name}" if spec else f"level eps={budget:g}"
+        who = f"level eps={budget:g}" if users is None else f"population={name}"
         largest = population.largest if population.mass(population.largest) > 0 else 0.0
         most = f"; at most {largest:.12g} is needed" if largest else ""
         raise BadInput(f"eps_min={plain(eps_min)}: no user of {who} would send anything{most}")

@@ -22,6 +22,10 @@ MANY_DIGITS = 10**4000  # Python writes no integer of more than 4300
 MAX_RANGE = 1_000_000  # numbers of a range, which is made a list
 
 
+class Several(list[Any]):
+    """The values of a key of which each is run; any other list is a single value."""
+
+
 @dataclass(frozen=True)
 class Choice:
     """A file of a group, or a function, with values for its parameters.
@@ -41,15 +45,6 @@ class Choice:
     def __repr__(self) -> str:
         inside = ", ".join(f"{k}={plain(v)}" for k, v in self.values.items())
         return f"{self.name}({inside})"
-
-    def read(self, group: str, folders: tuple[str, ...]) -> dict[str, Any]:
-        """Return the whole configuration: ``contents``, or the file's configuration if
-        there are none.
-        """
-        if self.contents is None:
-            return read_group(group, self.name, folders)
-        found: dict[str, Any] = plain_data(group, self.contents)
-        return found
 
 
 def plain_data(key: str, value: Any) -> Any:
@@ -143,7 +138,9 @@ def algorithm_of(
     """Return an algorithm, and the contents of its configuration with some values changed."""
     choice = algorithm_choice(algorithm, group, values)
     made = choice.algorithm or load(find_file(choice.name, folders, group))
-    return made, {**choice.read(group, folders), **choice.values}
+    if choice.contents is None:
+        return made, {**read_group(group, choice.name, folders), **choice.values}
+    return made, {**plain_data(group, choice.contents), **choice.values}
 
 
 def environment_choice(group: str, name: str, values: Mapping[str, Any]) -> Choice:

@@ -15,15 +15,17 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from omegaconf import OmegaConf
 from omegaconf.errors import InterpolationKeyError, MissingMandatoryValue, OmegaConfBaseException
 
 from ..contracts.algorithm import Algorithm
-from ..errors import BadInput, in_a_line, nearest
+from ..errors import BadInput, in_a_line, nearest, plain
 from ..files import package_folder
 from .groups import file_of, names_in
+from .user_files import load_laws
 
 OF_HYDRA = ("job_logging", "hydra_logging", "launcher", "sweeper", "help", "hydra_help", "output")
 PLACED = "; an experiment begins with '# @package _global_', and overrides /algo, with a slash"
@@ -32,7 +34,11 @@ MAX_HYDRA_CHARACTERS = 600  # of a message
 REFERENCE, NEEDED = "${", "???"  # a value that refers to another one, and one that must be given
 RESOLVING = "raised while resolving interpolation: "  # OmegaConf, between two reasons
 LABEL = "label"  # a key of every environment: its name in figures, which decides no run
+LABELS = "labels"  # the law of labelled data, whose key ``label`` names a column
+NO_VALUE = ("sweep", "figure")  # keys to which no value refers
 INLIER = "env.inlier"  # the key of an environment that holds another one, which may be named
+LONGEST_LABEL = 80  # characters
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 LOCK = threading.Lock()  # Hydra keeps what it composes in global variables
 
 
@@ -48,10 +54,20 @@ class Composed:
     choices: Mapping[str, str]
     tree: Mapping[str, Any]
 
+    @property
+    def included(self) -> dict[str, str]:
+        """The names that are chosen under keys of other files, for each ``GROUP@KEY``."""
+        return {key: name for key, name in self.choices.items() if "@" in key}
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """The tree without the keys to which no value refers."""
+        return {key: value for key, value in self.tree.items() if key not in NO_VALUE}
+
     @cached_property
     def refers(self) -> bool:
         """Whether a value refers to another value, or is a placeholder that must be replaced."""
-        return _refers(self.tree)
+        return _refers(self.values)
 
     def has(self, path: str) -> bool:
         """Return whether there is a value at a path of names, and of numbers in lists."""
@@ -78,23 +94,24 @@ class Composed:
                     found[key] = value
         return found
 
-    def at(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the keys with their values, after ``values`` are set and references are resolved.
+    def at(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return ``values`` after some of them are set and references are resolved.
 
         Raises:
             BadInput: a value refers to a key that does not exist, or a value that must be given is
                 missing.
         """
-        if not values and not self.refers:
-            return deepcopy(dict(self.tree))
+        if not changes and not self.refers:
+            return deepcopy(self.values)
         try:
-            config = OmegaConf.create(dict(self.tree))
-            for key, value in values.items():
+            config = OmegaConf.create(self.values)
+            for key, value in changes.items():
                 whole = isinstance(value, Mapping) and "law" in value  # replaces another law
                 OmegaConf.update(config, key, value, merge=not whole, force_add=True)
             found: Any = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
         except MissingMandatoryValue as error:
-            raise BadInput(f"{error.full_key}=???: needed; write {error.full_key}=VALUE") from None
+            full = error.full_key
+            raise BadInput(f"{full}=???: a value is needed; write {full}=VALUE") from None
         except RecursionError:
             raise BadInput(
                 "values refer to each other in a circle, or lists are nested too deeply"
@@ -104,7 +121,8 @@ class Composed:
             reason = reason.rpartition(RESOLVING)[2]
             if isinstance(error, InterpolationKeyError):
                 missing = reason.split("'")[1]
-                reason = f"${{{missing}}}: there is no key {missing}; {nearest(missing, self.tree)}"
+                near = nearest(missing, self.values)
+                reason = f"${{{missing}}}: there is no key {missing}; {near}"
             where = getattr(error, "full_key", None)
             raise BadInput(f"{where}: {reason}" if where else reason) from None
         return dict(found)
@@ -112,20 +130,34 @@ class Composed:
 
 @dataclass
 class Groups:
-    """The files that a configuration chooses in its groups, and their changes by a sweep.
+    """What is chosen in the groups of a request, and the values that are set there.
 
     Attributes:
-        contents: the contents of the files of each group, by name.
+        folders: the user's configuration folders.
+        base: the configuration that Hydra composed for the groups with a single choice.
+        sources: the configuration that Hydra composed for a choice, by group and name.
         algorithms: the algorithms, or stopping rules, by name.
-        composed: the configuration that Hydra composed for a choice, by group and name.
-        values: keys with the values that are set on the composed configuration.
+        values: keys with the values that are set in every configuration.
+        first: the first values of the keys that vary: values in files may refer to these keys.
+        labels: the labels of environments, by name.
     """
 
-    contents: dict[str, dict[str, dict[str, Any]]]
+    folders: tuple[str, ...]
+    base: Composed
+    sources: dict[tuple[str, str], Composed] = field(default_factory=dict)
     algorithms: dict[str, Algorithm] = field(default_factory=dict)
-    composed: dict[tuple[str, str], Composed] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
-    _changed: dict[str, dict[str, Any]] = field(default_factory=dict)
+    first: dict[str, Any] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+    _found: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def parameters(self) -> set[str]:
+        """Return the parameters of all algorithms that are not keys of the command."""
+        return {x for a in self.algorithms.values() for x in a.domains.keys() - of_command(a)}
+
+    def contents(self, group: str) -> dict[str, dict[str, Any]]:
+        """Return the contents of the files that are chosen in a group, by name."""
+        return {name: self.at(group, name, {})[0] for g, name in self.sources if g == group}
 
     def at(
         self, group: str, name: str, point: Mapping[str, Any]
@@ -133,23 +165,52 @@ class Groups:
         """Return a file's contents at a point of a sweep, and the keys of the point that
         change them.
         """
-        usual, source = self.contents[group][name], self.composed.get((group, name))
-        if source is None:
-            return usual, []
+        source = self.sources[group, name]
         taken = [key for key in point if key.startswith(f"{group}.") and source.has(key)]
         changes = {key: point[key] for key in taken}
         if source.refers:
             changes |= source.named(point)
-        if not changes:
-            return usual, taken
         key = json.dumps([group, name, changes])
-        if key not in self._changed:
-            inner = changes.get(INLIER)
-            if isinstance(inner, str):
-                changes[INLIER] = self.contents["env"].get(inner, inner)
-            found = source.at(self.values | changes)[group]
-            self._changed[key] = {k: x for k, x in found.items() if k in usual}
-        return self._changed[key], taken
+        if key not in self._found:
+            if isinstance(inner := changes.get(INLIER), str):
+                changes[INLIER] = read_group("env", inner, self.folders)
+            self._found[key] = self.read(group, name, source, changes)
+        return self._found[key], taken
+
+    def read(
+        self, group: str, name: str, source: Composed, changes: Mapping[str, Any] = NOTHING
+    ) -> dict[str, Any]:
+        """Return the contents of a file in a configuration, after some changes.
+
+        The label of an environment is stored separately; keys of the command are left out.
+        """
+        values = {**source.named(self.first), **self.values, **changes}
+        found: dict[str, Any] = source.at(values).get(group, {})
+        load_laws(found, self.folders)
+        if group not in ("env", "population"):
+            keys = of_command(self.algorithms[name])
+            return {key: x for key, x in found.items() if key not in keys}
+        if group == "env" and found.get("law") != LABELS:
+            if isinstance(found.get("inlier"), dict):
+                found["inlier"].pop(LABEL, None)
+            label = found.pop(LABEL, None)
+            if label is not None and self.labels.setdefault(name, _label(label)) != label:
+                other = f"env chooses {name} twice, with the label {self.labels[name]}"
+                raise BadInput(f"env.{LABEL}={label}: {other}")
+        return found
+
+
+def _label(label: Any) -> str:
+    """Check the name of an environment in figures, and return it."""
+    if isinstance(label, str) and label.isprintable() and 0 < len(label) <= LONGEST_LABEL:
+        return label
+    line = f"a line of at most {LONGEST_LABEL} characters is needed"
+    raise BadInput(f"env.{LABEL}={plain(label)}: {line}")
+
+
+def of_command(algorithm: Algorithm) -> set[str]:
+    """Return the parameters of an algorithm that are keys of the command."""
+    return {str(algorithm.budget), "eps_min", *algorithm.question.goal_names}
 
 
 def _refers(value: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from .groups import default_keys, file_keys
 from .resolve import resolve
 from .setting import Setting, data_of
 from .sweep import swept_names
-from .user_files import load_laws
 
 # Values that a manifest holds for a setting beside its record: the displayed name and line of a
 # user's algorithm, the number of looks at its runs, and the lines of reference of its data
@@ -60,36 +59,28 @@ class Request:
     results: Path | None  # folder in which runs are stored, None for none
     runner: str  # whose workers play the runs: local, dask or slurm
     runner_keys: Mapping[str, Any]  # its parameters
+    groups: Groups  # what is chosen in the groups of configuration files
     auto: Auto | None = None  # until when runs are added, or None
     # the overrides that decide what is run, except for the name of an experiment
     changed: tuple[str, ...] = ()
-    folders: tuple[str, ...] = ()  # the user's configuration folders
-    labels: Mapping[str, str] = field(default_factory=dict)  # of environments, for figures
-    # the files that are included under keys of other files, by GROUP@KEY
-    included: Mapping[str, str] = field(default_factory=dict)
-    # the contents of the files that are chosen in each group, by name
-    contents: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
 
     @property
     def experiment_file(self) -> dict[str, Any]:
         """The contents, as Hydra reads them, of an experiment's file that asks for the same
         request.
         """
-        groups = (*self.question.groups, "runner")
-        swept = swept_names(self.config)
-        single = [group for group in groups if group not in swept]
-        choices = {**{group: self.config[group] for group in single}, **self.included}
+        chosen = (*self.question.groups, "runner")
+        single = [group for group in chosen if group not in swept_names(self.config)]
+        choices = {group: self.config[group] for group in single} | self.groups.base.included
         found: dict[str, Any] = {
             "defaults": [*({f"override /{key}": name} for key, name in choices.items()), "_self_"]
         }
-        for key, value in self.config.items():
-            if key not in (*groups, "experiment"):
-                found[key] = value
-        for group in set(single) & self.contents.keys():
-            (contents,) = self.contents[group].values()
-            found[group] = dict(contents)
-        if "env" in single and (label := self.labels.get(self.config["env"])) is not None:
-            found["env"][LABEL] = label
+        found |= {k: x for k, x in self.config.items() if k not in (*chosen, "experiment")}
+        for group in single[:-1]:
+            found[group], _ = self.groups.at(group, self.config[group], {})
+        label = self.groups.labels.get(self.config["env"])
+        if "env" in single and label is not None:
+            found["env"] = {**found["env"], LABEL: label}
         return {**found, "runner": dict(self.runner_keys)}
 
     @property
@@ -116,8 +107,8 @@ class Request:
         the lines of reference of its data and, for ``runs=auto``, the number of looks at its runs.
         """
         found, instance = setting.record, data_of(setting).instance
-        if setting.env in self.labels:
-            found[LABEL] = self.labels[setting.env]
+        if setting.env in self.groups.labels:
+            found[LABEL] = self.groups.labels[setting.env]
         if setting.algorithm.shown:
             found[SHOWN] = dict(setting.algorithm.shown)
         if self.auto is not None:
@@ -161,7 +152,6 @@ def make_request(
     groups: Groups,
     runner: Mapping[str, Any],
     changed: tuple[str, ...] = (),
-    folders: tuple[str, ...] = (),
 ) -> Request:
     """Check a configuration and return its request; ``runner`` holds the runner's parameters.
 
@@ -174,7 +164,6 @@ def make_request(
             raise unknown("key", key, known)
     jobs, auto = workers(config["jobs"]), auto_of(config, known)
     backend = one_of(BACKENDS, "backend", config["backend"])
-    load_laws([groups.contents.get("env"), config.get("sweep")], folders)
     results = None if config["results"] is None else folder("results", config["results"])
     if results is not None:
         check_folder(results)
@@ -192,8 +181,7 @@ def make_request(
         runner_keys=_runner_keys(config, runner),
         auto=auto,
         changed=changed,
-        folders=folders,
-        contents=groups.contents,
+        groups=groups,
     )
 
 
@@ -216,7 +204,8 @@ def _runner_keys(config: Mapping[str, Any], given: Mapping[str, Any]) -> Mapping
             example = f", such as {EXAMPLES[key]}" if key in EXAMPLES else ""
             raise BadInput(f"runner.{key}={plain(value)}: a word is needed{example}")
     if name != "local" and config["backend"] != "auto":
-        raise BadInput(f"backend={config['backend']}: runner={name} decides; leave it out")
+        decides = f"runner={name} decides where runs are played; leave backend out"
+        raise BadInput(f"backend={config['backend']}: {decides}")
     if name == "slurm" and config["jobs"] == -1:
         raise BadInput("jobs=N is needed with runner=slurm")
     return found

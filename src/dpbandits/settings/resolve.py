@@ -41,7 +41,6 @@ PLAYED_BY = {
 }  # fmt: skip
 EXAMPLES = {ARMS: "bernoulli", FEATURES: "linear", CONTEXTS: "contextual", USERS: "labels"}
 SUCH = {ARMS: "adap_klucb", FEATURES: "gope", CONTEXTS: "private_lin_ucb", USERS: "bpo"}
-LABELS = "labels"  # the law of labelled data
 ROWS = "rows"  # the horizon that shows each row of labelled data, as often as they are shown
 OF_PRIVACY = {*BUDGETS, "eps_min"}  # swept keys that only private algorithms take
 
@@ -104,12 +103,12 @@ def resolve_point(
 
     A swept parameter that the setting's algorithm lacks is left out.
     """
-    chosen = {group: str(point.get(group, config[group])) for group in question.groups}
-    name, env, population = (chosen.get(g, "") for g in (question.group, "env", "population"))
+    at = {**config, **point}
+    name, env, population = (str(at.get(g, "")) for g in (question.group, "env", "population"))
     own_spec, _ = groups.at(question.group, name, point)
     algorithm = groups.algorithms[name]
     env_spec, env_columns = groups.at("env", env, point)
-    limit = point.get(question.limit, config[question.limit])
+    limit = at[question.limit]
     if limit == ROWS and env_spec.get("law") in OF_ROWS:
         limit = sources.environment(as_json(env_spec)).rounds
     limit = as_integer(question.limit, limit, at_least=1, at_most=question.largest_limit)
@@ -117,52 +116,39 @@ def resolve_point(
     users_spec, users_columns = groups.at("population", population, point) if of_users else ({}, [])
     horizon = limit if question.plays_on else math.nan
     taken = {a.budget for a in groups.algorithms.values()}
-    budget = privacy(
-        config, point, algorithm, population, users_spec, sources.population, horizon, taken
-    )
-    goal = {
-        key: argument(key, point.get(key, config[key]), domain, math.nan)
-        for key, domain in question.goal
-    }
+    users = sources.population(as_json(users_spec)) if users_spec else None
+    budget = privacy(config, at, algorithm, population, users, horizon, taken)
+    goal = {key: argument(key, at[key], domain, math.nan) for key, domain in question.goal}
     for low, high in itertools.pairwise(question.increasing):
         if not goal[low] < goal[high]:
             raise BadInput(f"{high}={goal[high]:g}: above {low}={goal[low]:g} is needed")
     unit = algorithm.budget or "eps"
     given = {unit: budget.budget, "eps_min": budget.eps_min, **goal}
     own = [parameter for parameter in algorithm.domains if parameter not in given]
-    of_run = {k: point.get(k, config[k]) for k in OF_RUNS if k in config}
     columns = {k: v for k, v in point.items() if k in own or k in env_columns}
     columns |= {k: point[k] for k in ("checkpoints", "shuffle_arms") if k in point}
-    eps_min_asked = point.get("eps_min", config.get("eps_min")) is not None
-    varied = users_spec or eps_min_asked or "population" in swept
-    if algorithm.per_user and varied:
+    asked_of_users = users_spec or at.get("eps_min") is not None or "population" in swept
+    if algorithm.per_user and asked_of_users:
         columns |= {"population": population, "eps_min": budget.eps_min}
         columns |= {k: point[k] for k in users_columns}
     values = own_spec | {k: v for k, v in columns.items() if k in own} | given
     check_names(algorithm, own, own_spec, values)
     env_spec = first_rounds(env_spec, limit)
-    for (option, x), (other, y) in algorithm.unused.items():
-        number, promised = values.get(option), algorithm.guarantee_at(values)
-        is_number = x == NUMBER and not isinstance(number, str)
-        if is_number and promised is not None and option in promised.letters:
-            continue
-        if (point.get(option) == x or is_number) and values.get(other) == y:
-            key = f"{question.group}.{option}"
-            raise BadInput(
-                f"{key}={plain(number)}: {name} does not use it with {other}={y}; leave it out"
-            )
+    _refuse_without_effect(algorithm, point, values)
     spec, arm = as_json(env_spec), None
     instance = sources.environment(spec)
     asked = question_for(question, instance.actions)
     if asked is None:
-        raise BadInput(f"env={env}: it has {instance.actions}; a stopping rule plays arms")
+        raise BadInput(
+            f"env={env}: the environment has {instance.actions}; a stopping rule plays arms"
+        )
     question = asked
     if question.one_arm:
-        arm = _arm_of(point.get("arm", config["arm"]), env, instance)
+        arm = _arm_of(at["arm"], env, instance)
         instance = sources.arm(spec, arm)
     _check_actions(algorithm, env, instance)
     of_privacy = (unit, "eps_min")
-    assume = yes_no("assume", of_run.get("assume", False))
+    assume = yes_no("assume", at.get("assume", False))
     numbers = arguments(
         algorithm, values, horizon, env, instance, question.goal_names, of_privacy, assume
     )
@@ -180,9 +166,9 @@ def resolve_point(
         goal=tuple(goal.items()),
         population_spec=as_json(pinned(users_spec, sources.sha256)) if users_spec else "",
         horizon=limit,
-        seed=as_integer("seed", of_run["seed"], at_least=0),
-        checkpoints=as_integer("checkpoints", of_run.get("checkpoints", 1), 1, 100_000),
-        shuffle_arms=yes_no("shuffle_arms", of_run["shuffle_arms"]) and not question.one_arm,
+        seed=as_integer("seed", at["seed"], at_least=0),
+        checkpoints=as_integer("checkpoints", at.get("checkpoints", 1), 1, 100_000),
+        shuffle_arms=yes_no("shuffle_arms", at["shuffle_arms"]) and not question.one_arm,
         algorithm=algorithm,
         columns=columns,
         auto=budget.auto,
@@ -258,6 +244,21 @@ def check_names(
         raise BadInput(f"{group}.{parameter} is missing: {name} needs it")
 
 
+def _refuse_without_effect(algorithm: Algorithm, point: Point, values: Mapping[str, Any]) -> None:
+    """Refuse a value that the algorithm does not use with the value of another parameter."""
+    for (option, x), (other, y) in algorithm.unused.items():
+        number, promised = values.get(option), algorithm.guarantee_at(values)
+        is_number = x == NUMBER and not isinstance(number, str)
+        if is_number and promised is not None and option in promised.letters:
+            continue
+        if (point.get(option) == x or is_number) and values.get(other) == y:
+            key = f"{algorithm.group}.{option}"
+            raise BadInput(
+                f"{key}={plain(number)}: {algorithm.name} does not use {option} with {other}={y}; "
+                f"leave {option} out"
+            )
+
+
 def _arm_of(arm: Any, env: str, instance: Instance) -> int:
     """Check the number of an arm of the environment, and return it."""
     a, K = as_integer("arm", arm, at_least=0), len(instance.means)
@@ -273,7 +274,7 @@ def _check_actions(algorithm: Algorithm, env: str, instance: Instance) -> None:
     if declared and instance.actions not in PLAYED_BY[algorithm.actions]:
         other = f"algo={SUCH[instance.actions]} or env={EXAMPLES[algorithm.actions]}"
         raise BadInput(
-            f"env={env}: it has {instance.actions}, but {algorithm.name} plays "
+            f"env={env}: the environment has {instance.actions}, but {algorithm.name} plays "
             f"{algorithm.actions}; use for example {other}"
         )
     if isinstance(instance, LoggedInstance):
@@ -303,7 +304,7 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
         waivable, hint = not question.one_arm, ""
     if found is not None and not (waivable and assume):
         if waivable:
-            hint = "; assume=true runs it all the same"
+            hint = f"; assume=true runs {setting.algo} all the same"
             if rewards is not None and rewards.waived_with_privacy:
                 hint += ", without its privacy guarantee"
         elif algorithm.any_rewards:

@@ -65,21 +65,18 @@ class UserFolder(ConfigSource):  # type: ignore[misc]
 
 def _of_hydra(keys: dict[str, Any]) -> Iterator[str]:
     """Yield the keys of Hydra itself that a file sets, or chooses in its defaults list."""
-    own = keys.get("hydra")
-    if isinstance(own, dict) and own:
-        inner = next(iter(own))
-        deeper = own[inner]
-        yield ".".join(
-            map(str, ["hydra", inner, *([*deeper][:1] if isinstance(deeper, dict) else [])])
-        )
-    elif "hydra" in keys:
-        yield "hydra"
+    if "hydra" in keys:
+        path, inner = ["hydra"], keys["hydra"]
+        while len(path) < 3 and isinstance(inner, dict) and inner:
+            path.append(next(iter(inner)))
+            inner = inner[path[-1]]
+        yield ".".join(path)
     listed = keys.get("defaults")
     for entry in listed if isinstance(listed, list) else []:
         for word in entry if isinstance(entry, dict) else [entry]:
-            group = str(word).split()[-1:]
-            if group and group[0].lstrip("/").startswith("hydra/"):
-                yield group[0].lstrip("/")
+            group = str(word).rpartition(" ")[2].lstrip("/")
+            if group.startswith("hydra/"):
+                yield group
 
 
 class UserFolders(SearchPathPlugin):  # type: ignore[misc]

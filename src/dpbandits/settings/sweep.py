@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from ..contracts.question import Question
 from ..errors import BadInput, plain, unknown
-from .choices import Choice, plain_data
+from .choices import Choice, Several, plain_data
 
 MOST_POINTS = 100_000  # of one grid
 # Keys of every request that decide its settings, and that a sweep can vary
@@ -18,8 +18,12 @@ Grid = dict[str, list[Any]]
 Point = Mapping[str, Any]  # what a sweep sets in one setting; it is read, never changed
 
 
-def grids(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the grids of a configuration's sweep as a list; without a sweep, one empty grid."""
+def grids(config: Mapping[str, Any]) -> list[Grid]:
+    """Return the grids of a configuration's sweep as a list; without a sweep, one empty grid.
+
+    Raises:
+        BadInput: the sweep is no grid of lists, or has too many points.
+    """
     given = config.get("sweep")
     if given is None:
         return [{}]
@@ -27,10 +31,15 @@ def grids(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     for grid in found or [given]:
         if not (isinstance(grid, Mapping) and grid):
             words = "names with lists of values are needed, such as sweep={eps:[0.5,1]}"
-            raise BadInput(f"sweep={plain(config['sweep'])}: {words}")
-        for name in grid:
+            raise BadInput(f"sweep={plain(given)}: {words}")
+        for name, values in grid.items():
             if not isinstance(name, str):
                 raise BadInput(f"sweep.{plain(name)}: the name of a key is needed")
+            if not isinstance(values, list) or not values:
+                raise BadInput(f"sweep.{name}={plain(values)}: a list of values is needed")
+        size = math.prod(map(len, grid.values()))
+        if size > MOST_POINTS:
+            raise BadInput(f"sweep: {size} settings, more than {MOST_POINTS}")
     return found
 
 
@@ -44,111 +53,85 @@ def names_varied(question: Question, config: Mapping[str, Any]) -> set[str]:
 
     The largest number of rounds is one of these keys only if every grid varies it.
     """
-    swept = swept_names(config)
     everywhere = all(question.limit in grid for grid in grids(config))
-    return swept if everywhere else swept - {question.limit}
+    return swept_names(config) - ({question.limit} if not everywhere else set())
 
 
 def points(config: Mapping[str, Any]) -> Iterator[Point]:
     """Yield the points of a sweep, one grid after the other."""
-    for grid in _checked(config):
+    for grid in grids(config):
         for combination in itertools.product(*grid.values()):
             yield dict(zip(grid, combination, strict=True))
 
 
-def names_chosen(question: Question, config: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the names that a configuration and its sweep choose in each group, without
+def names_chosen(group: str, config: Mapping[str, Any]) -> list[str]:
+    """Return the names that a configuration and its sweep choose in a group, without
     repetitions.
     """
-    chosen: dict[str, dict[str, None]] = {group: {} for group in question.groups}
-    for grid in _checked(config):
-        for group, names in chosen.items():
-            names |= dict.fromkeys(map(str, grid.get(group, [config[group]])))
-    return {group: list(names) for group, names in chosen.items()}
+    names = [name for grid in grids(config) for name in grid.get(group, [config[group]])]
+    return list(dict.fromkeys(map(str, names)))
 
 
-def _checked(config: Mapping[str, Any]) -> Iterator[Mapping[str, list[Any]]]:
-    for grid in grids(config):
-        for name, choices in grid.items():
-            if not isinstance(choices, list) or not choices:
-                raise BadInput(f"sweep.{name}={plain(choices)}: a list of values is needed")
-        size = math.prod(len(choices) for choices in grid.values())
-        if size > MOST_POINTS:
-            raise BadInput(f"sweep: {size} settings, more than {MOST_POINTS}")
-        yield grid
-
-
-def set_grids(
-    config: dict[str, Any], given: Mapping[str, Any], several: Collection[str] = ()
-) -> None:
-    """Set the grids of a configuration by ``sweep``, or one name of the grids by ``sweep.NAME``.
-
-    The keys in ``several`` have several values that are not a list; for a key of the sweep this is
-    refused.
-    """
+def set_grids(config: dict[str, Any], given: Mapping[str, Any]) -> None:
+    """Set the grids of a configuration by ``sweep``, or one name of the grids by ``sweep.NAME``."""
     swept: dict[str, Any] = {}
     for key, value in given.items():
-        if key in several and key.partition(".")[0] == "sweep":
-            text = shown(value, True)
+        if key.partition(".")[0] != "sweep":
+            continue
+        if isinstance(value, Several):
+            text = shown(value)
             raise BadInput(f"{key}={text}: a list of values is needed, {key}=[{text}]")
-        if key == "sweep" and isinstance(value, dict) and config["sweep"] is not None:
+        if key != "sweep":
+            swept[key.removeprefix("sweep.")] = value
+        elif isinstance(value, dict) and config["sweep"] is not None:
             grids({"sweep": value})
             swept |= value
-        elif key == "sweep":
+        else:
             config["sweep"] = value
-        elif key.startswith("sweep."):
-            swept[key.removeprefix("sweep.")] = value
     if swept and config["sweep"] is None:
         config["sweep"] = swept
-        return
-    every = [dict(grid) for grid in grids(config)]
-    for name, values in swept.items():
-        having = [grid for grid in every if name in grid]
-        if not having and len(every) == 1 and name.startswith("env."):
-            having = every
-        if not having:
-            raise unknown("key", f"sweep.{name}", [f"sweep.{n}" for n in swept_names(config)])
-        for grid in having:
-            grid[name] = values
-    if swept:
+    elif swept:
+        every = [dict(grid) for grid in grids(config)]
+        for name, values in swept.items():
+            having = [grid for grid in every if name in grid]
+            if not having and len(every) == 1 and name.startswith("env."):
+                having = every
+            if not having:
+                known = [f"sweep.{n}" for n in swept_names(config)]
+                raise unknown("key", f"sweep.{name}", known)
+            for grid in having:
+                grid[name] = values
         config["sweep"] = every if isinstance(config["sweep"], list) else every[0]
 
 
 def refuse_varied(
-    question: Question,
-    config: Mapping[str, Any],
-    given: Mapping[str, Any],
-    several: Mapping[str, list[Any]],
-    typed: bool,
+    question: Question, config: Mapping[str, Any], given: Mapping[str, Any], typed: bool
 ) -> None:
     """Refuse a value that would be ignored, since a sweep varies its key; the message says what to
     type.
-
-    The keys in ``several`` have several values.
     """
     varied, experiment = names_varied(question, config), config["experiment"]
     frame = "the sweep" if experiment is None else f"experiment {experiment}"
-    values = {**given, **several}
+    values = dict(given)
     for group in question.groups:
         if isinstance(choice := given.get(group), Choice):
             values |= {f"{group}.{name}": value for name, value in choice.values.items()}
     for key, value in values.items():
         name = key.removeprefix(f"{question.group}.")
         if name in varied:
-            many = key in several
-            text = shown(
-                value if many or isinstance(value, Choice) else plain_data(name, value), many
-            )
+            text = shown(value if isinstance(value, Several | Choice) else plain_data(name, value))
             swept = text if text.startswith("[") else f"[{text}]"
             hint = f"; write sweep.{name}={swept}" if typed else ""
             raise BadInput(f"{key if typed else name}={text}: {frame} varies {name}{hint}")
 
 
-def shown(value: Any, many: bool = False) -> str:
-    """Return a value in the form in which it is typed; ``many`` values are separated by commas."""
-    return ",".join(map(plain, value)) if many else plain(value)
+def shown(value: Any) -> str:
+    """Return a value as it is typed; several values are separated by commas."""
+    return ",".join(map(plain, value)) if isinstance(value, Several) else plain(value)
 
 
 def refuse_twice(key: str, value: Any, choice: Choice) -> NoReturn:
     """Refuse a key whose value was also chosen with an algorithm."""
-    raise BadInput(f"{key}={plain(plain_data(key, value))}: {choice} sets it, too; give it once")
+    raise BadInput(
+        f"{key}={plain(plain_data(key, value))}: {choice} sets {key}, too; give {key} once"
+    )

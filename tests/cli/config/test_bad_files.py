@@ -55,7 +55,7 @@ FILES = [
     ("env/half", LAW + "means: '${'\n", "env=half:", "'${'"),
     ("env/home", LAW + "means: ['${oc.env:NOWHERE}', 1]\n", "env.means", "'NOWHERE' not found"),
     ("env/resolver", LAW + "means: '${nowhere:1}'\n", "env.means", "nowhere"),
-    ("env/blank", LAW + "means: ???\n", "env.means=???: needed; write env.means=VALUE"),
+    ("env/blank", LAW + "means: ???\n", "env.means=???: a value is needed; write env.means=VALUE"),
     ("env/_target_", LAW + MEANS + "_target_: os.system\n", "env._target_:", "no such parameter"),
     ("env/defaults", f"defaults: 5\n{LAW}", "env=defaults:", "defaults must be a list"),
     ("env/nowhere", f"defaults: [foo]\n{LAW}", "env=nowhere:", "there is no file env/foo.yaml"),
