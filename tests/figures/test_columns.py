@@ -102,7 +102,7 @@ def test_points_are_not_means_over_a_column_that_has_no_place(table):
     message = message_of(dp.plot, table, x="eps", hue="env")
     assert message.startswith("the table has several values of algo: choose one")
     assert "unknown hue 'algos': did you mean algo?" in message_of(dp.plot, table, hue="algos")
-    assert "hue=eps: only a figure of regret against x= takes hue" in message_of(
+    assert "hue=eps: a figure of kind=tail takes no hue" in message_of(
         dp.plot, table, kind="tail", hue="eps"
     )
 

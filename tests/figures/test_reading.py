@@ -13,11 +13,11 @@ from refusals import message_of
 from tiers import first
 
 import dpbandits as dp
-from dpbandits.figures import regret_vs_budget
+from dpbandits.figures import final_regret
 from dpbandits.figures.draw import figure_of_table, from_file
+from dpbandits.figures.final_regret import contamination_panels, order, regret_vs
 from dpbandits.figures.labels import labelled
 from dpbandits.figures.overlays import SLOPE
-from dpbandits.figures.regret_vs_budget import contamination_panels, order, regret_vs
 from dpbandits.figures.regret_vs_time import time_panels
 from dpbandits.figures.style import BOUND, Prefixed, label_logarithms, styles_of
 from dpbandits.results import table as tables
@@ -185,7 +185,7 @@ def test_several_horizons_are_told_apart():
     assert names == ["AdaP-UCB, $T$ = 1000", "AdaP-UCB, $T$ = $10^{4}$"]
     figure = figure_of_table(both, "", x="horizon")
     assert figure.axes[0].get_xlabel() == "$T$" and figure.axes[0].get_xscale() == "log"
-    assert regret_vs_budget.regret_label(both) == "pseudo-regret at $T$"
+    assert final_regret.regret_label(both) == "pseudo-regret at $T$"
     plt.close("all")
 
 

@@ -13,13 +13,14 @@ from matplotlib.figure import Figure
 
 from ..contracts.display import environment_title, symbol
 from ..errors import BadInput, unknown
+from ..results.metrics import METRICS
 from ..results.table import Table
 from ..results.varying import SETTING
 from .bands import band_note
+from .final_regret import regret_label, regret_vs
 from .labels import labelled, legend_name, rounds_text, setting_text
 from .layout import arranged_panels, label_edges
 from .overlays import draw_references, lines_of, references_in
-from .regret_vs_budget import regret_label, regret_vs
 from .regret_vs_time import has_log_time, regret_vs_time
 from .style import finish, styled, styles_of
 
@@ -83,7 +84,7 @@ def column_panels(
             ax.set_xticks(range(len(named)), [value_title(x, word) for word in named])
         elif values.min() > 0 and values.max() > 20 * values.min():
             ax.set_xscale("log")
-    names = ("round $t$", "pseudo-regret") if x == "t" else (symbol(x), regret_label(table))
+    names = ("round $t$", METRICS[table.metric]) if x == "t" else (symbol(x), regret_label(table))
     label_edges(axes, *names)
     return finish(figure, title, table, band_note(table, band, over_time=x == "t"))
 

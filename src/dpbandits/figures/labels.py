@@ -12,7 +12,6 @@ import pandas as pd
 
 from ..contracts.display import display_name, environment_title, symbol
 from ..errors import BadInput, unknown
-from ..results.answers import columns_apart
 from ..results.summary import value_text
 from ..results.table import Table
 from ..results.varying import of_game, varying, without_privacy
@@ -49,13 +48,6 @@ def line_label(algo: Any, values: Mapping[str, Any]) -> str:
     """
     words = [setting_text(name, x) for name, x in values.items() if not pd.isna(x)]
     return ", ".join([legend_name(algo), *words])
-
-
-def with_lines(answer: pd.DataFrame) -> pd.DataFrame:
-    """Add the column ``line``, the labels of lines, to an answer of ``dpbandits.budget``."""
-    group, apart = str(answer.columns[0]), columns_apart(answer)
-    lines = [line_label(row[group], {k: row[k] for k in apart}) for _, row in answer.iterrows()]
-    return answer.assign(line=lines)
 
 
 def setting_text(name: str, value: Any) -> str:

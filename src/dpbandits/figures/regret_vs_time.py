@@ -12,22 +12,17 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from ..contracts.display import symbol
+from ..results.metrics import METRICS
 from ..results.summary import value_text
 from ..results.table import Table
 from ..results.varying import SETTING, without_privacy
 from .bands import band_note, draw_band
-from .labels import (
-    environment_titles,
-    finite_budgets,
-    labelled,
-    legend_name,
-    rounds_text,
-)
+from .final_regret import exceedance, label_tails
+from .labels import environment_titles, finite_budgets, labelled, legend_name, rounds_text
 from .layout import PANEL_INCHES, Budget, arranged, budgets_played, label_edges, panel_title, shown
 from .overlays import RINGS, draw_bounds, draw_references, draw_rings, lines_of, references_in, tied
 from .placement import most_columns
 from .style import BOUND, MAX_LINEAR_HORIZON, Prefixed, Styles, finish, styled, styles_of, subplots
-from .tails import exceedance, label_tails
 
 MARKED_POINTS = 10  # of a curve; those of longer ones are not marked
 DOTS = 12  # means of a line of medians
@@ -180,7 +175,7 @@ def time_panels(
         if tails:
             exceedance(tail, inside, styles)
             tail.set_title(heading)
-    label_edges(axes, "round $t$", "pseudo-regret", each_row=tails)
+    label_edges(axes, "round $t$", METRICS[table.metric], each_row=tails)
     if tails:
         label_tails(below)
     return finish(
@@ -291,5 +286,5 @@ def time_panel(
         beside = bounds[bounds["line"].isin(drawn["line"])]
         regret_vs_time(ax, drawn, styles, band, scale, beside, log_time)
         ax.set(title=name, xlabel="round $t$")
-    axes[0].set_ylabel("pseudo-regret")
+    axes[0].set_ylabel(METRICS[table.metric])
     return finish(figure, title, table, band_note(table, band, over_time=True))
