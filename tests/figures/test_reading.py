@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from legends import legend_of
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
@@ -181,7 +182,7 @@ def test_means_without_bands_need_no_intervals(measured, monkeypatch):
 def test_several_horizons_are_told_apart():
     table = dp.run("adap_ucb", "bernoulli_c2", eps=[0.5, 1], horizon=[1e3, 1e4], runs=2)
     both = Table.of_frame(table)
-    names = [t.get_text() for t in figure_of_table(both, "", x="eps").legends[0].get_texts()]
+    names = legend_of(figure_of_table(both, "", x="eps"))
     assert names == ["AdaP-UCB, $T$ = 1000", "AdaP-UCB, $T$ = $10^{4}$"]
     figure = figure_of_table(both, "", x="horizon")
     assert figure.axes[0].get_xlabel() == "$T$" and figure.axes[0].get_xscale() == "log"
@@ -268,10 +269,10 @@ def test_algorithms_of_one_label_are_refused():
     table = dp.run(["dp_se", "adap_ucb"], "bernoulli_c2", eps=0.5, horizon=1e3, runs=3, jobs=1)
     for labels in ({"dp_se": "X", "adap_ucb": "X"}, {"dp_se": "AdaP-UCB"}):
         message = message_of(dp.plot, table, labels=labels)
-        assert message.startswith("dp_se and adap_ucb have one label, ")
+        assert message.startswith("dp_se and adap_ucb have the same label, ")
         assert message.endswith(": labels={adap_ucb: TEXT} gives another")
     other = table.assign(algo=table["algo"].replace("adap_ucb", "DP-SE"))
-    assert "dp_se and DP-SE have one label, DP-SE" in message_of(dp.plot, other)
+    assert "dp_se and DP-SE have the same label, DP-SE" in message_of(dp.plot, other)
     assert dp.plot(table, labels={"dp_se": "AdaP-UCB"}, only=["dp_se"]).axes
 
 

@@ -57,7 +57,9 @@ OF_TABLES = ("tail", "wins")  # kinds that may be asked for a table of regret
 AXES: dict[str, Draw] = {"t": time_panels} | {x: partial(budget_panels, x=x) for x in BUDGETS}
 
 # Options that a file may give for its kind of figure, and the functions that check their values
+METRIC = "metric"  # an option of every kind: the statistic that is drawn
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
+    METRIC: partial(one_of, METRICS),
     "title": text,
     "band": partial(one_of, BANDS),
     "private": text,
@@ -68,7 +70,6 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "scale": partial(one_of, SCALES),
     "time": partial(one_of, SCALES),
 }
-METRIC = "metric"  # an option of every kind: the statistic that is drawn
 
 
 def figure_of(table: Any, chosen: FigureOptions, **given: Any) -> Figure:
@@ -221,15 +222,11 @@ def axis_of(table: Table, x: str | None) -> str:
     numbers = table.settings.select_dtypes(["number", "bool"])
     varied = [name for name in table.varied if name in numbers]
     varied += ["horizon"] if numbers["horizon"].nunique() > 1 else []
+    if x in BUDGETS and x not in budgets:
+        others = "".join(f"; the table has values of {name}" for name in budgets)
+        raise BadInput(f"x={x}: no algorithm in the table has a finite privacy budget {x}{others}")
     if x not in AXES and x not in varied:
         raise no_column("x", x, ["t", *budgets.keys(), *varied], table)
-    if x in BUDGETS and not budgets:
-        known = table.settings[table.budgets].notna().any(axis=None)
-        words = "no algorithm in the table is private" if known else "the table has no budget"
-        raise BadInput(f"x={x}: {words}")
-    if x in BUDGETS and x not in budgets:
-        missing = "no algorithm in the table has that privacy budget"
-        raise BadInput(f"x={x}: {missing}; x={min(budgets)}")
     return x
 
 
@@ -264,15 +261,14 @@ def from_file(name: str, described: Any, table: Table) -> Draw:
     if kind not in list(KINDS):
         raise unknown(f"figure.kind of experiment {name}:", plain(kind), KINDS)
     parameters = inspect.signature(KINDS[kind]).parameters
-    known = [option for option in OPTIONS if option in parameters]
-    options = {"title": name}
-    metric = one_of(METRICS, f"figure.{METRIC}", described.get(METRIC, REGRET))
-    for option, value in described.items():
-        if option in known:
-            options[option] = OPTIONS[option](f"figure.{option}", value)
-        elif option not in ("kind", METRIC):
+    known = [option for option in OPTIONS if option in (METRIC, *parameters)]
+    options = {"title": name, METRIC: REGRET}
+    for option in (x for x in described if x != "kind"):
+        if option not in known:
             place = f"option of figure.kind={kind} of experiment {name}:"
-            raise unknown(place, plain(option), ["kind", METRIC, *known])
+            raise unknown(place, plain(option), ["kind", *known])
+        options[option] = OPTIONS[option](f"figure.{option}", described[option])
+    metric = options.pop(METRIC)
     if table.question.each_checkpoint == (kind in ("stopping", "identification")):
         found = "regret" if table.question.each_checkpoint else "stopping times"
         raise BadInput(f"figure.kind={kind} of experiment {name}: this kind cannot draw {found}")

@@ -142,7 +142,7 @@ def check_different(names: Iterable[str]) -> None:
         label = current().labels.get(name, display_name(name))
         if (other := shown.setdefault(label, name)) != name:
             raise BadInput(
-                f"{other} and {name} have one label, {label}: labels={{{name}: TEXT}} gives another"
+                f"{other} and {name} have the same label, {label}; choose labels={{{name}: TEXT}}"
             )
 
 
@@ -157,12 +157,8 @@ def environment_titles(table: Table) -> dict[str, str]:
         records = [r for r in table.records.values() if r["env"] == name]
         specs = [r["env_spec"] for r in records if LABEL not in r]
         means = [spec.get("means") for spec in specs if spec.get("law") == name]
-        first = means[0] if means else None
-        if (
-            isinstance(first, list)
-            and len(first) <= MOST_MEANS
-            and means.count(first) == len(means)
-        ):
+        first = means[0] if means and means.count(means[0]) == len(means) else None
+        if isinstance(first, list) and len(first) <= MOST_MEANS:
             found[name] += " " + ", ".join(value_text(x) for x in first)
     return found
 
@@ -201,12 +197,8 @@ def as_it_stands(table: Table) -> Table:
     """Return a table whose words are drawn unchanged, with the labels of environments."""
     settings = table.with_labels().settings.rename(columns=escaped)
     words = settings.select_dtypes(exclude=["number", "bool"])
-    shown = {str(name): column.map(_as_drawn) for name, column in words.items()}
+    shown = words.map(lambda x: escaped(x) if isinstance(x, str) else x)
     return replace(table, settings=settings.assign(**shown))
-
-
-def _as_drawn(value: Any) -> Any:
-    return escaped(value) if isinstance(value, str) else value
 
 
 def escaped(text: str) -> str:

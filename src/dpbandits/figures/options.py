@@ -123,7 +123,7 @@ def _names(key: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, Sequence) or not value or not all(isinstance(x, str) for x in value):
         raise BadInput(f"{key}={plain(value)}: a list of names is needed, such as [dp_se,ucb]")
     if len(set(value)) < len(value):
-        raise BadInput(f"{key}={plain(value)}: each name is needed once")
+        raise BadInput(f"{key}={plain(value)}: a name is given twice; each name is allowed once")
     return tuple(value)
 
 
@@ -207,7 +207,8 @@ class FigureOptions:
         found = {}
         if given.get("figsize") is not None:
             if both := [key for key in ("width", "height") if given.get(key) is not None]:
-                raise BadInput(f"figsize={plain(given['figsize'])}: leave {both[0]} out")
+                words = f"figsize contains the {both[0]}; leave {both[0]} or figsize out"
+                raise BadInput(f"figsize={plain(given['figsize'])}: {words}")
             size = plain_data("figsize", given["figsize"])
             if not isinstance(size, Sequence) or isinstance(size, str) or len(size) != 2:
                 raise BadInput(f"figsize={plain(size)}: inches are needed, such as [5.5,3]")
@@ -261,11 +262,11 @@ class FigureOptions:
             _current.reset(token)
 
 
-_current: ContextVar[FigureOptions] = ContextVar("options")
 PLAIN = FigureOptions()
+_current: ContextVar[FigureOptions] = ContextVar("options", default=PLAIN)
 KEYS = (*(x.name for x in fields(FigureOptions) if "check" in x.metadata), "figsize")
 
 
 def current() -> FigureOptions:
     """Return the options of the figure that is being drawn."""
-    return _current.get(PLAIN)
+    return _current.get()

@@ -174,14 +174,14 @@ class Prefixed(EngFormatter):
         return f"${x:g}$" if self.get_useMathText() or self.get_usetex() else f"{x:g}"
 
 
-def rescale(figure: Figure) -> None:
-    """Give all axes the scales of the current options.
+def rescale(panels: Sequence[Axes]) -> None:
+    """Give all panels the scales of the current options.
 
     A logarithmic axis of time begins at the first positive point of a line.
     """
     for axis in ("x", "y"):
         scale = getattr(current(), f"{axis}scale")
-        for ax in figure.axes if scale is not None else ():
+        for ax in panels if scale is not None else ():
             ax.set(**{f"{axis}scale": scale})
             if scale == "linear":
                 ax.set(**{f"{axis}lim": (0, None)})
@@ -278,7 +278,8 @@ def _line_of(name: str) -> tuple[str, str] | None:
     if line is None or line[0] in PALETTE:
         return line
     if not is_color_like(line[0]):
-        raise BadInput(f"{name}: LINE={line[0]}, {line[1]}: one of {', '.join(PALETTE)} is needed")
+        words = f"{line[0]} is no colour; {', '.join(PALETTE)}, or a colour of matplotlib is needed"
+        raise BadInput(f"{name}: LINE={line[0]}, {line[1]}: {words}")
     return to_hex(line[0]), line[1]
 
 
@@ -319,7 +320,7 @@ def finish(
     """
     chosen = current()
     panels = [chosen.ax] if chosen.ax is not None else figure.axes
-    rescale(figure)
+    rescale(panels)
     for ax in (ax for ax in panels if ax.get_gid() != SHARE):
         if table is not None and table.metric != REGRET and chosen.yscale != "log":
             ax.set_yscale("linear")  # the other metrics lie between 0 and the best mean
@@ -370,7 +371,7 @@ def refuse_missing_characters(text: str) -> None:
         if not c.isspace() and ord(c) not in _characters_of(family):
             raise BadInput(
                 f"{in_a_line(text, 60)}: the font {family[0]} has no character {c} "
-                f"(U+{ord(c):04X}); font= names an installed font that has it"
+                f"(U+{ord(c):04X}); font=NAME chooses an installed font with this character"
             )
 
 
@@ -415,27 +416,23 @@ def _hidden(panels: Iterable[Axes]) -> str:
     """Return a sentence that names the lines that coincide in every panel; empty if there
     are none.
     """
-    alike: dict[tuple[str, str], bool] = {}
+    apart: dict[tuple[str, str], bool] = {}
     for ax in panels:
         drawn = [line for line in ax.get_lines() if line.get_gid() != BOUND]
-        named = {str(line.get_label()): line for line in drawn}
-        points = {
-            label: np.asarray(line.get_data(), dtype=float)
-            for label, line in named.items()
-            if not label.startswith("_")
-        }
-        for one, other in combinations(points, 2):
+        points = {str(x.get_label()): np.asarray(x.get_data(), dtype=float) for x in drawn}
+        named = [label for label in points if not label.startswith("_")]
+        for one, other in combinations(named, 2):
             (x, y), (u, v) = points[one], points[other]
             same = len(x) > 2 and np.array_equal(x, u) and np.allclose(y, v, rtol=ALIKE, atol=0)
-            alike[one, other] = alike.get((one, other), True) and same
-    groups: list[list[str]] = []
-    for (one, other), same in alike.items():
-        if same:
-            own = next((group for group in groups if one in group), None)
-            if own is None:
-                groups.append(own := [one])
-            own += [other] if other not in own else []
-    words = "; ".join(" and ".join(group) for group in groups)
+            apart[one, other] = apart.get((one, other), False) or not same
+    first: dict[str, str] = {}  # of the lines that coincide with a line
+    for (one, other), is_apart in apart.items():
+        if not is_apart:
+            first.setdefault(other, first.setdefault(one, one))
+    groups: dict[str, list[str]] = {}
+    for line, leader in first.items():
+        groups.setdefault(leader, []).append(line)
+    words = "; ".join(" and ".join(group) for group in groups.values())
     return f" These lines coincide: {words}." if words else ""
 
 
@@ -460,7 +457,7 @@ def subplots(rows: int, columns: int, high: float | None = None, **share: Any) -
         return figure, figure.subplots(rows, columns, squeeze=False, **share)
     if rows * columns > 1:
         needed = "choose one environment and one budget, or leave ax out"
-        raise BadInput(f"ax: this figure has {rows * columns} panels; {needed}")
+        raise BadInput(f"ax: the figure has {rows * columns} panels, and ax is one panel; {needed}")
     return ax.figure, np.array([[ax]])
 
 
