@@ -173,7 +173,6 @@ def figure_of_table(
     Raises:
         BadInput: the table has no such axis, or its figure does not take one of the arguments.
     """
-    one_of(BANDS, "band", band)
     if kind not in (None, *OF_TABLES):
         near = similar(plain(kind), OF_TABLES)
         hint = f"; did you mean {near}?" * (near is not None)

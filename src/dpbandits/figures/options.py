@@ -73,22 +73,21 @@ def with_math(key: str, value: Any) -> str:
 
 
 def _inches(key: str, value: Any) -> float:
-    if isinstance(value, str) and value in WIDTHS and key == "width":
-        return WIDTHS[value]
-    words = f"inches from {MIN_INCHES:g} to {MAX_INCHES:g}"
-    if key == "width":
-        near = nearest(value, WIDTHS) if isinstance(value, str) and value.isascii() else ""
-        words = f"{words}, or a name such as column or text, are needed" + f"; {near}" * bool(near)
-    else:
-        words = f"{words} are needed"
+    names = ", or a name such as column or text," if key == "width" else ""
+    words = f"inches from {MIN_INCHES:g} to {MAX_INCHES:g}{names} are needed"
+    if key == "width" and isinstance(value, str):
+        if value in WIDTHS:
+            return WIDTHS[value]
+        near = nearest(value, WIDTHS) if value.isascii() else ""
+        words += f"; {near}" * bool(near)
     if isinstance(value, str) and not value.replace(".", "").isdecimal():
         raise BadInput(f"{key}={plain(value)}: {words}")
     return number_where(key, value, lambda x: MIN_INCHES <= x <= MAX_INCHES, words)
 
 
-def _within(least: float, most: float, unit: str, key: str, value: Any) -> float:
-    words = f"{unit} from {least:g} to {most:g} are needed"
-    return number_where(key, value, lambda x: least <= x <= most, words)
+def _dpi(key: str, value: Any) -> float:
+    words = "dots per inch from 10 to 2400 are needed"
+    return number_where(key, value, lambda x: 10 <= x <= 2400, words)
 
 
 def _font(key: str, value: Any) -> str:
@@ -177,7 +176,7 @@ class FigureOptions:
 
     width: float | None = _option(_inches)
     height: float | None = _option(_inches)
-    dpi: float | None = _option(partial(_within, 10, 2400, "dots per inch"))  # of a PNG
+    dpi: float | None = _option(_dpi)  # of a PNG
     ylim: tuple[float, float] | None = _option(_pair)  # of the axis of regret
     eps: tuple[float, ...] = _option(_budgets, ())  # the budgets that are drawn; all if empty
     env: tuple[str, ...] = _option(_names, ())  # the environments that are drawn; all if empty
