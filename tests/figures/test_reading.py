@@ -207,6 +207,18 @@ def test_lines_that_coincide_are_named_below_the_figure():
     assert "coincide" not in note(1.02)
 
 
+def test_a_line_may_coincide_with_different_lines_in_different_panels():
+    """Mutation: a line that coincides with some line is not looked at again."""
+    rows = [
+        {"algo": algo, "eps": eps, "run": run, "t": t, "regret": t * (1.0 + run)}
+        for algo, eps in {"one": 0.1, "mine": 1.0, "ucb": np.inf}.items()
+        for run in range(3)
+        for t in (1, 10, 100)
+    ]
+    note = " ".join(dp.plot(pd.DataFrame(rows), x="t").get_supxlabel().split())
+    assert note.endswith("These lines coincide: one and UCB; mine and UCB.")
+
+
 def test_no_line_leaves_through_the_floor_of_a_logarithmic_axis():
     t = np.unique(np.geomspace(1, 1e6, 100).round())
     rows = [

@@ -91,7 +91,8 @@ def _levels(samples: Samples) -> Iterator[tuple[dict[str, Any], list[str], np.nd
     free = ~about["_name"].map(has_budget)
     if free.all():
         free[:] = False
-    for values, rows in about[~free].groupby(level or [lambda _: 0], sort=True, dropna=False):
+    by: list[Any] = level or [lambda _: 0]
+    for values, rows in about[~free].groupby(by, sort=True, dropna=False):
         own = pd.concat([rows, about[free]])
         found = own.pivot_table("_number", "_set", "_name", ["size", "first"], sort=False)
         # a size is blank where an algorithm does not play an environment
@@ -130,7 +131,9 @@ def _rows(
 def matrices(pairs: pd.DataFrame, question: Question) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the rows of each level of ``over_sets``, with a text for the level, such as eps = 1."""
     names = describing(pairs, question.group)
-    for values, rows in pairs.groupby(names or [lambda _: 0], sort=False, dropna=False):
+    by: list[Any] = names or [lambda _: 0]
+    values: tuple[Any, ...]
+    for values, rows in pairs.groupby(by, sort=False, dropna=False):
         given = {n: x for n, x in zip(names, values, strict=False) if not pd.isna(x)}
         yield ", ".join(f"{n} = {FORMATS.get(n, str)(x)}" for n, x in given.items()), rows
 

@@ -177,7 +177,7 @@ def figure_of_table(
         near = similar(plain(kind), OF_TABLES)
         hint = f"; did you mean {near}?" * (near is not None)
         raise BadInput(f"kind={plain(kind)}: {' or '.join(OF_TABLES)} is needed, or nothing{hint}")
-    given = {"kind": kind, "x": x, "hue": hue, "col": col}
+    given: dict[str, Any] = {"kind": kind, "x": x, "hue": hue, "col": col}
     if not table.question.each_checkpoint:
         what = "a figure of stopping times"
         draw = stopping_panels if table.question == STOPPING else identification_panels

@@ -416,23 +416,22 @@ def _hidden(panels: Iterable[Axes]) -> str:
     """Return a sentence that names the lines that coincide in every panel; empty if there
     are none.
     """
-    apart: dict[tuple[str, str], bool] = {}
+    alike: dict[tuple[str, str], bool] = {}
     for ax in panels:
         drawn = [line for line in ax.get_lines() if line.get_gid() != BOUND]
         points = {str(x.get_label()): np.asarray(x.get_data(), dtype=float) for x in drawn}
-        named = [label for label in points if not label.startswith("_")]
-        for one, other in combinations(named, 2):
+        for one, other in combinations((x for x in points if not x.startswith("_")), 2):
             (x, y), (u, v) = points[one], points[other]
             same = len(x) > 2 and np.array_equal(x, u) and np.allclose(y, v, rtol=ALIKE, atol=0)
-            apart[one, other] = apart.get((one, other), False) or not same
-    first: dict[str, str] = {}  # of the lines that coincide with a line
-    for (one, other), is_apart in apart.items():
-        if not is_apart:
-            first.setdefault(other, first.setdefault(one, one))
-    groups: dict[str, list[str]] = {}
-    for line, leader in first.items():
-        groups.setdefault(leader, []).append(line)
-    words = "; ".join(" and ".join(group) for group in groups.values())
+            alike[one, other] = alike.get((one, other), True) and same
+    groups: list[list[str]] = []
+    for (one, other), same in alike.items():
+        if same:
+            own = next((group for group in groups if one in group), None)
+            if own is None:
+                groups.append(own := [one])
+            own += [other] if other not in own else []
+    words = "; ".join(" and ".join(group) for group in groups)
     return f" These lines coincide: {words}." if words else ""
 
 

@@ -47,7 +47,7 @@ def heat_map(
     ax.grid(False)
     for (i, j), is_bold in np.ndenumerate(bold.to_numpy()):
         look: Any = {"ha": "center", "va": "center", "fontweight": "bold" if is_bold else "normal"}
-        ax.text(j + 0.5, i + 0.5, texts.iat[i, j], fontsize=7, **look)
+        ax.text(j + 0.5, i + 0.5, str(texts.iat[i, j]), fontsize=7, **look)
 
 
 @styled
