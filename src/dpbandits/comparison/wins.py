@@ -132,7 +132,7 @@ def matrices(pairs: pd.DataFrame, question: Question) -> Iterator[tuple[str, pd.
     """Yield the rows of each level of ``over_sets``, with a text for the level, such as eps = 1."""
     names = describing(pairs, question.group)
     by: list[Any] = names or [lambda _: 0]
-    values: tuple[Any, ...]
+    values: Any
     for values, rows in pairs.groupby(by, sort=False, dropna=False):
         given = {n: x for n, x in zip(names, values, strict=False) if not pd.isna(x)}
         yield ", ".join(f"{n} = {FORMATS.get(n, str)(x)}" for n, x in given.items()), rows
