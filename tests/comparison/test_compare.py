@@ -93,7 +93,7 @@ def test_stopping_times():
 
 def test_bad_baseline():
     assert "did you mean" in message_of(dp.compare, table(adap_ucb=1, b=2), baseline="adap_uc")
-    assert "nothing in the table" in message_of(dp.compare, table(a=1), baseline="inf")
+    assert "no setting can be compared" in message_of(dp.compare, table(a=1), baseline="inf")
 
 
 def test_letters_of_a_chain():
