@@ -282,7 +282,7 @@ def test_algorithms_of_one_label_are_refused():
     for labels in ({"dp_se": "X", "adap_ucb": "X"}, {"dp_se": "AdaP-UCB"}):
         message = message_of(dp.plot, table, labels=labels)
         assert message.startswith("dp_se and adap_ucb have the same label, ")
-        assert message.endswith(": labels={adap_ucb: TEXT} gives another")
+        assert message.endswith("; choose labels={adap_ucb: TEXT}")
     other = table.assign(algo=table["algo"].replace("adap_ucb", "DP-SE"))
     assert "dp_se and DP-SE have the same label, DP-SE" in message_of(dp.plot, other)
     assert dp.plot(table, labels={"dp_se": "AdaP-UCB"}, only=["dp_se"]).axes
