@@ -49,12 +49,12 @@ def draw(table):
             rows.pivot(index="env", columns="algo", values=x).reindex(index=order, columns=shown)
             for x in ("ratio", "beats")
         )
-        texts = [["." if x is True else "" for x in row] for row in beats.to_numpy(object)]
+        texts = beats.map(lambda x: "." if x is True else "")
         drawn = ratio.set_axis([environment_title(x) for x in order]).set_axis(
             [legend_name(x) for x in shown], axis=1
         )
         norm = BoundaryNorm([0.0, *LIMITS, np.inf], len(COLOURS))
-        heat_map(ax, drawn, ListedColormap(COLOURS), norm, texts, np.isfinite(ratio.to_numpy()))
+        heat_map(ax, drawn, ListedColormap(COLOURS), norm, texts, np.isfinite(ratio))
         for (i, j), x in np.ndenumerate(ratio.to_numpy()):
             if x > 1.0:
                 ax.add_patch(Rectangle((j, i), 1, 1, hatch=WORSE, ec="white", fill=False, lw=0.5))

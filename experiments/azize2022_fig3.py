@@ -4,7 +4,7 @@ The two terms of the lower bound (Theorem 3, asymptotic in T) are drawn separate
 eps = kl / (6 gap); below it, in the shaded regime, the regret is the cost of privacy.
 """
 
-from dpbandits.figures.regret_vs_budget import budget_panels
+from dpbandits.figures.final_regret import budget_panels
 from dpbandits.figures.style import styled
 from dpbandits.theory.azize2022 import lower_bound_terms, privacy_threshold
 

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.comparison.pairs import Located, difference
+from dpbandits.figures.final_regret import exceedance
 from dpbandits.figures.labels import scientific
 from dpbandits.figures.style import PALETTE, PATTERNS, finish, own_legend, styled, subplots
-from dpbandits.figures.tails import exceedance
 from dpbandits.results.summary import mean_of
 
 BUDGETS = [0.1, 0.5, 1.0]

@@ -8,10 +8,9 @@ import numpy as np
 from dpbandits.contracts.display import environment_title
 from dpbandits.environments.catalogue import build
 from dpbandits.figures.bands import band_note
+from dpbandits.figures.final_regret import exceedance, label_tails, regret_label, regret_vs
 from dpbandits.figures.labels import labelled
-from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
 from dpbandits.figures.style import BOUND, finish, styled, styles_of, subplots
-from dpbandits.figures.tails import exceedance, label_tails
 from dpbandits.settings.composed import read_group
 from dpbandits.theory.azize2025 import bernoulli_lower
 

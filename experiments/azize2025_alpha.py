@@ -7,9 +7,9 @@ import itertools
 
 from dpbandits.contracts.display import environment_title
 from dpbandits.figures.bands import band_note
+from dpbandits.figures.final_regret import regret_label, regret_vs
 from dpbandits.figures.labels import budget_title, labelled
 from dpbandits.figures.layout import label_edges
-from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
 from dpbandits.figures.style import finish, styled, styles_of, subplots
 
 TITLE = "Regret against the growth of the phases (Azize et al. 2025; our setting)"

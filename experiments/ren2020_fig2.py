@@ -9,8 +9,8 @@ from matplotlib.ticker import EngFormatter
 from dpbandits.contracts.display import line_of
 from dpbandits.environments.populations import build_population
 from dpbandits.figures.bands import INTERVAL
+from dpbandits.figures.final_regret import regret_label
 from dpbandits.figures.labels import legend_name
-from dpbandits.figures.regret_vs_budget import regret_label
 from dpbandits.figures.style import PALETTE, finish, styled, subplots
 from dpbandits.settings.composed import read_group
 from dpbandits.theory.ren2020 import v_b, v_l

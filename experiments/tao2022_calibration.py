@@ -7,7 +7,7 @@ the best c of the setting. experiments/practical_constants.py prints these ratio
 import itertools
 
 from dpbandits.contracts.display import display_name
-from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
+from dpbandits.figures.final_regret import regret_label, regret_vs
 from dpbandits.figures.style import finish, styled, styles_of, subplots
 
 ALGORITHMS = ("dpr_ucb", "dpr_se", "ldpr_se")

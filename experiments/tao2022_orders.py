@@ -9,8 +9,8 @@ import json
 import numpy as np
 from matplotlib.ticker import NullLocator
 
+from dpbandits.figures.final_regret import order, regret_label, regret_vs
 from dpbandits.figures.labels import labelled
-from dpbandits.figures.regret_vs_budget import order, regret_label, regret_vs
 from dpbandits.figures.style import finish, styled, styles_of, subplots
 
 TITLE = "DPR-SE with the paper's constants (Tao et al. 2022, Theorem 4; our setting)"

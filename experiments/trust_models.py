@@ -2,9 +2,9 @@
 
 from dpbandits.contracts.display import environment_title
 from dpbandits.figures.bands import band_note, draw_band
+from dpbandits.figures.final_regret import regret_label
 from dpbandits.figures.labels import labelled
 from dpbandits.figures.layout import label_edges
-from dpbandits.figures.regret_vs_budget import regret_label
 from dpbandits.figures.style import finish, styled, styles_of, subplots
 from dpbandits.results.summary import mean_of
 

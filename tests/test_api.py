@@ -214,7 +214,7 @@ def test_values_of_pandas_are_those_of_numpy():
     given = {"horizon": 100, "runs": 1}
     table = dp.run("adap_ucb", dp.bernoulli(means), eps=budgets, **given)
     assert table.equals(dp.run("adap_ucb", dp.bernoulli([0.9, 0.6]), eps=[0.5, 1.0], **given))
-    assert "nothing in the table can be compared" in message_of(dp.compare, table, float("inf"))
+    assert "be compared with this baseline" in message_of(dp.compare, table, float("inf"))
 
 
 def test_threads_may_run_at_once():
@@ -493,9 +493,9 @@ def test_figures_that_a_table_does_not_have_are_refused(regrets):
         (regrets, {"x": "horizon"}, "unknown x 'horizon': choose from eps, t"),
         (regrets, {"band": "wide"}, "band=wide: "),
         (regrets, {"kind": "tails"}, "tail or wins is needed, or nothing; did you mean tail?"),
-        (times, {"x": "t"}, "takes no x, kind or band"),
+        (times, {"x": "t"}, "x=t: a figure of stopping times takes no x"),
         (times, {"bounds": True}, "not beside stopping times"),
-        (public, {"x": "eps"}, "no algorithm in the table is private"),
+        (public, {"x": "eps"}, "no algorithm in the table has a finite privacy budget"),
         (without_settings, {"bounds": True}, "bounds=True needs the settings: load the table"),
     ):
         assert reason in message_of(dp.plot, table, **options)

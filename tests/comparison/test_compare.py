@@ -74,7 +74,7 @@ def test_settings_of_one_algorithm_are_told_apart():
     two = pd.concat([table(a=20).assign(m=1), table(a=10).assign(m=2)])
     found = dp.compare(two)
     assert found["tied"].tolist() == [False, True]
-    assert "2 settings of one game" in message_of(dp.compare, two, baseline="a")
+    assert "one game has 2 settings of a" in message_of(dp.compare, two, baseline="a")
 
 
 def test_regret_of_zero():
@@ -93,7 +93,7 @@ def test_stopping_times():
 
 def test_bad_baseline():
     assert "did you mean" in message_of(dp.compare, table(adap_ucb=1, b=2), baseline="adap_uc")
-    assert "nothing in the table" in message_of(dp.compare, table(a=1), baseline="inf")
+    assert "no setting can be compared" in message_of(dp.compare, table(a=1), baseline="inf")
 
 
 def test_letters_of_a_chain():

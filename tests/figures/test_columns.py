@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from legends import legend_of
 from matplotlib.text import Text
 from PIL import Image
 from refusals import message_of
@@ -21,10 +22,6 @@ def table():
     envs = ["bernoulli_c1", "bernoulli_c2"]
     given = {"eps": [0.1, 1], "horizon": 300, "runs": 3, "jobs": 1}
     return dp.run(["adap_ucb", "dp_se", "ucb"], envs, **given)
-
-
-def legend_of(figure):
-    return [text.get_text() for text in figure.legends[0].get_texts()]
 
 
 def test_a_figure_is_the_current_one_of_pyplot(table, tmp_path, monkeypatch):
@@ -65,7 +62,10 @@ def test_the_file_has_the_size_that_is_asked_for(table, tmp_path):
     assert {file.name for file in tmp_path.glob("*.p*")} == {"x.png", "both.pdf", "both.png"}
     for words, given in {
         "out=a.jpg: figures are written as pdf, png, svg, pgf": {"out": "a.jpg"},
-        "figsize=[4,3]: leave width out": {"figsize": [4, 3], "width": 4},
+        "figsize=[4,3]: figsize contains the width; leave width or figsize out": {
+            "figsize": [4, 3],
+            "width": 4,
+        },
         "figsize=4: inches are needed, such as [5.5,3]": {"figsize": 4},
         "dpi=1: dots per inch from 10 to 2400 are needed": {"dpi": 1},
         "ylim=[2,1]: the first number must be below the second one": {"ylim": [2, 1]},
@@ -102,7 +102,7 @@ def test_points_are_not_means_over_a_column_that_has_no_place(table):
     message = message_of(dp.plot, table, x="eps", hue="env")
     assert message.startswith("the table has several values of algo: choose one")
     assert "unknown hue 'algos': did you mean algo?" in message_of(dp.plot, table, hue="algos")
-    assert "hue=eps: only a figure of regret against x= takes hue" in message_of(
+    assert "hue=eps: a figure of kind=tail takes no hue" in message_of(
         dp.plot, table, kind="tail", hue="eps"
     )
 

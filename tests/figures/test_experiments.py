@@ -13,6 +13,7 @@ import pytest
 import yaml
 from commands import command
 from helpers import CONF
+from legends import legend_of
 from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
@@ -91,7 +92,7 @@ def test_an_experiment_is_reproduced_in_small_and_may_have_bounds(name, tmp_path
     table = dp.load(tmp_path / f"{name}.csv")
     if "bounds" in inspect.signature(figure_of_experiment(name, Table.of_frame(table))).parameters:
         _, drawn = experiment_figure(name, tmp_path, bounds=True)
-        texts = [text.get_text() for legend in drawn.legends for text in legend.get_texts()]
+        texts = legend_of(drawn)
         assert any("bound" in text for text in texts)
 
 

@@ -4,6 +4,7 @@ import itertools
 
 import pandas as pd
 import pytest
+from legends import legend_of
 
 import dpbandits as dp
 from dpbandits.contracts.question import REGRET
@@ -72,7 +73,7 @@ def test_what_the_title_says_stands_in_no_panel_and_no_legend():
     for title, said in {"DP-SE on C2": True, "Ours": False}.items():
         figure = dp.plot(table, x="t", title=title)
         assert figure.axes[0].get_title() == r"C2, $\epsilon$ = 0.1"[4 * said :]
-        labels = [text.get_text() for text in figure.legends[0].get_texts()]
+        labels = legend_of(figure)
         assert labels[0] == r"DP-SE, $\alpha$ = 2"[7 * said :]
 
 
@@ -80,7 +81,7 @@ def test_words_of_labels_are_explained_in_the_note():
     table = regrets(ENVS[:1], [1], ["ldp_ols"])
     both = [table.assign(calibration=word) for word in ("printed", "exact")]
     figure = dp.plot(pd.concat(both))
-    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    labels = legend_of(figure)
     assert labels == ["printed calibration", "exact calibration"]
     note = " ".join(figure.get_supxlabel().split())
     assert note.endswith(

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from commands import captured
+from legends import legend_of
 from matplotlib import image, style
 from matplotlib.backends import backend_pgf
 from matplotlib.colors import to_hex, to_rgb
@@ -47,12 +48,6 @@ def texts(figure):
     figure.draw_without_rendering()
     found = figure.findobj(matplotlib.text.Text)
     return [text for text in found if text.get_visible() and text.get_text()]
-
-
-def legend_of(figure):
-    """The labels of all legends of a figure."""
-    legends = figure.legends + [ax.get_legend() for ax in figure.axes if ax.get_legend()]
-    return [text.get_text() for legend in legends for text in legend.get_texts()]
 
 
 def colours(figure):
@@ -263,7 +258,7 @@ def test_a_file_that_says_nothing_is_refused(tmp_path):
 def test_pgf_needs_latex(tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: None)
     message = message_of(save, dp.plot(regrets()), tmp_path / "a", ["pdf", "pgf"])
-    assert "format=pgf:" in message and "format=pdf needs none" in message
+    assert "format=pgf:" in message and "format=pdf needs no LaTeX" in message
     assert not list(tmp_path.iterdir())
 
 
@@ -374,7 +369,10 @@ def test_the_command_and_python_share_their_options():
         ({"ylim": (0, 9)}, "ylim=[0,9]: a logarithmic axis shows numbers above 0; yscale=linear"),
         ({"ylim": (-1, 9), "yscale": "log"}, "ylim=[-1,9]: a logarithmic axis"),
         ({"labels": {"dp_se": "\u65e5"}, "figsize": (5.5, 2.2)}, "DejaVu Sans has no character"),
-        ({"title": "\u65e5 $T$"}, "(U+65E5); font= names an installed font that has it"),
+        (
+            {"title": "\u65e5 $T$"},
+            "(U+65E5); font=NAME chooses an installed font with this character",
+        ),
         ({"out": "paper.pfd"}, "out=paper.pfd: figures are written as pdf, png, svg, pgf"),
         ({"out": "fig/"}, "out=fig/: the path of a file is needed, not of a folder"),
         ({"out": "."}, "out=.: the path of a file is needed, not of a folder"),
@@ -416,3 +414,12 @@ def test_figures_are_white_in_a_dark_style(tmp_path):
     assert all(sum(to_rgb(text.get_color())) < 1 for text in texts(figure))
     assert colours(axes.figure)["DP-SE"] == "#ffffff"
     assert all(sum(to_rgb(x.get_color())) > 2 for x in axes.get_legend().get_texts())
+
+
+def test_other_axes_of_the_user_s_figure_keep_their_scales_and_labels():
+    """Mutation: the scales, or the names of a metric, are those of all axes of the figure."""
+    mine, other = Figure().subplots(1, 2)
+    other.set(ylabel="pseudo-regret", title="of others")
+    dp.plot(regrets((1.0,)), ax=mine, xscale="log", yscale="log", metric="average")
+    assert (mine.get_xscale(), mine.get_ylabel()) == ("log", "average regret")
+    assert (other.get_xscale(), other.get_ylabel()) == ("linear", "pseudo-regret")

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from legends import legend_of
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
@@ -13,11 +14,11 @@ from refusals import message_of
 from tiers import first
 
 import dpbandits as dp
-from dpbandits.figures import regret_vs_budget
+from dpbandits.figures import final_regret
 from dpbandits.figures.draw import figure_of_table, from_file
+from dpbandits.figures.final_regret import contamination_panels, order, regret_vs
 from dpbandits.figures.labels import labelled
 from dpbandits.figures.overlays import SLOPE
-from dpbandits.figures.regret_vs_budget import contamination_panels, order, regret_vs
 from dpbandits.figures.regret_vs_time import time_panels
 from dpbandits.figures.style import BOUND, Prefixed, label_logarithms, styles_of
 from dpbandits.results import table as tables
@@ -181,11 +182,11 @@ def test_means_without_bands_need_no_intervals(measured, monkeypatch):
 def test_several_horizons_are_told_apart():
     table = dp.run("adap_ucb", "bernoulli_c2", eps=[0.5, 1], horizon=[1e3, 1e4], runs=2)
     both = Table.of_frame(table)
-    names = [t.get_text() for t in figure_of_table(both, "", x="eps").legends[0].get_texts()]
+    names = legend_of(figure_of_table(both, "", x="eps"))
     assert names == ["AdaP-UCB, $T$ = 1000", "AdaP-UCB, $T$ = $10^{4}$"]
     figure = figure_of_table(both, "", x="horizon")
     assert figure.axes[0].get_xlabel() == "$T$" and figure.axes[0].get_xscale() == "log"
-    assert regret_vs_budget.regret_label(both) == "pseudo-regret at $T$"
+    assert final_regret.regret_label(both) == "pseudo-regret at $T$"
     plt.close("all")
 
 
@@ -215,6 +216,18 @@ def test_the_points_of_lines_have_marks_of_their_own():
         (ax, *_) = dp.plot(table, x="eps", band=band).axes
         marks = {line.get_marker() for line in ax.get_lines() if line.get_linestyle() == "None"}
         assert (len(marks) > 1) is several
+
+
+def test_a_line_may_coincide_with_different_lines_in_different_panels():
+    """Mutation: a line that coincides with some line is not looked at again."""
+    rows = [
+        {"algo": algo, "eps": eps, "run": run, "t": t, "regret": t * (1.0 + run)}
+        for algo, eps in {"one": 0.1, "mine": 1.0, "ucb": np.inf}.items()
+        for run in range(3)
+        for t in (1, 10, 100)
+    ]
+    note = " ".join(dp.plot(pd.DataFrame(rows), x="t").get_supxlabel().split())
+    assert note.endswith("These lines coincide: one and UCB; mine and UCB.")
 
 
 def test_no_line_leaves_through_the_floor_of_a_logarithmic_axis():
@@ -279,10 +292,10 @@ def test_algorithms_of_one_label_are_refused():
     table = dp.run(["dp_se", "adap_ucb"], "bernoulli_c2", eps=0.5, horizon=1e3, runs=3, jobs=1)
     for labels in ({"dp_se": "X", "adap_ucb": "X"}, {"dp_se": "AdaP-UCB"}):
         message = message_of(dp.plot, table, labels=labels)
-        assert message.startswith("dp_se and adap_ucb have one label, ")
-        assert message.endswith(": labels={adap_ucb: TEXT} gives another")
+        assert message.startswith("dp_se and adap_ucb have the same label, ")
+        assert message.endswith("; choose labels={adap_ucb: TEXT}")
     other = table.assign(algo=table["algo"].replace("adap_ucb", "DP-SE"))
-    assert "dp_se and DP-SE have one label, DP-SE" in message_of(dp.plot, other)
+    assert "dp_se and DP-SE have the same label, DP-SE" in message_of(dp.plot, other)
     assert dp.plot(table, labels={"dp_se": "AdaP-UCB"}, only=["dp_se"]).axes
 
 

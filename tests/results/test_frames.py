@@ -101,7 +101,7 @@ def test_nothing_is_said_of_an_unknown_budget():
         own = unknown[table["eps"] == table["eps"].min()]
         assert dp.summary(own)["eps"].isna().all()
         assert "not private" not in dp.latex(own) and "epsilon" not in dp.latex(own)
-        assert message_of(dp.plot, own, x="eps") == "x=eps: the table has no budget"
+        assert message_of(dp.plot, own, x="eps").startswith("x=eps: no algorithm in")
         both = dp.summary([table, own])
         assert both["eps"].isna().sum() == len(dp.summary(own))
         assert "is blank in some rows" in message_of(dp.plot, [table, own])

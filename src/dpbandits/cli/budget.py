@@ -14,9 +14,8 @@ from ..contracts.parameters import BUDGETS
 from ..decisions.budget import budgets_needed
 from ..decisions.cost import cost_of_rules
 from ..errors import BadInput
-from ..figures.cost_of_privacy import cost_of_privacy
+from ..figures.answers import figure_of_answer
 from ..figures.origin import files_of
-from ..figures.regret_vs_budget import budget_needed
 from ..figures.style import save
 from ..files import check_writable, write_atomically
 from ..results.latex import KEYS as LATEX
@@ -61,10 +60,10 @@ def main(given: Namespace) -> int:
     check_writable(stem.parent)
     if group == "algo":
         found = budgets_needed(names, runs, parameters, given.folders, **search)
-        answers, draw, render = list(found["answer"]), budget_needed, text
+        answers, render = list(found["answer"]), text
     else:
         found = cost_of_rules(names, runs, parameters, given.folders)
-        answers, draw, render = list(dict.fromkeys(found["answer"])), cost_of_privacy, text_of_rules
+        answers, render = list(dict.fromkeys(found["answer"])), text_of_rules
         if "slow" in found:
             answers.append(COLUMNS_OF_SHEET)
     tex = f"{latex_of_budgets(found, options)}\n"  # refuses unknown columns before anything is said
@@ -73,8 +72,8 @@ def main(given: Namespace) -> int:
     texts = {".tex": tex, ".md": f"{render(found, 'pipe')}\n\n{below}"}
     for end, content in texts.items():
         write_atomically(stem.with_name(f"{stem.name}{end}"), content.encode())
-    for path in save(draw(found), stem, formats) if group == "algo" or "slow" in found else ():
-        print(path)
+    if group == "algo" or "slow" in found:
+        print(*save(figure_of_answer(found), stem, formats), sep="\n")
     print(*(f"{stem}{end}" for end in texts), sep="\n")
     return 0
 

@@ -98,7 +98,7 @@ def ratio(a: Located, b: Located) -> Located:
     return Located(value, np.where(np.isnan(low), least, low), np.where(np.isnan(high), most, high))
 
 
-def smaller(a: np.ndarray, b: np.ndarray, tail: float) -> tuple[float, float, float]:
+def smaller(a: np.ndarray, b: np.ndarray, tail: float) -> Located:
     """Return the probability that a value of ``a`` is smaller than a value of ``b``.
 
     Equal values count half. The interval follows Brunner & Munzel (2000), on the logit scale. If
@@ -111,14 +111,16 @@ def smaller(a: np.ndarray, b: np.ndarray, tail: float) -> tuple[float, float, fl
         tail: the probability with which each end fails.
 
     Returns:
-        The probability, and its lower and upper end.
+        The probability with its limits.
     """
     from scipy.special import expit, stdtrit
     from scipy.stats import rankdata
 
     n, m = len(a), len(b)
     if min(n, m) < 2:
-        return float(rounded((a[:, None] < b).mean() + (a[:, None] == b).mean() / 2)), 0.0, 1.0
+        return Located(
+            float(rounded((a[:, None] < b).mean() + (a[:, None] == b).mean() / 2)), 0.0, 1.0
+        )
     ranks = rankdata(np.concatenate([a, b]))
     below = 1.0 - (ranks[:n] - rankdata(a)) / m  # of each value of a: the share of b above it
     above = (ranks[n:] - rankdata(b)) / n
@@ -127,10 +129,9 @@ def smaller(a: np.ndarray, b: np.ndarray, tail: float) -> tuple[float, float, fl
     variance = parts.sum()
     if variance == 0.0 or not 0.0 < p < 1.0:
         pairs = min(n, m)
-        low, high = (float(x) for x in clopper_pearson(np.array(round(p * pairs)), pairs, tail))
-        return float(rounded(p)), float(rounded(low)), float(rounded(high))
+        found = rounded([p, *clopper_pearson(np.array(round(p * pairs)), pairs, tail)])
+        return Located(*found.tolist())
     freedom = variance**2 / (parts**2 / (np.array([n, m]) - 1)).sum()
     width = -stdtrit(freedom, tail) * np.sqrt(variance) / (p * (1 - p))
     odds = np.log(p / (1 - p)) + np.array([0.0, -width, width])
-    found = rounded(expit(odds))
-    return float(found[0]), float(found[1]), float(found[2])
+    return Located(*rounded(expit(odds)).tolist())

@@ -35,8 +35,6 @@ class Samples:
 
     def _alike(self, columns: list[str]) -> np.ndarray:
         """Return the number of each setting's group: settings of a group agree in some columns."""
-        if not columns:
-            return np.zeros(len(self.settings), dtype=int)
         return self.settings.groupby(columns, sort=False, dropna=False).ngroup().to_numpy()
 
     def located(self, center: str, tail: float) -> Located:
@@ -67,7 +65,8 @@ class Samples:
 
     def _only(self, found: Sequence[int], baseline: str) -> int | None:
         if len(found) > 1:
-            raise BadInput(f"baseline={baseline}: {len(found)} settings of one game have that name")
+            words = f"one game has {len(found)} settings of {baseline}; one setting is needed"
+            raise BadInput(f"baseline={baseline}: {words}")
         return found[0] if found else None
 
     def differing(

@@ -60,8 +60,8 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
     others = compared
     if baseline is not None:
         others = sum(j is not None and i != j for i, j in references.items())
-    if baseline is not None and not others:
-        raise BadInput(f"baseline={baseline}: nothing in the table can be compared with it")
+        if not others:
+            raise BadInput(f"baseline={baseline}: no setting can be compared with this baseline")
     to_best, to_reference = (ERROR / 2 / looks / max(n, 1) for n in (compared, others))
     best, reference = (
         {center: samples.located(center, tail) for center in CENTERS}
@@ -93,9 +93,7 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
                 else:
                     away, one = _against(reference[center], i, j)
                 row |= _columns(f"{start}difference", away) | _columns(f"{start}ratio", one)
-            p = NOTHING
-            if j is not None and i != j:
-                p = Located(*smaller(samples.values[i], samples.values[j], to_reference))
+            p = NOTHING if j is None or i == j else smaller(values, samples.values[j], to_reference)
             row |= _columns("smaller", p) | {"letters": marks[place]}
     results = pd.DataFrame([rows[i] for i in range(len(rows))])[list(RESULTS)]
     about = samples.settings[[*table.described, SETTING]]

@@ -26,11 +26,11 @@ NOTE = (
     "Algorithms of a game share a letter if a permutation test of all pairs of the table (with an "
     "error of 5 % in all) does not tell their means apart.\n"
     "tied: shares a letter with the smallest mean. P(smaller): the probability that a run has a "
-    "smaller value than a run of what it is compared with."
+    "smaller value than a run of the best algorithm, or of the baseline."
 )
 APART = (
-    "*: the test tells the means of {names} from what they are compared with, though the interval "
-    "of the ratio contains 1."
+    "*: the test tells the means of {names} from the mean of the best algorithm, or of the "
+    "baseline, though the interval of the ratio contains 1."
 )
 TOGETHER = (
     "*: the interval of the ratio of {names} excludes 1, though the test, which compares all "

@@ -25,10 +25,6 @@ ERROR = 0.05
 NEEDED = (
     "sets: three environments are needed, and three algorithms with one setting on each of them"
 )
-PAIR = (
-    "sets", "below", "wins", "ties", "losses", "share", "share_low", "share_high", "rank",
-    "other_rank", "critical_difference", "p",
-)  # fmt: skip
 
 
 def over_sets(table: Table) -> pd.DataFrame:
@@ -55,29 +51,27 @@ def over_sets(table: Table) -> pd.DataFrame:
             of them.
     """
     samples = Samples(table)
-    found = [_of_level(samples, level, own) for level, own in _levels(samples)]
-    levels = [x for x in found if x is not None]
+    levels = list(_levels(samples))
     if not levels:
         raise BadInput(NEEDED)
     pairs = (pair for _, _, ids in levels for own in ids.tolist() for pair in combinations(own, 2))
     differ = samples.differing(pairs, ERROR)
-    rows = [row for level in levels for row in _rows(samples, *level, differ)]
-    group = samples.question.group
-    first = list(rows[0])[: list(rows[0]).index(group)]
-    return pd.DataFrame(rows)[[*first, group, "other", *PAIR]]
+    return pd.DataFrame([row for level in levels for row in _rows(samples, *level, differ)])
 
 
 def has_sets(table: Table) -> bool:
     """Return whether a table has enough environments and algorithms for ``over_sets``."""
-    samples = Samples(table)
-    return any(_of_level(samples, level, own) for level, own in _levels(samples))
+    return any(True for _ in _levels(Samples(table)))
 
 
-def _levels(samples: Samples) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield each level with its settings.
+def _levels(samples: Samples) -> Iterator[tuple[dict[str, Any], list[str], np.ndarray]]:
+    """Yield each level with enough sets and algorithms.
 
-    A level is a budget, and other columns that tell games of one environment apart. The columns
-    ``_name`` and ``_set`` of the settings are the algorithm and the environment.
+    A level is a budget, and other columns that tell games of one environment apart.
+
+    Yields:
+        The values of the level's columns, the names of its algorithms, and their settings, int
+        array (sets, algorithms).
     """
     settings, question = samples.settings, samples.question
     sets = [x for x in samples.of_game if x in ("env", "population") or of_game(x)]
@@ -92,36 +86,20 @@ def _levels(samples: Samples) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     for column in others:
         words = settings[column]
         name = name.where(words.isna(), name + " " + words.astype(str))
-    about = settings.assign(_name=name, _set=places.ngroup())
+    about = settings.assign(_name=name, _set=places.ngroup(), _number=settings.index)
     has_budget = pd.Series(samples.private).groupby(name.to_numpy()).any()
     free = ~about["_name"].map(has_budget)
-    swept = about[~free] if not free.all() else about
+    if free.all():
+        free[:] = False
     by: list[Any] = level or [lambda _: 0]
-    for values, rows in swept.groupby(by, sort=True, dropna=False):
-        given = values if isinstance(values, tuple) else (values,)
-        yield (
-            dict(zip(level, given, strict=False)),
-            pd.concat([rows, about[free & (not free.all())]]),
-        )
-
-
-def _of_level(
-    samples: Samples, level: dict[str, Any], own: pd.DataFrame
-) -> tuple[dict[str, Any], list[str], np.ndarray] | None:
-    """Return a level, the names of its algorithms, and their settings, int array (sets,
-    algorithms).
-
-    The result is None if there are too few sets or algorithms.
-    """
-    places = own.pivot_table(
-        index="_set", columns="_name", aggfunc="size", values=SETTING, sort=False
-    )  # a blank where an algorithm does not play an environment
-    names = [str(x) for x in places if (places[x] == 1).all()]
-    if len(places) < FEWEST_SETS or len(names) < FEWEST:
-        return None
-    number = pd.Series(own.index, index=pd.MultiIndex.from_frame(own[["_set", "_name"]]))
-    ids = np.array([[number[s, x] for x in names] for s in places.index])
-    return level, names, ids
+    for values, rows in about[~free].groupby(by, sort=True, dropna=False):
+        own = pd.concat([rows, about[free]])
+        found = own.pivot_table("_number", "_set", "_name", ["size", "first"], sort=False)
+        # a size is blank where an algorithm does not play an environment
+        names = [str(x) for x, sizes in found["size"].items() if (sizes == 1).all()]
+        if len(found) >= FEWEST_SETS and len(names) >= FEWEST:
+            ids = found["first"][names].to_numpy(dtype=int)
+            yield dict(zip(level, values, strict=False)), names, ids
 
 
 def _rows(
@@ -153,13 +131,11 @@ def _rows(
 def matrices(pairs: pd.DataFrame, question: Question) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the rows of each level of ``over_sets``, with a text for the level, such as eps = 1."""
     names = describing(pairs, question.group)
-    for values, rows in pairs.groupby(names or (lambda _: ""), sort=False, dropna=False):
-        given: tuple[Any, ...] = values if isinstance(values, tuple) else ()
-        said = [
-            f"{n} = {FORMATS.get(n, str)(x)}" for n, x in zip(names, given, strict=False)
-            if not pd.isna(x)
-        ]  # fmt: skip
-        yield ", ".join(said), rows
+    by: list[Any] = names or [lambda _: 0]
+    values: Any
+    for values, rows in pairs.groupby(by, sort=False, dropna=False):
+        given = {n: x for n, x in zip(names, values, strict=False) if not pd.isna(x)}
+        yield ", ".join(f"{n} = {FORMATS.get(n, str)(x)}" for n, x in given.items()), rows
 
 
 def sections(pairs: pd.DataFrame, question: Question) -> list[str]:

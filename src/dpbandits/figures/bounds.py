@@ -47,9 +47,8 @@ def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = (
     """
     summary, records = table.summary(), table.known(needed, folders)
     settings, means = summary[[*table.described, SETTING]], summary["mean"].to_numpy()
-    rows: list[Any] = settings.to_dict("records")
-    called = (record.get(LABEL, row["env"]) for row, record in zip(rows, records, strict=True))
-    rows = [row | {PANEL: name} for row, name in zip(rows, called, strict=True)]
+    names = [x.get(LABEL, env) for x, env in zip(records, settings["env"], strict=True)]
+    rows: list[Any] = settings.assign(**{PANEL: names}).to_dict("records")
     of_rows = problems(records)
     found: list[Curve] = []
     for row, of_row, mean in zip(rows, of_rows, means, strict=True):

@@ -13,13 +13,14 @@ from matplotlib.figure import Figure
 
 from ..contracts.display import environment_title, symbol
 from ..errors import BadInput, unknown
+from ..results.metrics import METRICS
 from ..results.table import Table
-from ..results.varying import SETTING
+from ..results.varying import SETTING, varying
 from .bands import band_note
+from .final_regret import regret_label, regret_vs
 from .labels import labelled, legend_name, rounds_text, setting_text
 from .layout import arranged_panels, label_edges
 from .overlays import draw_references, lines_of, references_in
-from .regret_vs_budget import regret_label, regret_vs
 from .regret_vs_time import has_log_time, regret_vs_time
 from .style import finish, styled, styles_of
 
@@ -40,15 +41,16 @@ def column_panels(
             of a column that is not in the figure.
     """
     settings = table.settings
-    several = [name for name in (*MAIN, *table.budgets, *table.varied) if _several(settings, name)]
+    columns = filter(settings.__contains__, (*MAIN, *table.budgets, *table.varied))
+    several = varying(settings, columns, blank=True)
     places = [name for name in (x, hue, col) if name not in (None, "t")]
     for key, name in {"x": x, "hue": hue, "col": col}.items():
         if name is not None and name not in settings and (key, name) != ("x", "t"):
             raise no_column(key, name, ["t"] * (key == "x") + several, table)
     taken = {*places, "algo", *table.varied, *table.budgets} if hue is None else {*places}
     if left := [name for name in several if name not in taken]:
-        words = f"the table has several values of {' and '.join(left)}"
-        raise BadInput(f"{words}: choose one, or write x=, hue= or col={left[0]}")
+        words = f"the table has several values of {' and '.join(left)}: choose one value of each"
+        raise BadInput(f"{words}, or write x={left[0]}, hue={left[0]} or col={left[0]}")
     if hue is None:
         budgets = {symbol(b): settings[b] for b in table.budgets if b not in places}
         table = labelled(table.assign(**budgets), but=[*places])
@@ -83,7 +85,7 @@ def column_panels(
             ax.set_xticks(range(len(named)), [value_title(x, word) for word in named])
         elif values.min() > 0 and values.max() > 20 * values.min():
             ax.set_xscale("log")
-    names = ("round $t$", "pseudo-regret") if x == "t" else (symbol(x), regret_label(table))
+    names = ("round $t$", METRICS[table.metric]) if x == "t" else (symbol(x), regret_label(table))
     label_edges(axes, *names)
     return finish(figure, title, table, band_note(table, band, over_time=x == "t"))
 
@@ -94,10 +96,6 @@ def no_column(key: str, name: str, known: Iterable[str], table: Table) -> BadInp
         return unknown(key, name, known)
     choice = ", ".join(known) or "the table has none"
     return BadInput(f"{key}={name}: a column in which settings differ is needed: {choice}")
-
-
-def _several(settings: pd.DataFrame, name: str) -> bool:
-    return name in settings and settings[name].nunique(dropna=False) > 1
 
 
 def value_title(name: str, value: Any) -> str:

@@ -26,18 +26,17 @@ from ..results.table import Table, of_frames
 from ..results.varying import without_privacy
 from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, one_of, text, yes_no
+from .answers import figure_of_answer
 from .bands import BANDS
 from .bounds import curves
 from .columns import column_panels, no_column
-from .cost_of_privacy import cost_of_privacy
+from .final_regret import budget_panels, contamination_panels, parameter_panels, tail_panels
 from .identification import identification_panels
 from .labels import as_it_stands, check_different, finite_budgets, usual_title
 from .options import SCALES, FigureOptions
-from .regret_vs_budget import budget_needed, budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
 from .style import closed_if_refused
-from .tails import tail_panels
 from .wins import wins_panels
 
 Draw = Callable[..., Figure]  # of a table and, where a figure has them, curves of bounds
@@ -58,7 +57,9 @@ OF_TABLES = ("tail", "wins")  # kinds that may be asked for a table of regret
 AXES: dict[str, Draw] = {"t": time_panels} | {x: partial(budget_panels, x=x) for x in BUDGETS}
 
 # Options that a file may give for its kind of figure, and the functions that check their values
+METRIC = "metric"  # an option of every kind: the statistic that is drawn
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
+    METRIC: partial(one_of, METRICS),
     "title": text,
     "band": partial(one_of, BANDS),
     "private": text,
@@ -69,7 +70,6 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "scale": partial(one_of, SCALES),
     "time": partial(one_of, SCALES),
 }
-METRIC = "metric"  # an option of every kind: the statistic that is drawn
 
 
 def figure_of(table: Any, chosen: FigureOptions, **given: Any) -> Figure:
@@ -85,7 +85,7 @@ def figure_of(table: Any, chosen: FigureOptions, **given: Any) -> Figure:
         if answer is None:
             return figure_as_chosen(of_frames(table), chosen, **given)
         with chosen.applied():
-            return cost_of_privacy(answer) if "without_privacy" in answer else budget_needed(answer)
+            return figure_of_answer(answer)
 
 
 def figure_as_chosen(
@@ -121,9 +121,7 @@ def figure_as_chosen(
     drawn = curves(table, bounds, folders) if bounds is not None else None
     table = as_it_stands(table)
     with chosen.applied():
-        figure = figure_of_table(table, usual_title(table), drawn, **given)
-        name_axes(figure, table.metric)
-    return figure
+        return figure_of_table(table, usual_title(table), drawn, **given)
 
 
 def chosen_settings(table: Table, chosen: FigureOptions) -> Table:
@@ -173,43 +171,41 @@ def figure_of_table(
     Without ``x`` the axis is a budget that has more than four values, or else time.
 
     Raises:
-        BadInput: the table has no such axis.
+        BadInput: the table has no such axis, or its figure does not take one of the arguments.
     """
-    one_of(BANDS, "band", band)
     if kind not in (None, *OF_TABLES):
         near = similar(plain(kind), OF_TABLES)
         hint = f"; did you mean {near}?" * (near is not None)
         raise BadInput(f"kind={plain(kind)}: {' or '.join(OF_TABLES)} is needed, or nothing{hint}")
-    question = table.question
-    if marks and (not question.each_checkpoint or kind is not None):
-        raise BadInput("marks=true: only figures of regret against t, eps or rho have marks")
-    if kind is not None or not question.each_checkpoint:
-        for key, value in {"hue": hue, "col": col}.items():
-            if value is not None:
-                raise BadInput(f"{key}={value}: only a figure of regret against x= takes {key}")
-    if not question.each_checkpoint:
-        if x is not None or kind is not None or band != "ci":
-            given = f"kind={kind}" if kind else f"x={x}" if x is not None else f"band={band}"
-            raise BadInput(f"{given}: a figure of stopping times takes no x, kind or band")
-        return (stopping_panels if question == STOPPING else identification_panels)(table, title)
-    if kind is not None:
-        if x is not None or bounds is not None or band != "ci":
-            axis = "the axis of this figure is regret" if kind == "tail" else "it counts wins"
-            raise BadInput(f"kind={kind}: {axis}; leave x, band and bounds out")
-        return KINDS[kind](table, title)
+    given: dict[str, Any] = {"kind": kind, "x": x, "hue": hue, "col": col}
+    if not table.question.each_checkpoint:
+        what = "a figure of stopping times"
+        draw = stopping_panels if table.question == STOPPING else identification_panels
+    elif kind is not None:
+        what, draw = f"a figure of kind={given.pop('kind')}", KINDS[kind]
+    else:
+        what, draw = against(table, x, hue, col)
+        given = {}
+    given |= {"band": None if band == "ci" else band, "bounds": bounds, "marks": marks or None}
+    taken = inspect.signature(draw).parameters
+    for key, value in given.items():
+        if value is not None and key not in taken:
+            shown, others = plain(value), ""
+            if key in ("bounds", "marks"):
+                shown, others = "true", f"; figures against t, eps or rho take {key}"
+            raise BadInput(f"{key}={shown}: {what} takes no {key}{others}")
+    return draw(table, title, **{key: x for key, x in given.items() if x is not None})
+
+
+def against(table: Table, x: str | None, hue: str | None, col: str | None) -> tuple[str, Draw]:
+    """Return what a figure of regret is called, and the function that draws it."""
     words = set(table.settings) - set(table.settings.select_dtypes(["number", "bool"]))
     if hue is not None or col is not None or x in words:
-        if bounds is not None or marks:
-            raise BadInput("bounds and marks are drawn without hue=, col= and x= of words")
-        return column_panels(table, title, x or axis_of(table, None), hue, col, band)
+        axis = x or axis_of(table, None)
+        what = "a figure with hue=, with col=, or with x= of words"
+        return what, partial(column_panels, x=axis, hue=hue, col=col)
     x = axis_of(table, x)
-    if x in AXES:
-        return AXES[x](table, title, band=band, bounds=bounds, marks=marks)
-    if marks:
-        raise BadInput(f"x={x}: marks of the best are drawn against t, eps or rho")
-    if bounds is not None:
-        raise BadInput(f"x={x}: bounds are drawn against t, eps or rho")
-    return parameter_panels(table, title, x, band)
+    return f"a figure against x={x}", AXES.get(x, partial(parameter_panels, x=x))
 
 
 def axis_of(table: Table, x: str | None) -> str:
@@ -225,15 +221,11 @@ def axis_of(table: Table, x: str | None) -> str:
     numbers = table.settings.select_dtypes(["number", "bool"])
     varied = [name for name in table.varied if name in numbers]
     varied += ["horizon"] if numbers["horizon"].nunique() > 1 else []
+    if x in BUDGETS and x not in budgets:
+        others = "".join(f"; the table has values of {name}" for name in budgets)
+        raise BadInput(f"x={x}: no algorithm in the table has a finite privacy budget {x}{others}")
     if x not in AXES and x not in varied:
         raise no_column("x", x, ["t", *budgets.keys(), *varied], table)
-    if x in BUDGETS and not budgets:
-        known = table.settings[table.budgets].notna().any(axis=None)
-        words = "no algorithm in the table is private" if known else "the table has no budget"
-        raise BadInput(f"x={x}: {words}")
-    if x in BUDGETS and x not in budgets:
-        missing = "no algorithm in the table has that privacy budget"
-        raise BadInput(f"x={x}: {missing}; x={min(budgets)}")
     return x
 
 
@@ -268,28 +260,20 @@ def from_file(name: str, described: Any, table: Table) -> Draw:
     if kind not in list(KINDS):
         raise unknown(f"figure.kind of experiment {name}:", plain(kind), KINDS)
     parameters = inspect.signature(KINDS[kind]).parameters
-    known = [option for option in OPTIONS if option in parameters]
-    options = {"title": name}
-    metric = one_of(METRICS, f"figure.{METRIC}", described.get(METRIC, REGRET))
-    for option, value in described.items():
-        if option in known:
-            options[option] = OPTIONS[option](f"figure.{option}", value)
-        elif option not in ("kind", METRIC):
+    known = [option for option in OPTIONS if option in (METRIC, *parameters)]
+    options = {"title": name, METRIC: REGRET}
+    for option in (x for x in described if x != "kind"):
+        if option not in known:
             place = f"option of figure.kind={kind} of experiment {name}:"
-            raise unknown(place, plain(option), ["kind", METRIC, *known])
+            raise unknown(place, plain(option), ["kind", *known])
+        options[option] = OPTIONS[option](f"figure.{option}", described[option])
+    metric = options.pop(METRIC)
     if table.question.each_checkpoint == (kind in ("stopping", "identification")):
         found = "regret" if table.question.each_checkpoint else "stopping times"
         raise BadInput(f"figure.kind={kind} of experiment {name}: this kind cannot draw {found}")
     refuse_spread(metric, kind, options.get("band", "ci"))
     draw = partial(KINDS[kind], **options)
-    return draw if metric == REGRET else partial(_with_metric, draw, metric)
-
-
-def _with_metric(draw: Draw, metric: str, table: Table, **given: Any) -> Figure:
-    """Draw the figure of a statistic other than pseudo-regret; the table needs records."""
-    figure = draw(table.measured(metric), **given)
-    name_axes(figure, metric)
-    return figure
+    return draw if metric == REGRET else lambda table: draw(table.measured(metric))
 
 
 def has_script(name: str) -> bool:
@@ -316,20 +300,3 @@ def refuse_spread(metric: str, kind: str | None, band: str) -> None:
     if metric == NASH and (kind == "tail" or band != "ci"):
         given = "kind=tail" if kind == "tail" else f"band={band}"
         raise BadInput(f"{given}: Nash regret is one number of all runs, which has no spread")
-
-
-def name_axes(figure: Figure, metric: str) -> None:
-    """Name the measured statistic in the axes and the note of a figure; for pseudo-regret nothing
-    is changed.
-    """
-    if metric == REGRET:
-        return
-    for words in figure.texts:
-        words.set_text(words.get_text().replace(METRICS[REGRET], METRICS[metric]))
-    for ax in figure.axes:
-        label = ax.get_ylabel()
-        if label.startswith("$P$"):  # of tails
-            ax.set_ylabel(label.replace("regret", METRICS[metric]))
-            ax.set_xlabel(ax.get_xlabel().replace("regret", METRICS[metric]))
-            continue
-        ax.set_ylabel(label.replace(METRICS[REGRET], METRICS[metric]))

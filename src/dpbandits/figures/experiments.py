@@ -96,13 +96,13 @@ def experiment_figure(
     table = Table.of_file(file)
     draw = figure_of_experiment(name, table)
     if chosen.choice and has_script(name):
-        words = f"the script of {name} chooses what it draws; bandit-plot {file} draws its table"
-        raise BadInput(f"{chosen.choice}: {words}")
+        words = f"the script of experiment {name} chooses the lines of its figure"
+        raise BadInput(f"{chosen.choice}: {words}; bandit-plot {file} draws the chosen lines")
     table = chosen_settings(table, chosen)
     if bounds and "bounds" not in inspect.signature(draw).parameters:
         raise BadInput(
-            f"bounds=true: the figure of {name} takes no bounds; bandit-plot {file} bounds=true "
-            "draws its table with them"
+            f"bounds=true: the figure of experiment {name} takes no bounds; "
+            f"bandit-plot {file} bounds=true draws the table with bounds"
         )
     beside = {"bounds": curves(table)} if bounds else {}
     with chosen.applied():

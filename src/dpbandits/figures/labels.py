@@ -12,7 +12,6 @@ import pandas as pd
 
 from ..contracts.display import display_name, environment_title, symbol
 from ..errors import BadInput, unknown
-from ..results.answers import columns_apart
 from ..results.summary import value_text
 from ..results.table import Table
 from ..results.varying import of_game, varying, without_privacy
@@ -53,13 +52,6 @@ def line_label(algo: Any, values: Mapping[str, Any]) -> str:
     """
     words = [setting_text(name, x) for name, x in values.items() if not pd.isna(x)]
     return ", ".join([legend_name(algo), *words])
-
-
-def with_lines(answer: pd.DataFrame) -> pd.DataFrame:
-    """Add the column ``line``, the labels of lines, to an answer of ``dpbandits.budget``."""
-    group, apart = str(answer.columns[0]), columns_apart(answer)
-    lines = [line_label(row[group], {k: row[k] for k in apart}) for _, row in answer.iterrows()]
-    return answer.assign(line=lines)
 
 
 def setting_text(name: str, value: Any) -> str:
@@ -154,7 +146,7 @@ def check_different(names: Iterable[str]) -> None:
         label = current().labels.get(name, display_name(name))
         if (other := shown.setdefault(label, name)) != name:
             raise BadInput(
-                f"{other} and {name} have one label, {label}: labels={{{name}: TEXT}} gives another"
+                f"{other} and {name} have the same label, {label}; choose labels={{{name}: TEXT}}"
             )
 
 
@@ -169,12 +161,8 @@ def environment_titles(table: Table) -> dict[str, str]:
         records = [r for r in table.records.values() if r["env"] == name]
         specs = [r["env_spec"] for r in records if LABEL not in r]
         means = [spec.get("means") for spec in specs if spec.get("law") == name]
-        first = means[0] if means else None
-        if (
-            isinstance(first, list)
-            and len(first) <= MOST_MEANS
-            and means.count(first) == len(means)
-        ):
+        first = means[0] if means and means.count(means[0]) == len(means) else None
+        if isinstance(first, list) and len(first) <= MOST_MEANS:
             found[name] += " " + ", ".join(value_text(x) for x in first)
     return found
 
@@ -214,12 +202,8 @@ def as_it_stands(table: Table) -> Table:
     """Return a table whose words are drawn unchanged, with the labels of environments."""
     settings = table.with_labels().settings.rename(columns=escaped)
     words = settings.select_dtypes(exclude=["number", "bool"])
-    shown = {str(name): column.map(_as_drawn) for name, column in words.items()}
+    shown = words.map(lambda x: escaped(x) if isinstance(x, str) else x)
     return replace(table, settings=settings.assign(**shown))
-
-
-def _as_drawn(value: Any) -> Any:
-    return escaped(value) if isinstance(value, str) else value
 
 
 def escaped(text: str) -> str:

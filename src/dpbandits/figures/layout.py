@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,8 +17,46 @@ from .labels import budget_title, environment_titles, finite_budgets
 from .placement import most_columns
 from .style import subplots
 
-Budget = tuple[str, float]  # its name and its value
 PANEL_INCHES, ROW_PANEL_INCHES = 0.95, 1.4  # least width in a grid, and in a single row
+
+
+class Panel(NamedTuple):
+    """The games and the budget that a panel shows."""
+
+    env: str
+    horizon: float | None = None  # None: all horizons
+    budget: tuple[str, float] | None = None  # its name and its value; None: all budgets
+
+    def of(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows that belong to this panel; algorithms without a budget belong to the
+        panels of all budgets.
+        """
+        inside = rows["env"] == self.env
+        if self.horizon is not None:
+            inside &= rows["horizon"] == self.horizon
+        if self.budget is not None:
+            name, value = self.budget
+            inside &= (rows[name] == value) | without_privacy(rows)
+        return rows[inside]
+
+    def at_budgets(
+        self, runs: pd.DataFrame, budgets: Sequence[tuple[str, float]]
+    ) -> list[Panel | None]:
+        """Return a panel for each budget, None for a budget at which the runs were not played.
+
+        If there are no budgets or no algorithm is private, the first panel shows all runs and the
+        others are None.
+        """
+        own = self.of(runs)
+        if not budgets or without_privacy(own).all():
+            return [self, *[None] * (len(budgets) - 1)]
+        played = ((own[name] == x).any() for name, x in budgets)
+        at = [self._replace(budget=budget) for budget in budgets]
+        return [panel if is_played else None for panel, is_played in zip(at, played, strict=True)]
+
+    def title(self, environment: str) -> str:
+        """Return the title of the panel from the title of its environment."""
+        return ", ".join(filter(None, [environment, self.budget and budget_title(*self.budget)]))
 
 
 def panels_of(table: Table) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd.DataFrame]]]:
@@ -32,19 +70,11 @@ def panels_of(table: Table) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd
         The figure, its axes, and an iterator over the visible panels, with titles, and their runs.
     """
     titles, budgets, runs = environment_titles(table), finite_budgets(table), table.runs
-    free = without_privacy(runs)
-    grid = [
-        [budget and (env, budget) for budget in budgets_played(runs[runs["env"] == env], budgets)]
-        for env in titles
-    ]
+    grid = [Panel(env).at_budgets(runs, budgets) for env in titles]
     figure, axes, places = arranged_panels(grid, sharey="row" if len(grid) > 1 else True)
-
-    def panels() -> Iterator[tuple[Axes, pd.DataFrame]]:
-        for ax, (env, (name, budget)) in places:
-            ax.set_title(panel_title(titles[env], name, budget))
-            yield ax, runs[(runs["env"] == env) & (free | (runs[name] == budget))]
-
-    return figure, axes, panels()
+    for ax, panel in places:
+        ax.set_title(panel.title(titles[panel.env]))
+    return figure, axes, ((ax, panel.of(runs)) for ax, panel in places)
 
 
 def arranged_panels(
@@ -97,16 +127,6 @@ def arranged(grid: Sequence[Sequence[Any]]) -> tuple[list[Any], int]:
     return [panel for row in padded for panel in row], each
 
 
-def budgets_played(rows: pd.DataFrame, budgets: Sequence[Budget]) -> list[Budget | None]:
-    """Return the budgets at which a game was played, given its rows, with None for other budgets.
-
-    If no algorithm of the game is private, the first budget is infinite and the others are None.
-    """
-    if without_privacy(rows).all():
-        return [(budgets[0][0], np.inf), *[None] * (len(budgets) - 1)]
-    return [(name, x) if (rows[name] == x).any() else None for name, x in budgets]
-
-
 def label_edges(axes: np.ndarray, x: str, y: str, each_row: bool = False) -> None:
     """Label the vertical axis of the first visible panel of each row, and the horizontal axis of
     the last visible panel of each column; with ``each_row``, of every panel.
@@ -120,12 +140,3 @@ def label_edges(axes: np.ndarray, x: str, y: str, each_row: bool = False) -> Non
         for ax in shown if each_row else shown[-1:]:
             ax.set_xlabel(x)
             ax.tick_params(labelbottom=True)
-
-
-def panel_title(environment: str, name: str, budget: float) -> str:
-    """Return the title of a panel from its environment's title and its budget.
-
-    An infinite budget is not named.
-    """
-    words = [environment, budget_title(name, budget) if np.isfinite(budget) else ""]
-    return ", ".join(filter(None, words))

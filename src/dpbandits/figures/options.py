@@ -73,22 +73,21 @@ def with_math(key: str, value: Any) -> str:
 
 
 def _inches(key: str, value: Any) -> float:
-    if isinstance(value, str) and value in WIDTHS and key == "width":
-        return WIDTHS[value]
-    words = f"inches from {MIN_INCHES:g} to {MAX_INCHES:g}"
-    if key == "width":
-        near = nearest(value, WIDTHS) if isinstance(value, str) and value.isascii() else ""
-        words = f"{words}, or a name such as column or text, are needed" + f"; {near}" * bool(near)
-    else:
-        words = f"{words} are needed"
+    names = ", or a name such as column or text," if key == "width" else ""
+    words = f"inches from {MIN_INCHES:g} to {MAX_INCHES:g}{names} are needed"
+    if key == "width" and isinstance(value, str):
+        if value in WIDTHS:
+            return WIDTHS[value]
+        near = nearest(value, WIDTHS) if value.isascii() else ""
+        words += f"; {near}" * bool(near)
     if isinstance(value, str) and not value.replace(".", "").isdecimal():
         raise BadInput(f"{key}={plain(value)}: {words}")
     return number_where(key, value, lambda x: MIN_INCHES <= x <= MAX_INCHES, words)
 
 
-def _within(least: float, most: float, unit: str, key: str, value: Any) -> float:
-    words = f"{unit} from {least:g} to {most:g} are needed"
-    return number_where(key, value, lambda x: least <= x <= most, words)
+def _dpi(key: str, value: Any) -> float:
+    words = "dots per inch from 10 to 2400 are needed"
+    return number_where(key, value, lambda x: 10 <= x <= 2400, words)
 
 
 def _font(key: str, value: Any) -> str:
@@ -123,7 +122,7 @@ def _names(key: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, Sequence) or not value or not all(isinstance(x, str) for x in value):
         raise BadInput(f"{key}={plain(value)}: a list of names is needed, such as [dp_se,ucb]")
     if len(set(value)) < len(value):
-        raise BadInput(f"{key}={plain(value)}: each name is needed once")
+        raise BadInput(f"{key}={plain(value)}: a name is given twice; each name is allowed once")
     return tuple(value)
 
 
@@ -177,7 +176,7 @@ class FigureOptions:
 
     width: float | None = _option(_inches)
     height: float | None = _option(_inches)
-    dpi: float | None = _option(partial(_within, 10, 2400, "dots per inch"))  # of a PNG
+    dpi: float | None = _option(_dpi)  # of a PNG
     ylim: tuple[float, float] | None = _option(_pair)  # of the axis of regret
     eps: tuple[float, ...] = _option(_budgets, ())  # the budgets that are drawn; all if empty
     env: tuple[str, ...] = _option(_names, ())  # the environments that are drawn; all if empty
@@ -207,7 +206,8 @@ class FigureOptions:
         found = {}
         if given.get("figsize") is not None:
             if both := [key for key in ("width", "height") if given.get(key) is not None]:
-                raise BadInput(f"figsize={plain(given['figsize'])}: leave {both[0]} out")
+                words = f"figsize contains the {both[0]}; leave {both[0]} or figsize out"
+                raise BadInput(f"figsize={plain(given['figsize'])}: {words}")
             size = plain_data("figsize", given["figsize"])
             if not isinstance(size, Sequence) or isinstance(size, str) or len(size) != 2:
                 raise BadInput(f"figsize={plain(size)}: inches are needed, such as [5.5,3]")
@@ -261,11 +261,11 @@ class FigureOptions:
             _current.reset(token)
 
 
-_current: ContextVar[FigureOptions] = ContextVar("options")
 PLAIN = FigureOptions()
+_current: ContextVar[FigureOptions] = ContextVar("options", default=PLAIN)
 KEYS = (*(x.name for x in fields(FigureOptions) if "check" in x.metadata), "figsize")
 
 
 def current() -> FigureOptions:
     """Return the options of the figure that is being drawn."""
-    return _current.get(PLAIN)
+    return _current.get()

@@ -16,9 +16,11 @@ from ..errors import BadInput, plain, unknown
 
 FORMATS = ("pdf", "png", "svg", "pgf")
 # Where each format stores the text about how a file was made
-IN_PDF = re.compile(rb"/Subject \(((?:[^\\)]|\\.)*)\)", re.S)
-IN_SVG = re.compile(rb"<dc:description>(.*?)</dc:description>", re.S)
-IN_PGF = re.compile(rb"% (\{.*)")
+PATTERNS = {
+    ".pdf": re.compile(rb"/Subject \(((?:[^\\)]|\\.)*)\)", re.S),
+    ".svg": re.compile(rb"<dc:description>(.*?)</dc:description>", re.S),
+    ".pgf": re.compile(rb"% (\{.*)"),
+}
 
 
 def formats_of(given: str) -> list[str]:
@@ -50,8 +52,8 @@ def files_of(out: Path, formats: list[str] | None = None) -> tuple[Path, list[st
             raise BadInput(f"out={out}: figures are written as {', '.join(FORMATS)}")
         return out, formats or ["pdf", "png"]
     if formats not in (None, [suffix]):
-        words = f"format={','.join(formats or [])}: out={out} names a format"
-        raise BadInput(f"{words}; write out={out.with_suffix('')}")
+        words = f"format={','.join(formats or [])}: the suffix of out={out} is another format"
+        raise BadInput(f"{words}; write out={out.with_suffix('')}, or leave format out")
     return out.with_suffix(""), [suffix]
 
 
@@ -83,22 +85,17 @@ def origin_in(file: Path) -> dict[str, Any]:
     Raises:
         BadInput: the file does not say how its figure was made.
     """
-    found: Any = None
+    found: str | bytes = ""
     try:
         if file.suffix == ".png":
             from PIL import Image
 
             with Image.open(file) as picture:
-                found = str(picture.info.get("Description")).encode()
-        else:
-            pattern = {".pdf": IN_PDF, ".svg": IN_SVG, ".pgf": IN_PGF}.get(file.suffix)
-            match = pattern.search(file.read_bytes()) if pattern else None
-            found = (
-                match and re.sub(rb"\\(.)", rb"\1", match[1])
-                if pattern is IN_PDF
-                else (match and html.unescape(match[1].decode()).encode())
-            )
-        origin = json.loads(found or b"")
+                found = str(picture.info.get("Description"))
+        elif file.suffix in PATTERNS and (match := PATTERNS[file.suffix].search(file.read_bytes())):
+            text, is_pdf = match[1], file.suffix == ".pdf"
+            found = re.sub(rb"\\(.)", rb"\1", text) if is_pdf else html.unescape(text.decode())
+        origin = json.loads(found)
     except FileNotFoundError:
         raise BadInput(f"{file}: no such file") from None
     except (OSError, ValueError):

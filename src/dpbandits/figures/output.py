@@ -33,8 +33,10 @@ def pgf_settings() -> dict[Any, Any]:
     """
     program = next(filter(shutil.which, TEX), None)
     if program is None:
-        needed = f"matplotlib measures text with {', '.join(TEX[:-1])} or {TEX[-1]}"
-        raise BadInput(f"format=pgf: {needed}, and none is installed; format=pdf needs none")
+        needed = (
+            f"{', '.join(TEX[:-1])} or {TEX[-1]} is needed, with which matplotlib measures text"
+        )
+        raise BadInput(f"format=pgf: {needed}; format=pdf needs no LaTeX")
     return {"pgf.texsystem": program, "pgf.rcfonts": False}
 
 

@@ -29,6 +29,8 @@ TALL = 5.2  # inches that all rows of panels are high, at most, unless each has 
 LEAST_PANEL = 0.35  # inches that a panel is wide and high, at least
 SENTENCE, SOURCE = r"(?<=[.:]) (?=[A-Z])", r" (?=\([A-Z])"  # where sentences, and titles, break
 WORD = r"(?:\$[^$]*\$|\S)+"  # formulas contain spaces
+WORDS = rf"{WORD}(?: = {WORD})*"  # lines do not end beside an equals sign
+PARTS = r"(?<=,) ", r".+"  # titles of panels are broken after commas alone
 BOUND = "bound"  # the gid of lines that have their legend below the panels
 
 
@@ -124,10 +126,8 @@ def _shorten_titles(figure: Figure, title: str) -> None:
 
     def shared(i: int) -> dict[Any, set[str]]:
         """Return the words that the panels of each panel's row (0) or column (1) have in common."""
-        lines: dict[int, list[set[str]]] = {}
-        for ax, place in at.items():
-            lines.setdefault(place[i], []).append(set(parts[ax]))
-        return {ax: set.intersection(*lines[place[i]]) for ax, place in at.items()}
+        lines = {ax: [set(parts[x]) for x in parts if at[x][i] == at[ax][i]] for ax in parts}
+        return {ax: set.intersection(*words) for ax, words in lines.items()}
 
     rows, columns = shared(0), shared(1)
     last = {row: max(c for r, c in at.values() if r == row) for row, _ in at.values()}
@@ -183,15 +183,9 @@ def _wrap_titles(figure: Figure) -> None:
         if place is None or not ax.get_title():
             continue
         room = 0.94 * 72 * (figure.get_figwidth() - SIDE) / place.get_gridspec().ncols
-        lines, size = [""], float(ax.title.get_fontsize())
-        for part in re.split(r"(?<=,) ", ax.get_title()):
-            longer = f"{lines[-1]} {part}".strip()
-            if lines[-1] and text_width(longer, size) > room:
-                lines.append(part)
-            else:
-                lines[-1] = longer
-        ax.set_title("\n".join(lines))
-        grown[place.rowspan.start] = max(grown.get(place.rowspan.start, 0), len(lines) - 1)
+        title = wrapped(ax.get_title(), room, float(ax.title.get_fontsize()), *PARTS)
+        ax.set_title(title)
+        grown[place.rowspan.start] = max(grown.get(place.rowspan.start, 0), title.count("\n"))
     _grow(figure, NOTE_ROW * sum(grown.values()))
 
 
@@ -240,17 +234,17 @@ def text_width(text: str, size: float) -> float:
     return max((float(np.ptp(points[:, 0])) for points in ends if len(points)), default=0.0)
 
 
-def wrapped(text: str, room: float, size: float, ends: str = SENTENCE) -> str:
+def wrapped(text: str, room: float, size: float, ends: str = SENTENCE, words: str = WORDS) -> str:
     """Break a text into lines of at most ``room`` points.
 
-    Lines end at the end of a sentence, which the pattern ``ends`` matches, if sentences fit. Lines
-    do not end beside an equals sign.
+    Lines end at the end of a sentence, which the pattern ``ends`` matches, if sentences fit. The
+    pattern ``words`` matches what is never broken.
     """
     lines = [""]
     for sentence in re.split(ends, " ".join(text.split())):
         if lines[-1] and text_width(f"{lines[-1]} {sentence}", size) > room:
             lines.append("")
-        for word in re.findall(rf"{WORD}(?: = {WORD})*", sentence):
+        for word in re.findall(words, sentence):
             if lines[-1] and text_width(f"{lines[-1]} {word}", size) > room:
                 lines.append("")
             lines[-1] += f" {word}" if lines[-1] else word

@@ -12,18 +12,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from ..contracts.display import symbol
+from ..results.metrics import METRICS
 from ..results.summary import value_text
 from ..results.table import Table
 from ..results.varying import SETTING, without_privacy
 from .bands import band_note, draw_band
-from .labels import (
-    environment_titles,
-    finite_budgets,
-    labelled,
-    legend_name,
-    rounds_text,
-)
-from .layout import PANEL_INCHES, Budget, arranged, budgets_played, label_edges, panel_title, shown
+from .final_regret import exceedance, label_tails
+from .labels import environment_titles, finite_budgets, labelled, legend_name, rounds_text
+from .layout import PANEL_INCHES, Panel, arranged, label_edges, shown
 from .overlays import RINGS, draw_bounds, draw_references, draw_rings, lines_of, references_in, tied
 from .placement import most_columns
 from .style import (
@@ -37,7 +33,6 @@ from .style import (
     styles_of,
     subplots,
 )
-from .tails import exceedance, label_tails
 
 MARKED_POINTS = 10  # of a curve; those of longer ones are not marked
 DOTS = 12  # means of a line of medians
@@ -160,13 +155,10 @@ def time_panels(
     curves = table.curves(band, ["line", "env", "horizon", *table.budgets])
     bounds = lines_of(bounds, table, "t")
     best, references = tied(table) if marks else None, references_in(table)
-    budgets, ends = finite_budgets(table), table.runs
-    if together:
-        budgets = [(EVERY, np.inf)]
-        curves, ends, bounds = (x.assign(**{EVERY: np.inf}) for x in (curves, ends, bounds))
+    ends, budgets = table.runs, [] if together else finite_budgets(table)
     horizons = {env: sorted(ends.loc[ends["env"] == env, "horizon"].unique()) for env in titles}
-    games = [(env, horizon) for env, own in horizons.items() for horizon in own]
-    places, columns = _grid(ends, games, budgets)
+    games = [Panel(env, horizon) for env, own in horizons.items() for horizon in own]
+    places, columns = _without_gaps([game.at_budgets(ends, budgets) for game in games])
     each = 2 if tails else 1  # rows of a game
     rows = -(-len(places) // columns) * each
     share = {"sharex": _shared_time(places, columns, tails), "sharey": "row"}
@@ -178,74 +170,55 @@ def time_panels(
     log_time = has_log_time(curves, time)
     scale = "log" if (curves["mean"] > 0).any() else "linear"
     for (ax, panel), (tail, _) in zip(shown(axes, places), shown(below, places), strict=True):
-        (env, horizon), budget = panel
-        drawn, inside, beside = (
-            x[_of_panel(x, env, horizon, *budget)] for x in (curves, ends, bounds)
-        )
-        draw_references(ax, references[_of_game(references, env, horizon)], over_time=True)
-        regret_vs_time(ax, drawn, styles, band, scale, beside, log_time)
-        heading = panel_title(titles[env], *budget) + _differences(ends, inside, horizon, varied)
+        inside, game = panel.of(ends), panel._replace(budget=None)
+        draw_references(ax, game.of(references), over_time=True)
+        regret_vs_time(ax, panel.of(curves), styles, band, scale, panel.of(bounds), log_time)
+        heading = panel.title(titles[panel.env]) + _differences(ends, inside, varied)
         ax.set_title(heading)
         if best is not None:
-            draw_rings(ax, best[_of_panel(best, env, horizon, *budget)], "horizon", styles)
+            draw_rings(ax, panel.of(best), "horizon", styles)
         if tails:
             exceedance(tail, inside, styles)
             tail.set_title(heading)
-    label_edges(axes, "round $t$", "pseudo-regret", each_row=tails)
+    label_edges(axes, "round $t$", METRICS[table.metric], each_row=tails)
     if tails:
         label_tails(below)
-    return finish(
-        figure, title, table, band_note(table, band, over_time=True) + (RINGS if marks else "")
-    )
+    note = band_note(table, band, over_time=True) + (RINGS if marks else "")
+    return finish(figure, title, table, note)
 
 
-def _grid(
-    table: pd.DataFrame, games: list[tuple[str, float]], budgets: list[Budget]
-) -> tuple[list[Any], int]:
-    """Return the game and the budget of each panel, None for an empty place, and the number of
-    columns.
+def _without_gaps(grid: list[list[Panel | None]]) -> tuple[Sequence[Panel | None], int]:
+    """Return the panels of a grid, None for an empty place, and the number of columns.
 
-    There is a row for each game and a column for each budget. If some games were not played at some
-    budgets, the panels follow each other without gaps if this leaves fewer places empty.
+    If some games were not played at some budgets, the panels follow each other without gaps if this
+    leaves fewer places empty.
     """
-    played = {game: budgets_played(table[_of_game(table, *game)], budgets) for game in games}
-    grid = [[budget and (game, budget) for budget in row] for game, row in played.items()]
     places, columns = arranged(grid)
-    panels = [place for row in grid for place in row if place is not None]
-    most = min(len(budgets), most_columns(PANEL_INCHES))
+    panels = [panel for row in grid for panel in row if panel is not None]
+    most = min(len(grid[0]), most_columns(PANEL_INCHES))
     fewer = min(range(most, 0, -1), key=lambda n: (n < 2, -len(panels) % n))
     if -len(panels) % fewer < -len(places) % columns + len(places) - len(panels):
         return panels, fewer
     return places, columns
 
 
-def _shared_time(places: Sequence[Any], columns: int, tails: bool) -> Any:
+def _shared_time(places: Sequence[Panel | None], columns: int, tails: bool) -> Any:
     """Return which panels have equal horizons and therefore share the axis of time: all, a
     row, or none.
     """
     by_row = [places[i : i + columns] for i in range(0, len(places), columns)]
-    horizons = [{panel[0][1] for panel in row if panel is not None} for row in by_row]
+    horizons = [{panel.horizon for panel in row if panel is not None} for row in by_row]
     if any(len(of_row) > 1 for of_row in horizons):
         return False
     return "row" if tails or len(set.union(*horizons)) > 1 else "all"
 
 
-def _of_panel(rows: pd.DataFrame, env: str, horizon: float, name: str, x: float) -> pd.Series:
-    """Return which rows belong to a panel of ``time_panels``."""
-    return _of_game(rows, env, horizon) & ((rows[name] == x) | without_privacy(rows))
-
-
-def _of_game(rows: pd.DataFrame, env: str, horizon: float) -> pd.Series:
-    return (rows["env"] == env) & (rows["horizon"] == horizon)
-
-
-def _differences(
-    table: pd.DataFrame, inside: pd.DataFrame, horizon: float, varied: Sequence[str]
-) -> str:
+def _differences(table: pd.DataFrame, inside: pd.DataFrame, varied: Sequence[str]) -> str:
     """Return a second line for a panel's title: the parameters in which it differs from
     other panels.
     """
-    shared = [f"$T$ = {rounds_text(horizon)}"] if table["horizon"].nunique() > 1 else []
+    horizon = rounds_text(inside["horizon"].iloc[0])
+    shared = [f"$T$ = {horizon}"] if table["horizon"].nunique() > 1 else []
     for name in varied:
         here = inside[name].dropna().unique()
         if len(here) == 1 and table[name].dropna().nunique() > 1:
@@ -302,5 +275,5 @@ def time_panel(
         beside = bounds[bounds["line"].isin(drawn["line"])]
         regret_vs_time(ax, drawn, styles, band, scale, beside, log_time)
         ax.set(title=name, xlabel="round $t$")
-    axes[0].set_ylabel("pseudo-regret")
+    axes[0].set_ylabel(METRICS[table.metric])
     return finish(figure, title, table, band_note(table, band, over_time=True))

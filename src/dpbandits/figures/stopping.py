@@ -46,7 +46,7 @@ def stopping_panels(table: Table, title: str, theorems: bool = False) -> Figure:
     """
     table = table.where(table.settings["true_mean"] != 0)
     if table.settings.empty:
-        raise BadInput("every mean in the table is 0: there is no axis to draw it on")
+        raise BadInput("every true mean in the table is 0, which a logarithmic axis cannot show")
     table = labelled(table.assign(size=table.settings["true_mean"].abs()))
     budgets, errors = finite_budgets(table), sorted(table.settings["rel_error"].unique())
     rows, columns = len(errors) + 1, len(budgets)

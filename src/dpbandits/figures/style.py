@@ -176,14 +176,14 @@ class Prefixed(EngFormatter):
         return f"${x:g}$" if self.get_useMathText() or self.get_usetex() else f"{x:g}"
 
 
-def rescale(figure: Figure) -> None:
-    """Give all axes the scales of the current options.
+def rescale(panels: Sequence[Axes]) -> None:
+    """Give all panels the scales of the current options.
 
     A logarithmic axis of time begins at the first positive point of a line.
     """
     for axis in ("x", "y"):
         scale = getattr(current(), f"{axis}scale")
-        for ax in figure.axes if scale is not None else ():
+        for ax in panels if scale is not None else ():
             ax.set(**{f"{axis}scale": scale})
             if scale == "linear":
                 ax.set(**{f"{axis}lim": (0, None)})
@@ -280,7 +280,8 @@ def _line_of(name: str) -> tuple[str, str] | None:
     if line is None or line[0] in PALETTE:
         return line
     if not is_color_like(line[0]):
-        raise BadInput(f"{name}: LINE={line[0]}, {line[1]}: one of {', '.join(PALETTE)} is needed")
+        words = f"{line[0]} is no colour; {', '.join(PALETTE)}, or a colour of matplotlib is needed"
+        raise BadInput(f"{name}: LINE={line[0]}, {line[1]}: {words}")
     return to_hex(line[0]), line[1]
 
 
@@ -326,7 +327,7 @@ def finish(
     """
     chosen = current()
     panels = [chosen.ax] if chosen.ax is not None else figure.axes
-    rescale(figure)
+    rescale(panels)
     for ax in (ax for ax in panels if ax.get_gid() != SHARE):
         if table is not None and table.metric != REGRET and chosen.yscale != "log":
             ax.set_yscale("linear")  # the other metrics lie between 0 and the best mean
@@ -390,7 +391,7 @@ def refuse_missing_characters(text: str) -> None:
         if not c.isspace() and ord(c) not in _characters_of(family):
             raise BadInput(
                 f"{in_a_line(text, 60)}: the font {family[0]} has no character {c} "
-                f"(U+{ord(c):04X}); font= names an installed font that has it"
+                f"(U+{ord(c):04X}); font=NAME chooses an installed font with this character"
             )
 
 
@@ -487,7 +488,7 @@ def subplots(rows: int, columns: int, high: float | None = None, **share: Any) -
         return figure, figure.subplots(rows, columns, squeeze=False, **share)
     if rows * columns > 1:
         needed = "choose one environment and one budget, or leave ax out"
-        raise BadInput(f"ax: this figure has {rows * columns} panels; {needed}")
+        raise BadInput(f"ax: the figure has {rows * columns} panels, and ax is one panel; {needed}")
     return ax.figure, np.array([[ax]])
 
 

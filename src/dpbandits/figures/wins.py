@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 
 from ..comparison.wins import matrices, over_sets
@@ -31,13 +30,13 @@ NOTE = (
 
 
 def heat_map(
-    ax: Axes, values: pd.DataFrame, colours: LinearSegmentedColormap, norm: Normalize,
-    texts: Sequence[Sequence[str]], bold: np.ndarray,
+    ax: Axes, values: pd.DataFrame, colours: Colormap, norm: Normalize, texts: pd.DataFrame,
+    bold: pd.DataFrame,
 ) -> None:  # fmt: skip
     """Draw a table as coloured cells, the first row at the top, with texts in the cells.
 
-    Blank numbers are left white. ``bold`` says which texts are bold, bool array of the table's
-    shape.
+    Blank numbers are left white. ``texts``, and which of them are ``bold``, have the shape of the
+    table.
     """
     cells = np.ma.masked_invalid(values.to_numpy(float))
     ax.pcolormesh(cells, cmap=colours, norm=norm, edgecolors="white", linewidth=0.5)
@@ -46,9 +45,9 @@ def heat_map(
     ax.tick_params(length=0, labelsize=7)
     ax.invert_yaxis()
     ax.grid(False)
-    for (i, j), is_bold in np.ndenumerate(bold):
+    for (i, j), is_bold in np.ndenumerate(bold.to_numpy()):
         look: Any = {"ha": "center", "va": "center", "fontweight": "bold" if is_bold else "normal"}
-        ax.text(j + 0.5, i + 0.5, texts[i][j], fontsize=7, **look)
+        ax.text(j + 0.5, i + 0.5, str(texts.iat[i, j]), fontsize=7, **look)
 
 
 @styled
@@ -62,27 +61,23 @@ def wins_panels(table: Table, title: str) -> Figure:
         BadInput: the table has fewer than three environments, or fewer than three algorithms that
             were run on all of them.
     """
-    question = table.question
-    pairs = over_sets(table)
-    order = pairs.groupby(question.group)["rank"].mean().sort_values(kind="stable").index
-    panels = list(matrices(pairs, question))
+    pairs, group = over_sets(table), table.question.group
+    is_bold = (pairs["share_low"] > 0.5) | (pairs["share_high"] < 0.5)
+    pairs = pairs.assign(text=pairs["below"].map("{:g}".format), bold=is_bold)
+    order = pairs.groupby(group)["rank"].mean().sort_values(kind="stable").index
+    panels = list(matrices(pairs, table.question))
     columns = min(len(panels), 2 if len(order) > MAX_HALF_WIDTH_ALGORITHMS else 3)
     rows = math.ceil(len(panels) / columns)
     high = rows * (CELL * len(order) + HEADINGS)
     figure, axes = subplots(rows, columns, high)
     for ax, (said, own) in shown(axes, panels):
-        names = [x for x in order if x in set(own[question.group])]
-        square = {
-            x: own.pivot(index=question.group, columns="other", values=x).reindex(
-                index=names, columns=names
-            )
-            for x in ("share", "below", "share_low", "share_high")
-        }
-        below = square["below"].to_numpy(float)
-        texts = [["" if pd.isna(x) else f"{x:g}" for x in row] for row in below]
-        bold = ((square["share_low"] > 0.5) | (square["share_high"] < 0.5)).to_numpy()
+        names = [x for x in order if x in set(own[group])]
         labels = [legend_name(name) for name in names]
-        drawn = pd.DataFrame(square["share"].to_numpy(float), labels, labels)
-        heat_map(ax, drawn, COLOURS, Normalize(0.0, 1.0), texts, bold)
+        share, texts, bold = (
+            own.pivot(index=group, columns="other", values=x).reindex(index=names, columns=names)
+            for x in ("share", "text", "bold")
+        )
+        share = share.set_axis(labels).set_axis(labels, axis=1)
+        heat_map(ax, share, COLOURS, Normalize(0.0, 1.0), texts.fillna(""), bold.eq(True))
         ax.set_title(said.replace("eps = ", r"$\epsilon$ = "))
     return finish(figure, title, table, NOTE.replace("SETS", str(pairs["sets"].max())))

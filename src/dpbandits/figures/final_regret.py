@@ -1,6 +1,4 @@
-"""Final regret against the privacy budget or another parameter, and the budget that
-algorithms need.
-"""
+"""Figures of final regret: against the privacy budget or another parameter, and its tails."""
 
 from __future__ import annotations
 
@@ -13,21 +11,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..contracts.display import display_name, environment_title, symbol
+from ..contracts.display import symbol
 from ..errors import BadInput
+from ..results.metrics import METRICS
 from ..results.table import Table, curve_of
 from .bands import band_note, draw_band, unstretched
-from .labels import (
-    budget_title,
-    check_different,
-    environment_titles,
-    labelled,
-    legend_name,
-    rounds_text,
-    with_lines,
-)
+from .labels import budget_title, environment_titles, labelled, legend_name, rounds_text
 from .layout import arranged_panels, label_edges, panels_of
-from .options import PALETTE, current
 from .overlays import (
     RINGS,
     SLOPE,
@@ -38,26 +28,7 @@ from .overlays import (
     references_in,
     tied,
 )
-from .style import BOUND, Styles, finish, marker, styled, styles_of, subplots
-
-OF_SEARCH = (
-    "Points show the budgets that were tried, with intervals that hold all at once with "
-    "probability 95 %. The dashed line is the goal. "
-)
-COLUMNS = (
-    "algo",
-    "budget",
-    "low",
-    "high",
-    "reached",
-    "name",
-    "env",
-    "horizon",
-    "goal",
-    "baseline",
-    "tried",
-)
-SHADED = "The shade is the interval of the smallest budget that reaches the goal."
+from .style import BOUND, SHARE, Styles, finish, marker, styled, styles_of, subplots
 
 
 def regret_vs(ax: Axes, runs: pd.DataFrame, column: str, styles: Styles, band: str | None) -> None:
@@ -91,11 +62,11 @@ def regret_vs(ax: Axes, runs: pd.DataFrame, column: str, styles: Styles, band: s
 
 
 def regret_label(table: Table) -> str:
-    """Return the label of the axis of final regret."""
-    horizons = table.settings["horizon"]
+    """Return the label of the axis of final regret, or of the metric of the table."""
+    horizons, metric = table.settings["horizon"], METRICS[table.metric]
     if horizons.nunique() > 1:
-        return "pseudo-regret at $T$"
-    return f"pseudo-regret at $T$ = {rounds_text(horizons.max())}"
+        return f"{metric} at $T$"
+    return f"{metric} at $T$ = {rounds_text(horizons.max())}"
 
 
 def order(
@@ -199,39 +170,38 @@ def contamination_panels(table: Table, title: str, k: float = 2.0, band: str = "
     return finish(figure, title, table, band_note(table, band))
 
 
+def exceedance(ax: Axes, runs: pd.DataFrame, styles: Styles) -> None:
+    """Draw the share of runs whose final regret exceeds x, for each line of a labelled table.
+
+    Both axes are logarithmic, except the axis of regret if all regret is 0.
+    """
+    for line, rows in runs.groupby("line", sort=False):
+        regrets = np.sort(rows["value"])
+        above = 1.0 - np.arange(len(regrets) + 1) / len(regrets)  # no run exceeds the largest
+        mark = "o" if len(regrets) == 1 else None  # a single run has no step
+        ends = [*regrets, regrets[-1]]
+        ax.step(ends, above, label=str(line), marker=mark, **styles[str(line)])
+    scale = "log" if (runs["value"] > 0).any() else "linear"
+    ax.set(xscale=scale, yscale="log", gid=SHARE)
+
+
+def label_tails(axes: np.ndarray) -> None:
+    """Label the axes of panels that ``exceedance`` has drawn."""
+    label_edges(axes, "regret $x$ at $T$", "$P($regret$ > x)$", each_row=True)
+
+
 @styled
-def budget_needed(table: pd.DataFrame) -> Figure:
-    """Draw a result of ``dpbandits.budget``, in a panel for each name of a budget."""
-    if missing := [name for name in COLUMNS if name not in table]:
-        words = f"no column {', '.join(missing)}; draw the result of dp.budget itself"
-        raise BadInput(f"not a result of dpbandits.budget: {words}")
-    table = table.iloc[current().numbers(list(map(str, table["algo"])))]
-    check_different(table["algo"].unique())
-    names = list(table["name"].unique())
-    figure, (axes,) = subplots(1, len(names), sharey=True)
-    table = with_lines(table)
-    styles = styles_of(table)
-    for ax, name in zip(axes, names, strict=True):
-        own = table[table["name"] == name]
-        for _, row in own.iterrows():
-            style = styles[row["line"]]
-            seen = pd.DataFrame(row["tried"])
-            ends = np.abs(seen[["low", "high"]].to_numpy().T - seen["mean"].to_numpy())
-            ax.errorbar(
-                seen["budget"], seen["mean"], ends, marker="o", ms=3, lw=1, elinewidth=0.8,
-                label=row["line"], **style,
-            )  # fmt: skip
-            if row["reached"]:
-                low = max(row["low"], seen["budget"].min() / 2)
-                ax.axvspan(low, row["high"], color=style["color"], alpha=0.25, lw=0)
-        ax.axhline(own["goal"].iloc[0], color=PALETTE["black"], lw=0.8, ls="--")
-        ax.set(xscale="log", yscale="log", xlabel=f"privacy budget {symbol(name)}")
-    first = table.iloc[0]
-    divided = " ratio" if table["baseline"].any() else ""
-    if divided and table["baseline"].nunique() == 1:
-        name, _, without = str(first["baseline"]).partition(" ")
-        divided = f" / regret of {display_name(name)} {without}".rstrip()
-    axes[0].set_ylabel(f"pseudo-regret{divided}")
-    where = f"{environment_title(first['env'])}, $T$ = {rounds_text(first['horizon'])}"
-    note = OF_SEARCH + (SHADED if table["reached"].any() else "No budget is seen to reach it.")
-    return finish(figure, where, None, note, list(map(str, table["algo"].unique())))
+def tail_panels(table: Table, title: str) -> Figure:
+    """Draw the share of the runs whose final regret exceeds x.
+
+    There is a row of panels for each environment, and a column for each budget. Algorithms without
+    a budget are drawn in every column.
+    """
+    table = labelled(table, horizons=True)
+    figure, axes, panels = panels_of(table)
+    styles = styles_of(table.settings)
+    for ax, inside in panels:
+        exceedance(ax, inside, styles)
+    label_tails(axes)
+    note = f"Steps show the share of RUNS runs whose {regret_label(table)} exceeds $x$."
+    return finish(figure, title, table, note)
