@@ -379,7 +379,7 @@ def _texts_of(panels: Iterable[Axes]) -> Iterator[str]:
         for axis in (ax.xaxis, ax.yaxis):
             yield axis.get_label_text()
             if isinstance(axis.get_major_locator(), FixedLocator):
-                yield from axis.get_major_formatter().format_ticks(axis.get_majorticklocs())
+                yield from axis.get_major_formatter().format_ticks(list(axis.get_majorticklocs()))
 
 
 def refuse_missing_characters(text: str) -> None:
