@@ -79,6 +79,8 @@ def test_tables_of_the_results_folder_are_offered(tmp_path, monkeypatch):
         ("bandit-plot b", ["bounds=", "band="]),
         ("bandit-bounds all=t", ["all=true"]),
         ("bandit-claims HH", ["HH1", "HH2"]),
+        ("bandit-claims AL", ["AL1", "AL2"]),  # whose decorators have several lines
+        ("bandit-compare baseline=i", ["baseline=inf"]),
         ("bandit-audit mechanism=hon", ["mechanism=honaker_tree"]),
         ("bandit-run 'sweep={al", []),
         ("bandit-run ../=x", []),
