@@ -143,7 +143,7 @@ def table_options(keys: Mapping[str, str]) -> TableOptions | None:
     if "labels" in found:
         found["labels"] = value_of(f"labels={keys['labels']}").value
     if "columns" in found:
-        return latex.checked({**found, "columns": found["columns"].strip("[]").split(",")})
+        found["columns"] = found["columns"].strip("[]")
     return latex.checked(found)
 
 

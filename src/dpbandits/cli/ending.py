@@ -15,7 +15,7 @@ import pandas as pd
 
 from ..errors import MAX_LINE_CHARACTERS, BadInput, FileTrouble, WorkersLost, in_a_line, printable
 from ..running.failures import Failure, RunsFailed, counted, in_words
-from .lines import print_some
+from .lines import shortened
 
 STORED = "finished runs are stored, the same command plays the rest"
 PLAYING = tuple(f"bandit-{name}" for name in ("run", "stop", "budget", "claims", "audit"))
@@ -184,5 +184,6 @@ def report_failures(name: str, failures: list[Failure]) -> int:
     total = counted(lost.total())
     print(f"{name}: {total} failed; finished runs are stored, no table is written", file=sys.stderr)
     lines = [f"{what} ({counted(n)})" for what, n in lost.items()]
-    print_some(name, "failed", lines, "; see bandit-status")
+    for line in shortened(lines, "more; see bandit-status"):
+        print(f"{name}: failed: {line}", file=sys.stderr)
     return 1

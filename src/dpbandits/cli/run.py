@@ -7,6 +7,7 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import pandas as pd
 from omegaconf import OmegaConf
@@ -23,7 +24,7 @@ from ..results.formats import beside
 from ..results.latex import INTERVALS, TableOptions, latex_of
 from ..results.naming import made_by_others, refuse_to_replace, table_path
 from ..results.references import lines_of_request
-from ..results.report import Played, write_report
+from ..results.report import write_report
 from ..results.size import check_size
 from ..results.summary import QUANTILES, STATISTICS, columns_shown, render
 from ..results.table import Table
@@ -90,8 +91,11 @@ def _run(question: Question, given: Namespace) -> int:
 
 
 def run(request: Request, style: TableOptions | None = None) -> None:
-    """Play the missing runs, write the table, and print its summary and then its path."""
-    start = time.monotonic()
+    """Play the missing runs, write the table, and print its summary and then its path.
+
+    If a style is given, the summary for LaTeX has this style.
+    """
+    start, question = time.monotonic(), request.question
     refuse_to_replace(request)
     _print_candidates(request.settings)
     _warn_of_zero_means(request.settings)
@@ -99,40 +103,32 @@ def run(request: Request, style: TableOptions | None = None) -> None:
     total, played = found.total(request.settings), found.played
     if (stored := total - played) > 0:
         print(f"{stored:,} of {total:,} runs were stored; {played:,} played", file=sys.stderr)
-    report(request, found, time.monotonic() - start if played else 0.0, style)
-
-
-def report(
-    request: Request, found: Played, seconds: float, style: TableOptions | None = None
-) -> None:
-    """Write the table of finished runs, and print its summary and its path.
-
-    If a style is given, the summary for LaTeX has this style.
-    """
     if names := made_by_others(request):
         which = f"{either(names)}, or by another NumPy or Numba"
         said = f"{table_path(request)}: replaces the table made by another version of {which}"
         print(in_a_line(f"{said}; results=DIR of another folder keeps both"), file=sys.stderr)
-    path, summary = write_report(request, found, seconds)
+    path, summary = write_report(request, found, time.monotonic() - start if played else 0.0)
     if style is not None:
         shown = summary
         if style.best or not {*style.columns} <= {*summary, *INTERVALS}:
             shown = complete(summary, compare(Table.of_file(path)))
-        text = _latex(shown, request.question, style)
-        write_atomically(beside(path, ".tex"), text.encode())
-    print(render(summary.head(MAX_LINES), request.question, "simple"))
+        write_atomically(beside(path, ".tex"), _latex(shown, question, style).encode())
+    print(render(summary.head(MAX_LINES), question, "simple"))
     print_rest(len(summary), beside(path, ".md"))
-    tails = lines_of_tails(summary, request.question)
-    references = lines_of_request(summary, request)
-    for line in (*tails, *_not_reached(summary, request.auto), *references):
-        print(line)
+    print(*_lines_below(request, summary, path), path, sep="\n")
+
+
+def _lines_below(request: Request, summary: pd.DataFrame, table: Path) -> Iterator[str]:
+    """Yield the lines that are printed below the summary of a table."""
+    yield from lines_of_tails(summary, request.question)
+    yield from _not_reached(summary, request.auto)
+    yield from lines_of_request(summary, request)
     if unjudged(summary).any():
-        print("Between mu0 and mu1 either answer may be given, and none is judged.")
-    more = f"more: {beside(path, '.json')} has the guarantee of each setting"
-    print("\n".join(shortened(list(_promises(request.settings)), more)))
+        yield "Between mu0 and mu1 either answer may be given, and none is judged."
+    more = f"more: {beside(table, '.json')} has the guarantee of each setting"
+    yield from shortened(list(_promises(request.settings)), more)
     for name, value in _default_budgets(request).items():
-        print(f"{name}={value}, the default; {name}=NUMBER sets it")
-    print(path)
+        yield f"{name}={value}, the default; {name}=NUMBER sets it"
 
 
 def _not_reached(summary: pd.DataFrame, auto: Auto | None) -> Iterator[str]:
