@@ -26,7 +26,8 @@ from ..results.summary import significant, with_cut_runs
 from ..settings.choices import environment_choice
 from ..settings.hints import unknown_key
 from ..settings.setting import as_json, digest
-from .command import entry_point, results_of, stem_of, table_options
+from ..validation import new_file
+from .command import entry_point, results_of, table_options
 from .completion import OWN_KEYS
 from .words import value_of
 
@@ -57,7 +58,7 @@ def main(given: Namespace) -> int:
     runs = {"results": "results", **keys}
     if changed:
         runs["env"] = environment_choice("env", str(runs["env"]), changed)
-    stem, formats = files_of(stem_of(out, results_of(runs) / f"budget-{name}"))
+    stem, formats = files_of(new_file("out", out.get("out", results_of(runs) / f"budget-{name}")))
     check_writable(stem.parent)
     if group == "algo":
         found = budgets_needed(names, runs, parameters, given.folders, **search)

@@ -19,7 +19,7 @@ from ..results.naming import FINDINGS
 from ..settings.groups import default_keys
 from ..settings.hydra_names import OPTIONS as OF_HYDRA
 from ..settings.user_files import user_folders
-from ..validation import folder, new_file, one_of
+from ..validation import folder, one_of
 from .completion import COMMANDS, OPTIONS, OWN_KEYS
 from .ending import run_command
 from .help import Lists, help_text
@@ -125,16 +125,6 @@ def named_after(files: Sequence[Path], end: str = "") -> Path:
 def is_true(keys: Mapping[str, str], name: str) -> bool:
     """Return whether a key is true; a missing key is false."""
     return one_of(("true", "false"), name, keys.get(name, "false")) == "true"
-
-
-def stem_of(keys: Mapping[str, str], usual: Path) -> Path:
-    """Return the path, without a suffix, of the files that a command writes: ``out``, or the usual
-    path.
-
-    Raises:
-        BadInput: the path is that of a folder.
-    """
-    return new_file("out", keys.get("out", usual))
 
 
 def table_options(keys: Mapping[str, str]) -> TableOptions | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from ..errors import BadInput, plain
-from ..results.metrics import REGRET
+from ..results.metrics import REGRET, refuse_metric
 from ..results.table import Table
 from ..validation import new_file, path_of
 from .charts import engine
@@ -21,8 +21,9 @@ from .standing import standing
 from .study import Study, chart_of_map, html_of, map_of, with_violations
 
 
-def check_installed() -> None:
-    """Raise BadInput if a package that draws the charts is missing."""
+def check(metric: str) -> None:
+    """Raise BadInput if there is no such metric, or if a package that draws charts is missing."""
+    refuse_metric(metric)
     if missing := [x for x in ("jinja2", "vl_convert") if find_spec(x) is None]:
         raise BadInput(f"a report needs {missing[0]}: pip install 'dpbandits[report]'")
 
@@ -47,7 +48,7 @@ def report_of_folder(results: Path, metric: str = REGRET, folders: Sequence[str]
     Raises:
         BadInput: the folder holds nothing to show, or a package is missing.
     """
-    check_installed()
+    check(metric)
     sources, notes = sources_in(results, metric, folders)
     return render("Private bandits: results", sources, results, notes)
 
@@ -60,7 +61,7 @@ def report_of_tables(
     Raises:
         BadInput: an argument is not a tidy table, or a package is missing.
     """
-    check_installed()
+    check(metric)
     if isinstance(tables, list | tuple):
         tables = {f"table {i}" if len(tables) > 1 else "table": t for i, t in enumerate(tables, 1)}
     if not isinstance(tables, Mapping) or not tables:

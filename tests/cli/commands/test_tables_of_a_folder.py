@@ -65,11 +65,14 @@ def test_a_summary_has_at_most_a_screen(tmp_path, monkeypatch, capsys, count):
     summary = pd.DataFrame({"algo": ["a"] * count, "setting": "0", "runs": 9, "runs_needed": 9})
     request = SimpleNamespace(settings=[], question=None, auto=None)
     table = tmp_path / "sweep.csv"
+    monkeypatch.setattr(of_request, "refuse_to_replace", lambda _: None)
+    played = SimpleNamespace(total=lambda _: 0, played=0)
+    monkeypatch.setattr(of_request, "play_for_pages", lambda _: played)
     monkeypatch.setattr(of_request, "write_report", lambda *_: (table, summary))
     monkeypatch.setattr(of_request, "render", lambda rows, *_: "row\n" * len(rows))
     monkeypatch.setattr(of_request, "unjudged", lambda _: np.array([False]))
     monkeypatch.setattr(of_request, "_default_budgets", lambda _: {})
-    of_request.report(request, None, 0.0)
+    of_request.run(request)
     lines = capsys.readouterr().out.splitlines()
     assert lines.count("row") == MAX_LINES and lines[-1] == str(table)
     rest = [f"and 5 more rows: {table.with_suffix('.md')} has all"]
