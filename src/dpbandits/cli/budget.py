@@ -9,10 +9,8 @@ from typing import Any
 import pandas as pd
 from tabulate import tabulate
 
-from ..api.privacy import OF_SEARCH
+from ..api.privacy import answers_of
 from ..contracts.parameters import BUDGETS
-from ..decisions.budget import budgets_needed
-from ..decisions.cost import cost_of_rules
 from ..errors import BadInput
 from ..figures.cost_of_privacy import cost_of_privacy
 from ..figures.origin import files_of
@@ -54,20 +52,14 @@ def main(given: Namespace) -> int:
     out = _taken(["out"], keys)
     options = table_options(_taken(LATEX, keys))
     name = digest(as_json({**keys, group: names, "of": parameters, "in": changed}), length=8)
-    search = _taken(OF_SEARCH, keys) if group == "algo" else {}
     runs = {"results": "results", **keys}
     if changed:
         runs["env"] = environment_choice("env", str(runs["env"]), changed)
     stem, formats = files_of(new_file("out", out.get("out", results_of(runs) / f"budget-{name}")))
     check_writable(stem.parent)
-    if group == "algo":
-        found = budgets_needed(names, runs, parameters, given.folders, **search)
-        answers, draw, render = list(found["answer"]), budget_needed, text
-    else:
-        found = cost_of_rules(names, runs, parameters, given.folders)
-        answers, draw, render = list(dict.fromkeys(found["answer"])), cost_of_privacy, text_of_rules
-        if "slow" in found:
-            answers.append(COLUMNS_OF_SHEET)
+    found = answers_of(group, names, runs, parameters, given.folders)
+    draw, render = (budget_needed, text) if group == "algo" else (cost_of_privacy, text_of_rules)
+    answers = [*dict.fromkeys(found["answer"]), *[COLUMNS_OF_SHEET] * ("slow" in found)]
     tex = f"{latex_of_budgets(found, options)}\n"  # refuses unknown columns before anything is said
     print(render(found, "simple"), *answers, sep="\n")
     below = "".join(f"* {x}\n" for x in answers)

@@ -223,14 +223,12 @@ def _broken(settings: Sequence[Setting]) -> dict[str, list[str]]:
     """Return, by reason, the settings in which noise for a given (eps, delta) does not
     provide it.
     """
-    found: dict[str, list[str]] = {}
+    found: dict[str, dict[str, None]] = {}
     for setting in settings:
-        guarantee = setting.guarantee
-        if guarantee is not None and isinstance(guarantee.gaussian, ExactCurve):
-            reason, where = guarantee.gaussian.broken(setting.values), _in_words(setting)
-            if reason and where not in found.setdefault(reason, []):
-                found[reason].append(where)
-    return {reason: where for reason, where in found.items() if where}
+        gaussian = None if setting.guarantee is None else setting.guarantee.gaussian
+        if isinstance(gaussian, ExactCurve) and (reason := gaussian.broken(setting.values)):
+            found.setdefault(reason, {})[_in_words(setting)] = None
+    return {reason: list(where) for reason, where in found.items()}
 
 
 def _of_group(setting: Setting) -> str:
