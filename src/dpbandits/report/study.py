@@ -212,7 +212,7 @@ def collapsed(source: Source) -> Source:
     ends.insert(0, SETTING, number)
     first = settings[~settings.index.duplicated()]
     table = Table(question, first, ends, lambda: iter([ends]))
-    return replace(source, table=table, summary=table.summary(), problems=[])
+    return replace(source, table=table, summary=table.summary(), recorded={})
 
 
 def one_digit(x: float) -> float:
