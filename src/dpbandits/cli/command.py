@@ -187,17 +187,11 @@ def _refuse_dashes(command: str, line: Sequence[str]) -> None:
             raise BadInput(f"{option}: {OF_HYDRA[option]}")
     known = {*OWN_KEYS[command]}.union(*map(default_keys, about.get("files", ())))
     typed, meant = [], []
-    words = list(line)
-    while words:
-        word = words.pop(0)
+    for word, following in zip(line, [*line[1:], "--"], strict=True):
         name, equals, value = word.lstrip("-").partition("=")
-        if not word.startswith("-") or name in options or name.partition(".")[0] not in known:
-            continue
-        typed.append(word)
-        if not equals:
-            follows = bool(words) and not words[0].startswith("--") and "=" not in words[0]
-            value = words.pop(0) if follows else "true"
-            typed += [value] if follows else []
-        meant.append(f"{name}={value}")
+        if word.startswith("-") and name not in options and name.partition(".")[0] in known:
+            follows = not (equals or following.startswith("--") or "=" in following)
+            typed += [word, *[following] * follows]
+            meant.append(f"{name}={value if equals else following if follows else 'true'}")
     if typed:
         raise BadInput(f"{' '.join(typed)}: a key has no dashes; write {' '.join(meant)}")
