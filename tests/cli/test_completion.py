@@ -238,7 +238,10 @@ def test_a_tab_takes_no_second_and_imports_nothing_slow():
 
 @pytest.mark.parametrize(
     ("words", "needed"),
-    [(["--completion"], "one word is needed"), (["--completion", "tcsh"], "bash, zsh, fish is")],
+    [
+        (["--completion"], "the name of one shell is needed"),
+        (["--completion", "tcsh"], "bash, zsh or fish is"),
+    ],
 )
 def test_shells_without_a_script_are_refused(words, needed, capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["bandit-run", *words])

@@ -296,7 +296,7 @@ def audit(
     elif own and mechanism is None:
         raise unknown("argument", next(iter(own)), _arguments())
     elif own:
-        raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
+        raise BadInput(f"mechanism={mechanism}: the mechanism has no parameter {next(iter(own))}")
     keys = {f"{group}.{name}" for name in own}
     folder = None if results is None else folder_of("results", results)
     if folder is not None:

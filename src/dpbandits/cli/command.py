@@ -88,7 +88,7 @@ def _tables_in(path: Path) -> list[Path]:
     found = [file for file in tables if _has_runs(file)]
     if not found:
         has_stored = (path / RUNS).is_dir()  # as ``dp.run(results=...)`` leaves them
-        stored = "; of its stored runs dp.save(table, PATH) writes one" if has_stored else ""
+        stored = "; dp.save(TABLE, PATH) writes a table of its stored runs" if has_stored else ""
         what = "of runs" if tables else "(*.csv)"
         raise BadInput(f"{path}: the folder has no tables {what}{stored}")
     for file in tables:
@@ -187,7 +187,7 @@ def _refuse_dashes(command: str, line: Sequence[str]) -> None:
             raise BadInput(f"{option}: {OF_HYDRA[option]}")
     known = {*OWN_KEYS[command]}.union(*map(default_keys, about.get("files", ())))
     typed, meant = [], []
-    for word, following in zip(line, [*line[1:], "--"], strict=True):
+    for word, following in zip(line, [*line, "--"][1:], strict=True):
         name, equals, value = word.lstrip("-").partition("=")
         if word.startswith("-") and name not in options and name.partition(".")[0] in known:
             follows = not (equals or following.startswith("--") or "=" in following)

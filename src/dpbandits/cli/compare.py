@@ -60,7 +60,9 @@ def main(given: Namespace) -> int:
     print(note(compared, question))
     print(*said[:MOST_SAID], *(x.partition("\n")[0] for x in counted), sep="\n")
     if "halted" in table.ends and (table.ends["halted"] == 0).any():
-        print("Runs that met their cap count as stopped there: these times are at least as long.")
+        print(
+            "Runs that met their cap count as stopped there; without a cap they would last longer."
+        )
     for line in lines_of_tails(compared, question):
         print(line)
     print(f"{stem}.tex", f"{stem}.md", sep="\n")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadInput
+from ..errors import BadInput, either
 from ..files import PACKAGE, package_folder
 from ..settings.yaml_files import keys_of
 
@@ -45,7 +45,7 @@ def script(shell: str) -> str:
         BadInput: there is no script for the shell.
     """
     if shell not in SHELLS:
-        raise BadInput(f"--completion {shell}: {', '.join(SHELLS)} is needed")
+        raise BadInput(f"--completion {shell}: {either(SHELLS)} is needed")
     names = " ".join(["dpbandits", *(f"bandit-{name}" for name in COMMANDS)])
     return (HERE / "shells" / f"completion.{shell}").read_text().replace("COMMANDS", names)
 

@@ -44,7 +44,7 @@ def main(given: Namespace) -> int:
     chosen = _options(keys, shlex.join(["bandit-plot", *given.line]))
     files = tables_of(names)
     if keys.get("out") == "-" and formats:
-        raise BadInput(f"format={keys['format']}: out=- prints text")
+        raise BadInput(f"format={keys['format']}: out=- prints the figure as text")
     # matplotlib takes a second to import, so mistakes in the keys are reported before
     from ..figures.output import in_text
     from ..figures.style import save
@@ -67,7 +67,7 @@ def main(given: Namespace) -> int:
 def _show(given: Namespace) -> int:
     """Print how the figure in a file was made."""
     if given.words:
-        raise BadInput(f"{given.words[0]}: --show FILE takes nothing else")
+        raise BadInput(f"{given.words[0]}: --show FILE takes no other words")
     for name, value in origin_in(path_of("--show", given.show)).items():
         print(f"{name}: {' '.join(value) if isinstance(value, list) else value}")
     return 0
@@ -96,8 +96,8 @@ def _of_experiment(
         if key in keys:
             name, table = keys["experiment"], f"{results_of(keys)}/{keys['experiment']}.csv"
             file_of("experiment", name)  # refuses an unknown one
-            words = f"the file of experiment {name} chooses {key}; give its table, {table}"
-            raise BadInput(f"{key}={keys[key]}: {words}, to choose another")
+            words = f"{key}={keys[key]}: the file of experiment {name} chooses {key}"
+            raise BadInput(f"{words}; to choose another {key}, give the table, {table}")
     return experiment_figure(keys["experiment"], results_of(keys), bounds, chosen)
 
 

@@ -139,7 +139,7 @@ def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
     print(first, under, *listed, lines[-1], sep="\n")
     if found.others:
         count = f"{len(found.others)} table{'s' * (len(found.others) != 1)}"
-        print(f"{count} without a manifest of theirs, which bandit-results never removes:")
+        print(f"{count} without their own manifest, which bandit-results never removes:")
         print(*shortened([file.name for file in found.others]), sep="\n")
 
 
@@ -176,7 +176,7 @@ def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
     setting's id.
     """
     if len(names) != 1:
-        raise BadInput("show: the name of a table is needed, or an id from its column setting")
+        raise BadInput("show: the name of a table or the id of a setting is needed")
     named = {table.name: table for table in found.tables}
     if table := named.get(bare_name(Path(names[0]))):
         print(*table.files, sep="\n")
@@ -261,7 +261,7 @@ def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
             continue
         ids = _begun(found.ids, name, "ids")
         if not ids and re.search(r"[*?[]", name):
-            raise BadInput(f"{name}: nothing matches; bandit-results list prints the names")
+            raise BadInput(f"{name}: no name matches; bandit-results list prints the names")
         if not ids:
             raise unknown("table or id", name, files)
         chosen |= {file: None for file, own in found.stored.items() if own in ids}
@@ -270,7 +270,7 @@ def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
     if given.yes and any(
         own in removed for file, own in found.stored.items() if file not in chosen
     ):
-        print("Their runs remain: prune removes runs by their age, rm ID the runs of a setting.")
+        print("The stored runs remain: prune removes runs by age, rm ID the runs of a setting.")
 
 
 # Each action with the options that it takes

@@ -102,10 +102,10 @@ def run(request: Request, style: TableOptions | None = None) -> None:
     found = play_for_pages(request)
     total, played = found.total(request.settings), found.played
     if (stored := total - played) > 0:
-        print(f"{stored:,} of {total:,} runs were stored; {played:,} played", file=sys.stderr)
+        print(f"{stored:,} of {total:,} runs were stored; {played:,} were played", file=sys.stderr)
     if names := made_by_others(request):
-        which = f"{either(names)}, or by another NumPy or Numba"
-        said = f"{table_path(request)}: replaces the table made by another version of {which}"
+        made = f"the table made by another version of {either(names)}, or by another NumPy or Numba"
+        said = f"{table_path(request)}: the new table replaces {made}"
         print(in_a_line(f"{said}; results=DIR of another folder keeps both"), file=sys.stderr)
     path, summary = write_report(request, found, time.monotonic() - start if played else 0.0)
     if style is not None:
@@ -124,11 +124,11 @@ def _lines_below(request: Request, summary: pd.DataFrame, table: Path) -> Iterat
     yield from _not_reached(summary, request.auto)
     yield from lines_of_request(summary, request)
     if unjudged(summary).any():
-        yield "Between mu0 and mu1 either answer may be given, and none is judged."
+        yield "If the mean is between mu0 and mu1, both answers are allowed, and neither is judged."
     more = f"more: {beside(table, '.json')} has the guarantee of each setting"
     yield from shortened(list(_promises(request.settings)), more)
     for name, value in _default_budgets(request).items():
-        yield f"{name}={value}, the default; {name}=NUMBER sets it"
+        yield f"{name}={value} is the default budget; {name}=NUMBER sets another budget"
 
 
 def _not_reached(summary: pd.DataFrame, auto: Auto | None) -> Iterator[str]:
@@ -187,9 +187,9 @@ def _promises(settings: Sequence[Setting]) -> Iterator[str]:
         if len(own) > 1:
             for broken, at in _broken(own).items():
                 where = in_a_line("; ".join(at))
-                yield f"{name}: what its noise gives {broken} at {where}"
+                yield f"{name}: the privacy that its noise provides {broken} at {where}"
         for env, why in {s.env: x for s in own if (x := _void(s))}.items():
-            yield f"{name}: not promised on {env}: {why}"
+            yield f"{name}: privacy is not promised on {env}: {why}"
         yield from dict.fromkeys(filter(None, map(_of_group, own)))
     notes = ((s.env, line) for s in settings for line in data_of(s).instance.notes)
     yield from dict.fromkeys(f"{env}: {line}" for env, line in notes)
@@ -238,8 +238,9 @@ def _of_group(setting: Setting) -> str:
         return ""
     eps, delta = guarantee.at(setting.values).of_group(setting.values, m)
     return (
-        f"{setting.algo}: a user returns {m} times on {setting.env}, so the promise of a user is "
-        f"({eps:.4g}, {delta:.3g})-DP at {setting.budget_name}={setting.budget:g}"
+        f"{setting.algo}: a user returns {m} times on {setting.env}, so the privacy that is "
+        f"promised to a user is ({eps:.4g}, {delta:.3g})-DP "
+        f"at {setting.budget_name}={setting.budget:g}"
     )
 
 

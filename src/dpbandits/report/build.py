@@ -68,7 +68,9 @@ def report_of_tables(
     if isinstance(tables, list | tuple):
         tables = {f"table {i}" if len(tables) > 1 else "table": t for i, t in enumerate(tables, 1)}
     if not isinstance(tables, Mapping) or not tables:
-        raise BadInput(f"tables={plain(tables)}: at least one is needed, in a list or by name")
+        raise BadInput(
+            f"tables={plain(tables)}: a table, a list of tables or a dictionary of tables is needed"
+        )
     named = {plain(name): Table.of_frame(table, plain(name)) for name, table in tables.items()}
     makers = ((name, partial(source_of, name, table, metric)) for name, table in named.items())
     sources, notes = gathered(makers)

@@ -123,4 +123,6 @@ def test_a_sweep_inside_a_sweep_is_refused(word):
 def test_a_folder_of_stored_runs_alone_says_how_a_table_is_written(tmp_path):
     (tmp_path / "runs").mkdir()
     said = message_of(tables_of, [str(tmp_path)])
-    assert said.endswith("no tables (*.csv); of its stored runs dp.save(table, PATH) writes one")
+    assert said.endswith(
+        "no tables (*.csv); dp.save(TABLE, PATH) writes a table of its stored runs"
+    )
