@@ -48,7 +48,7 @@ SHORTEST = 4  # characters that stand for an id
 
 
 @dataclass(frozen=True)
-class Table:
+class StoredTable:
     """A table with a manifest of this package."""
 
     file: Path
@@ -71,7 +71,7 @@ class Table:
 class Contents:
     """The content of a results folder: tables with and without a manifest, and stored runs."""
 
-    tables: list[Table]
+    tables: list[StoredTable]
     others: list[Path]  # tables without a manifest of theirs, which no action removes
     stored: dict[Path, str]  # files of stored runs, with the ids of their settings
     answers: dict[str, list[Path]]  # files of audits, comparisons and budgets, by their names
@@ -145,7 +145,7 @@ def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
 
 def _held(found: Contents) -> list[str]:
     """Describe the contents of each table, and which table has more runs of the same settings."""
-    largest: dict[frozenset[str], Table] = {}
+    largest: dict[frozenset[str], StoredTable] = {}
     for table in sorted(found.tables, key=lambda table: table.runs):
         largest[frozenset(table.settings)] = table
     texts = []
@@ -156,7 +156,7 @@ def _held(found: Contents) -> list[str]:
     return texts
 
 
-def _contents(table: Table) -> Iterator[str]:
+def _contents(table: StoredTable) -> Iterator[str]:
     """Yield texts about the algorithms, environments, budgets and runs of a table."""
     records = table.settings.values()
     algorithms = dict.fromkeys(str(x.get("rule", x.get("algo"))) for x in records)
@@ -312,13 +312,13 @@ def _regular(files: Iterable[Path]) -> list[Path]:
     return [file for file in files if file.is_file() and not file.is_symlink()]
 
 
-def _tables(folder: Path) -> tuple[list[Table], list[Path]]:
+def _tables(folder: Path) -> tuple[list[StoredTable], list[Path]]:
     """Return the tables of a folder with a manifest that this package wrote with them, and other
     tables.
 
     A table that was edited, or that lies beside the manifest of another table, is among the others.
     """
-    ours: list[Table] = []
+    ours: list[StoredTable] = []
     others: list[Path] = []
     for file in _regular(tables_in(folder)):
         with suppress(*UNREADABLE):
@@ -326,14 +326,14 @@ def _tables(folder: Path) -> tuple[list[Table], list[Path]]:
             if manifest.keys() >= MANIFEST and manifest["sha256"] == sha256(file):
                 runs = int(manifest["config"].get("runs", 0))
                 ours.append(
-                    Table(file, {i: dict(x) for i, x in manifest["settings"].items()}, runs)
+                    StoredTable(file, {i: dict(x) for i, x in manifest["settings"].items()}, runs)
                 )
                 continue
         others.append(file)
     return ours, others
 
 
-def _answers(folder: Path, tables: Sequence[Table]) -> dict[str, list[Path]]:
+def _answers(folder: Path, tables: Sequence[StoredTable]) -> dict[str, list[Path]]:
     """Return the files of audits, comparisons and budgets that have names given by
     commands, by name.
     """
