@@ -43,7 +43,7 @@ def test_bounds_stand_beside_what_was_measured(bandit):
     assert printed[2] == f"the measured regret is {ratio:.3g} times the best lower bound {source}"
     assert sorted(Path().rglob("*")) == before
     for other in ("seed=1", "algo.alpha=4", "env=bernoulli_c1", "results=elsewhere"):
-        assert bandit(bounds, f"{line} {other}")[1].startswith("measured: nothing")
+        assert bandit(bounds, f"{line} {other}")[1].startswith("measured: no finished runs in")
 
 
 def test_an_order_has_a_formula_and_no_number(bandit):
