@@ -477,7 +477,7 @@ def test_answers_that_cannot_be_judged_are_no_wrong_ones(bandit):
     words = "rule=dp_sprt env=bernoulli mu0=.3 mu1=.7 eps=1 runs=3 env.means"
     for mean, is_sure in ((0.5, False), (0.7, True)):
         printed = " ".join(bandit(stop, f"{words}=[{mean}]"))
-        assert ("either answer" not in printed) == ("not judged" not in printed) == is_sure
+        assert ("both answers" not in printed) == ("not judged" not in printed) == is_sure
 
 
 @pytest.mark.slow

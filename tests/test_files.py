@@ -178,7 +178,10 @@ def test_a_wait_for_a_lock_is_reported_and_ends_at_its_deadline(tmp_path, monkey
         assert capsys.readouterr().err == ""  # control: nobody waits
         now = time.monotonic()
         late = locked(tmp_path, lambda: now + 0.3)
-        with pytest.raises(CannotWrite, match="another process holds its lock"), late:
+        with (
+            pytest.raises(CannotWrite, match="another process holds the lock of this folder"),
+            late,
+        ):
             pass
         assert 0.2 < time.monotonic() - now < 5
         assert capsys.readouterr().err == (
@@ -229,5 +232,5 @@ def test_a_results_folder_whose_runs_are_a_link_is_refused(tmp_path):
     for inner in ("runs", "figures"):
         (tmp_path / "real" / inner).symlink_to(tmp_path)
         message = message_of(check_writable, tmp_path / "results")
-        assert f"{inner} is a link, which could lead out of it" in message
+        assert f"{inner} is a link, which could lead out of the results folder" in message
         (tmp_path / "real" / inner).unlink()

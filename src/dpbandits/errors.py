@@ -71,7 +71,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """
     names = {x.casefold(): x for x in sorted(known)}
     if not names:
-        return "there is none"
+        return "there are no names to choose from"
     if MEANT.get(name.casefold()) in names:
         return f"did you mean {MEANT[name.casefold()]}?"
     longer = [x for key, x in names.items() if name and key.startswith(name.casefold())]

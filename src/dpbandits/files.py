@@ -69,7 +69,7 @@ def _acquire(lock: FileLock, folder: Path, deadline: Callable[[], float]) -> Non
             return
         now = time.monotonic()
         if now >= deadline():
-            raise OSError("another process holds its lock")
+            raise OSError("another process holds the lock of this folder")
         # Hundreds of processes that wait for long must not take processor time from the one that
         # works
         time.sleep(min(max(PAUSES[0], (now - began) / 10), PAUSES[1]))
@@ -107,7 +107,7 @@ def opened(
         if not stat.S_ISREG(found.st_mode):
             raise Implausible("a regular file is needed, not a folder, a pipe or a device")
         if found.st_size > most:
-            raise Implausible(f"it has {found.st_size} bytes, more than {most:g}")
+            raise Implausible(f"the file has {found.st_size} bytes, more than {most:g}")
         with open(descriptor, "rb", closefd=False) as file:
             yield file
     finally:
@@ -167,7 +167,7 @@ def check_replaceable(path: Path) -> None:
     """Raise CannotWrite if a device, a pipe, a socket or a folder is in the place of a file."""
     try:
         if not is_replaceable(path):
-            raise OSError("it is a folder, a pipe or a device, not a regular file")
+            raise OSError("a folder, a pipe or a device stands there, not a regular file")
     except OSError as error:
         raise CannotWrite(path, error) from error
 
@@ -217,7 +217,7 @@ def check_writable(folder: Path) -> None:
     with needed(folder), tempfile.TemporaryFile(dir=existing(folder)):
         for inner in (folder / RUNS, folder / FIGURES):
             if inner.is_symlink():
-                raise OSError(f"{inner} is a link, which could lead out of it")
+                raise OSError(f"{inner} is a link, which could lead out of the results folder")
 
 
 def check_folder(folder: Path) -> None:

@@ -26,7 +26,7 @@ def refusal(**given):
         ({"algo": "dp_se", "mechanism": "tree"}, "algo and mechanism: one of"),
         ({"algo": "ucb"}, "algo=ucb: the algorithm promises no privacy, so there is nothing to"),
         ({"mechanism": "laplas"}, "unknown mechanism 'laplas': choose from "),
-        ({"mechanism": "tree", "alpha": 3}, "mechanism=tree: it has no parameter alpha"),
+        ({"mechanism": "tree", "alpha": 3}, "mechanism=tree: the mechanism has no parameter alpha"),
         ({"algo": "dp_se", "alpha": 1}, "unknown parameter of dp_se: 'algo.alpha'"),
         ({"algo": "dp_se", "R": 3}, "unknown parameter of dp_se: 'algo.R'"),
         # beta is a parameter of dp_se and a key of stopping rules

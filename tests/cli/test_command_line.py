@@ -67,8 +67,8 @@ def tables(printed: list[str]) -> list[Path]:
 def test_a_command_says_how_many_runs_were_stored(ended):
     line = "-m algo=ucb,ts horizon=100 jobs=1 checkpoints=2"
     assert stored(f"{line} runs=2", ended) == []
-    assert stored(f"{line} runs=5", ended) == ["4 of 10 runs were stored; 6 played"]
-    assert stored(f"{line} runs=5", ended) == ["10 of 10 runs were stored; 0 played"]
+    assert stored(f"{line} runs=5", ended) == ["4 of 10 runs were stored; 6 were played"]
+    assert stored(f"{line} runs=5", ended) == ["10 of 10 runs were stored; 0 were played"]
 
 
 @pytest.mark.parametrize(
@@ -342,7 +342,9 @@ def test_an_algorithm_without_privacy_is_run_once_in_a_multirun(tmp_path):
 def test_the_default_budget_is_one_and_printed_if_none_was_given(bandit, module, line, budget):
     printed = bandit(module, line)
     said = [x for x in printed if "the default" in x]
-    assert said == ([f"{budget}=1, the default; {budget}=NUMBER sets it"] if budget else [])
+    assert said == (
+        [f"{budget}=1 is the default budget; {budget}=NUMBER sets another budget"] if budget else []
+    )
     assert budget is None or set(pd.read_csv(printed[-1])[budget]) == {1.0}
 
 
@@ -435,7 +437,7 @@ def test_compiling_is_reported_once(tmp_path):
         assert "imported" not in done.stdout
     # and no progress bar: there is no terminal
     first = "compiling idle, the first time only: about 6 s ...\n"
-    assert reported == [first, "1 of 1 runs were stored; 0 played\n"]
+    assert reported == [first, "1 of 1 runs were stored; 0 were played\n"]
 
 
 def test_a_run_that_reaches_its_cap_has_no_estimate(bandit):

@@ -79,6 +79,8 @@ def test_tables_of_the_results_folder_are_offered(tmp_path, monkeypatch):
         ("bandit-plot b", ["bounds=", "band="]),
         ("bandit-bounds all=t", ["all=true"]),
         ("bandit-claims HH", ["HH1", "HH2"]),
+        ("bandit-claims AL", ["AL1", "AL2"]),  # whose decorators have several lines
+        ("bandit-compare baseline=i", ["baseline=inf"]),
         ("bandit-audit mechanism=hon", ["mechanism=honaker_tree"]),
         ("bandit-run 'sweep={al", []),
         ("bandit-run ../=x", []),
@@ -236,7 +238,10 @@ def test_a_tab_takes_no_second_and_imports_nothing_slow():
 
 @pytest.mark.parametrize(
     ("words", "needed"),
-    [(["--completion"], "one word is needed"), (["--completion", "tcsh"], "bash, zsh, fish is")],
+    [
+        (["--completion"], "the name of one shell is needed"),
+        (["--completion", "tcsh"], "bash, zsh or fish is"),
+    ],
 )
 def test_shells_without_a_script_are_refused(words, needed, capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["bandit-run", *words])

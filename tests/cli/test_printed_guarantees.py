@@ -19,11 +19,11 @@ from dpbandits.cli import run
         ("'sweep={algo:[private_lin_ucb],env:[contextual],eps:[1,1999,3000],"
          "calibration:[printed,exact]}'",
          ["private_lin_ucb: (eps, 0.001)-joint DP of the actions of all other rounds",
-          "private_lin_ucb: what its noise gives is NOT what is promised at "
+          "private_lin_ucb: the privacy that its noise provides is NOT what is promised at "
           "eps=1999 calibration=printed; eps=3000 calibration=printed"]),
         ("'sweep={algo:[private_lin_ucb],eps:[1,200],noise:[wishart]}' env=contextual",
          ["private_lin_ucb: (eps, 0.001)-joint DP of the actions of all other rounds",
-          "private_lin_ucb: what its noise gives is NOT proved at eps=200"]),
+          "private_lin_ucb: the privacy that its noise provides is NOT proved at eps=200"]),
         ("algo=dist_rdp_se eps=0.5",
          ["dist_rdp_se: (order, 0.1625 order)-global RDP of every sum that the server sees"]),
         ("algo=shuffle_se eps=0.5",
@@ -39,8 +39,8 @@ from dpbandits.cli import run
          ["private_lin_ucb: (eps, 0.001)-joint DP of the actions of all other rounds"]),
         ("algo=adac_gope rho=2 env=linear env.theta=[3,0] env.noise=gaussian assume=true",
          ["adac_gope: 2-global zCDP of all actions",
-          "adac_gope: not promised on linear: its rewards have no bounds, but rewards in "
-          "[-1, 1] is assumed"]),
+          "adac_gope: privacy is not promised on linear: its rewards have no bounds, but "
+          "rewards in [-1, 1] is assumed"]),
     ],
 )  # fmt: skip
 def test_a_run_prints_the_promise_before_the_path(bandit, line, promises):

@@ -62,7 +62,7 @@ AT_END = f"import atexit; atexit.register(lambda: ({SIGNAL}, print('ended')))"
 TEXT = r"'a\tb\x1b[2J\x9b\x07\u202e\udc80 é\n'"
 PRINTED = "a\tb\\x1b[2J\\x9b\\x07\\u202e\\udc80 é\n\n"
 PRINTS = f"print({TEXT}); print({TEXT}, file=sys.stderr); return 0"
-RAISED = "bandit-stub: the code of a file has raised KeyboardInterrupt\n"
+RAISED = "bandit-stub: the code of a user's file has raised KeyboardInterrupt\n"
 # What a module does while it is imported, what its command does, and how that ends; what the work
 # of a command does stands behind "work: "
 ENDS = {
@@ -76,7 +76,8 @@ ENDS = {
     "a path": ("", "work: raise OSError(36, 'File name too long', 'x')", 1, "",
      "bandit-stub: cannot use x (File name too long)\n"),
     "files": ("", "work: raise OSError(24, 'Too many open files')", 1, "",
-     "bandit-stub: the system refuses more (Too many open files; see ulimit -a)\n"),
+     "bandit-stub: the system refuses further files, threads or memory "
+     "(Too many open files; see ulimit -a)\n"),
     "memory": ("", "work: raise MemoryError()", 1, "",
      "bandit-stub: there is not enough memory; finished runs are stored\n"),
     "an interruption without a signal": ("", "work: raise KeyboardInterrupt", 2, "", RAISED),

@@ -112,7 +112,10 @@ def test_a_table_of_another_version_is_replaced_with_a_line(ended):
     manifest = table.with_suffix(".json")
     [setting] = json.loads(manifest.read_text())["settings"].values()
     manifest.write_text(manifest.read_text().replace(setting["version"], "older"))
-    assert f"{table}: replaces the table made by another version of greedy" in ended(run, *words)[2]
+    assert (
+        f"{table}: the new table replaces the table made by another version of greedy"
+        in ended(run, *words)[2]
+    )
     assert "replaces" not in ended(run, *words)[2]
 
 

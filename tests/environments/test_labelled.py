@@ -288,7 +288,7 @@ def test_a_user_who_returns_has_the_promise_of_a_group(algo):
         assert lines(3) == []
         return
     delta = 1e-3 * (math.exp(1.5) - 1) / (math.exp(0.5) - 1) if algo == "private_lin_ucb" else 0
-    words = f"the promise of a user is (1.5, {delta:.3g})-DP at eps=0.5"
+    words = f"the privacy that is promised to a user is (1.5, {delta:.3g})-DP at eps=0.5"
     [line] = lines(3)
     assert line.endswith(words)
 

@@ -132,7 +132,7 @@ def test_stopping_times(tmp_path):
 
 def test_bad_tables(unchanged):
     assert "a tidy table is needed" in message_of(dp.report, [3])
-    assert "at least one is needed" in message_of(dp.report, [])
+    assert "a list of tables or a dictionary of tables is needed" in message_of(dp.report, [])
     assert "no column" in message_of(dp.report, pd.DataFrame({"algo": ["a"]}))
     assert "ends in .html" in message_of(dp.report, regrets(), out="page.txt")
 

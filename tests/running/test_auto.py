@@ -124,7 +124,7 @@ def test_a_dry_run_says_what_is_played_at_most(tmp_path):
     assert "at most 1,000 runs of each setting (runs=auto):" in text
     assert f"at most {rows:.2g} rows" in text
     text = preview([requested(tmp_path, experiment="azize2022_fig8")])
-    assert "means, of more runs: at most 40 s more" in text
+    assert "further runs for the means of the summary: at most 40 s" in text
     assert "more runs" not in preview([requested(tmp_path, experiment="ren2020_fig2")])
 
 

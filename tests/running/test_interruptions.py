@@ -295,7 +295,7 @@ def test_a_disk_that_is_really_full(tmp_path, right):
     (line,) = process.communicate()[1].splitlines()
     assert process.returncode == 1
     assert line.startswith(f"bandit-run: cannot write {tmp_path}") and "File too large" in line
-    assert line.endswith("; what was stored before is intact")
+    assert line.endswith("; files that were stored before are intact")
     assert not list(tmp_path.rglob("*.part"))
     request, store = quick(tmp_path), RunStore(tmp_path)
     before, when = stored(request), when_written(tmp_path)

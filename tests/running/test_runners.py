@@ -183,7 +183,7 @@ def test_a_dask_cluster_that_is_lost_is_one_line_and_the_command_resumes(
     assert (process.returncode, out) == (1, "") and "Traceback" not in err
     assert len(lines) == 1 and re.fullmatch(
         f"bandit-run: runner.address={dask.address}: {reason}; finished runs are stored, "
-        "the same command plays the rest",
+        "the same command plays the missing runs",
         lines[0],
     )
     assert before.items() <= complete(request).items() and len(before) < len(request.settings)

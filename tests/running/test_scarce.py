@@ -50,14 +50,17 @@ def test_too_little_memory_is_one_line_and_enough_is_enough(tmp_path, megabytes)
         assert (code, lines) == (0, [])
         return
     (line,) = lines
-    assert code == 1 and f"{megabytes} MB of memory are allowed, 1150 are needed" in line
+    assert (
+        code == 1 and f"ulimit -v allows {megabytes} MB of memory, but 1150 MB are needed" in line
+    )
 
 
 @pytest.mark.slow
 def test_too_many_threads_are_one_line(tmp_path):
     code, lines = limited(tmp_path, resource.RLIMIT_AS, 1500 * 10**6, THREADS)
     assert code == 1 and lines == [
-        "bandit-run: the system refuses more (can't start 200 threads; see ulimit -a)"
+        "bandit-run: the system refuses further files, threads or memory "
+        "(can't start 200 threads; see ulimit -a)"
     ]
 
 
@@ -81,7 +84,7 @@ def test_too_few_processes_are_one_line_and_no_interruption(tmp_path, processes)
     libraries = "compiling", "<jemalloc>"  # the allocator of pyarrow warns
     lines = [x for x in done.stderr.splitlines() if not x.startswith(libraries)]
     assert done.returncode == 1 and len(lines) == 1, done.stderr
-    assert lines[0].startswith("bandit-run: the system refuses more (")
+    assert lines[0].startswith("bandit-run: the system refuses further files, threads or memory (")
 
 
 def played(folder):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -125,15 +125,10 @@ def budget(
         RunsFailed: an algorithm raised an error.
     """
     given = locals()
-    search = {key: given.pop(key) for key in OF_SEARCH}
-    search = {key: value for key, value in search.items() if value is not None}
-    of_rules = {key: given.pop(key) for key in OF_RULES}
     for key in ("algo", "rule", "config_dir", "parameters"):
         del given[key]
 
     from ..contracts.question import GOALS
-    from ..decisions.budget import budgets_needed
-    from ..decisions.cost import cost_of_rules
     from ..errors import BadInput
     from ..settings.choices import all_of, plain_data
 
@@ -143,23 +138,46 @@ def budget(
         raise BadInput("either algo=NAME or rule=NAME is needed")
     if env is None:
         raise BadInput("env=NAME is needed")
-    if rule is not None:
-        of_runs = {k: v for k, v in parameters.items() if k in {*GOALS, "eps", "arm", "cap"}}
-        own = {k: v for k, v in parameters.items() if k not in of_runs}
-        wanted = {**given, **of_rules, **search, **of_runs}
-        wanted = {k: v if k == "env" else plain_data(k, v) for k, v in wanted.items()}
-        with named_as_in_python():
-            return cost_of_rules(all_of("rule", rule), wanted, own, folders_of(config_dir))
-    for key, value in of_rules.items():
-        if value is not None:
-            raise BadInput(f"{key}: this key needs rule=NAME")
-
-    given |= {k: plain_data(k, x) for k, x in given.items() if k != "env"}
-    search |= {k: plain_data(k, x) for k, x in search.items() if k != "baseline"}
-    algorithms = all_of("algo", algo)
-    given = dict.fromkeys(OF_SEARCH) | given  # a misspelt name is compared with these, too
+    group, chosen = ("algo", algo) if rule is None else ("rule", rule)
+    if group == "rule":
+        of_runs = [key for key in parameters if key in {*GOALS, "eps", "arm", "cap"}]
+        given |= {key: parameters.pop(key) for key in of_runs}
+    keys = {k: x if k in ("env", "baseline") else plain_data(k, x) for k, x in given.items()}
     with named_as_in_python():
-        return budgets_needed(algorithms, given, parameters, folders_of(config_dir), **search)
+        folders = folders_of(config_dir)
+        return answers_of(group, all_of(group, chosen), keys, parameters, folders)
+
+
+def answers_of(
+    group: str,
+    names: Sequence[Any],
+    keys: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+    folders: tuple[str, ...],
+) -> pd.DataFrame:
+    """Return the answer of ``budget`` about algorithms, or about rules if the group is ``rule``.
+
+    Args:
+        group: ``algo`` or ``rule``.
+        names: the algorithms or rules.
+        keys: the other arguments by their names; None for a default.
+        parameters: parameters of the algorithms or rules.
+        folders: the user's configuration folders.
+    """
+    from ..decisions.budget import budgets_needed
+    from ..decisions.cost import cost_of_rules
+    from ..errors import BadInput
+
+    if group == "rule":
+        return cost_of_rules(names, keys, parameters, folders)
+    for key in OF_RULES:
+        if keys.get(key) is not None:
+            raise BadInput(f"{key}: this key needs rule=NAME")
+    search = {key: keys[key] for key in OF_SEARCH if keys.get(key) is not None}
+    # a misspelt name of a parameter is compared with the keys of the search, too
+    of_runs = {key: x for key, x in keys.items() if key not in OF_RULES}
+    of_runs |= dict.fromkeys(OF_SEARCH)
+    return budgets_needed(names, of_runs, parameters, folders, **search)
 
 
 @checks_arguments
@@ -278,7 +296,7 @@ def audit(
     elif own and mechanism is None:
         raise unknown("argument", next(iter(own)), _arguments())
     elif own:
-        raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
+        raise BadInput(f"mechanism={mechanism}: the mechanism has no parameter {next(iter(own))}")
     keys = {f"{group}.{name}" for name in own}
     folder = None if results is None else folder_of("results", results)
     if folder is not None:

@@ -56,7 +56,7 @@ def report(request: Request, setting: Setting, everything: bool = False) -> str:
     lines = [heading(request, setting), f"measured: {measured}", *ratio_to_bound(about, mean)]
     lines += ["", bounds, ""]
     if everything:
-        return "\n".join([*lines, "do not apply:", *unused])
+        return "\n".join([*lines, "theorems that do not apply:", *unused])
     return "\n".join([*lines, f"{len(unused)} other theorems do not apply; all=true says why"])
 
 
@@ -77,7 +77,7 @@ def measured_regret(results: Path, setting: Setting) -> tuple[float | None, str]
     finished = store.load(setting)
     runs = next(n for n in itertools.count() if n not in finished)
     if runs == 0:
-        return None, f"nothing, there are no finished runs in {results}"
+        return None, f"no finished runs in {results}"
     row = Table.of_store(store, [setting], runs).summary().iloc[0]
     spread = f"95 % interval {interval(row.to_dict())}, {runs} runs" if runs > 1 else "one run"
     return float(row["mean"]), f"{significant(row['mean'])} ({spread})"
@@ -91,7 +91,8 @@ def ratio_to_bound(problem: Problem, measured: float | None) -> list[str]:
     if measured is None or bound is None:
         return []
     ratio = measured / bound.value(problem)
-    return [f"by the best lower bound: {ratio:.3g} times ({bound.source}, {bound.status})"]
+    where = f"({bound.source}, {bound.status})"
+    return [f"the measured regret is {ratio:.3g} times the best lower bound {where}"]
 
 
 def table(bounds: list[dict[str, Any]], T: int, measured: float | None) -> str:

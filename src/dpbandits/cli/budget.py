@@ -9,10 +9,8 @@ from typing import Any
 import pandas as pd
 from tabulate import tabulate
 
-from ..api.privacy import OF_SEARCH
+from ..api.privacy import answers_of
 from ..contracts.parameters import BUDGETS
-from ..decisions.budget import budgets_needed
-from ..decisions.cost import cost_of_rules
 from ..errors import BadInput
 from ..figures.answers import figure_of_answer
 from ..figures.origin import files_of
@@ -25,7 +23,8 @@ from ..results.summary import significant, with_cut_runs
 from ..settings.choices import environment_choice
 from ..settings.hints import unknown_key
 from ..settings.setting import as_json, digest
-from .command import entry_point, results_of, stem_of, table_options
+from ..validation import new_file
+from .command import entry_point, results_of, table_options
 from .completion import OWN_KEYS
 from .words import value_of
 
@@ -52,27 +51,24 @@ def main(given: Namespace) -> int:
     out = _taken(["out"], keys)
     options = table_options(_taken(LATEX, keys))
     name = digest(as_json({**keys, group: names, "of": parameters, "in": changed}), length=8)
-    search = _taken(OF_SEARCH, keys) if group == "algo" else {}
     runs = {"results": "results", **keys}
     if changed:
         runs["env"] = environment_choice("env", str(runs["env"]), changed)
-    stem, formats = files_of(stem_of(out, results_of(runs) / f"budget-{name}"))
+    stem, formats = files_of(new_file("out", out.get("out", results_of(runs) / f"budget-{name}")))
+    has_figure = group == "algo" or "eps" in keys
+    if not has_figure and len(formats) == 1:
+        raise BadInput(f"out={out['out']}: a test's budget for a goal has no figure; out={stem}")
     check_writable(stem.parent)
-    if group == "algo":
-        found = budgets_needed(names, runs, parameters, given.folders, **search)
-        answers, render = list(found["answer"]), text
-    else:
-        found = cost_of_rules(names, runs, parameters, given.folders)
-        answers, render = list(dict.fromkeys(found["answer"])), text_of_rules
-        if "slow" in found:
-            answers.append(COLUMNS_OF_SHEET)
+    found = answers_of(group, names, runs, parameters, given.folders)
+    render = text if group == "algo" else text_of_rules
+    answers = [*dict.fromkeys(found["answer"]), *[COLUMNS_OF_SHEET] * ("slow" in found)]
     tex = f"{latex_of_budgets(found, options)}\n"  # refuses unknown columns before anything is said
     print(render(found, "simple"), *answers, sep="\n")
     below = "".join(f"* {x}\n" for x in answers)
     texts = {".tex": tex, ".md": f"{render(found, 'pipe')}\n\n{below}"}
     for end, content in texts.items():
         write_atomically(stem.with_name(f"{stem.name}{end}"), content.encode())
-    if group == "algo" or "slow" in found:
+    if has_figure:
         print(*save(figure_of_answer(found), stem, formats), sep="\n")
     print(*(f"{stem}{end}" for end in texts), sep="\n")
     return 0

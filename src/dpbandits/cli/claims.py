@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,16 +52,9 @@ def main(given: Namespace) -> int:
     runs = None if typed is None else as_integer("runs", typed, at_least=2, at_most=MOST_RUNS)
     some = [] if set(names) == set(known) else names
     stem = "-".join(["claims", *some, *([f"seed{keys['seed']}"] if "seed" in keys else [])])
-    return settle([known[name] for name in names], runs, keys, stem)
-
-
-def settle(claims: Sequence[Claim], runs: int | None, keys: Mapping[str, str], stem: str) -> int:
-    """Play the missing runs of some claims, then print the ledger and write it to files
-    named ``stem``.
-    """
-    results = results_of(keys)
-    names = dict.fromkeys(name for c in claims for name in c.experiments)
-    measured = {name: measure(name, runs, keys, results) for name in names}
+    claims, results = [known[name] for name in names], results_of(keys)
+    experiments = dict.fromkeys(name for c in claims for name in c.experiments)
+    measured = {name: measure(name, runs, keys, results) for name in experiments}
     ledger, parts = [], {}
     for c in claims:
         found = c.measure({s: x for name in c.experiments for s, x in measured[name].items()})

@@ -19,7 +19,7 @@ from ..results.naming import FINDINGS
 from ..settings.groups import default_keys
 from ..settings.hydra_names import OPTIONS as OF_HYDRA
 from ..settings.user_files import user_folders
-from ..validation import folder, new_file, one_of
+from ..validation import folder, one_of
 from .completion import COMMANDS, OPTIONS, OWN_KEYS
 from .ending import run_command
 from .help import Lists, help_text
@@ -88,7 +88,7 @@ def _tables_in(path: Path) -> list[Path]:
     found = [file for file in tables if _has_runs(file)]
     if not found:
         has_stored = (path / RUNS).is_dir()  # as ``dp.run(results=...)`` leaves them
-        stored = "; of its stored runs dp.save(table, PATH) writes one" if has_stored else ""
+        stored = "; dp.save(TABLE, PATH) writes a table of its stored runs" if has_stored else ""
         what = "of runs" if tables else "(*.csv)"
         raise BadInput(f"{path}: the folder has no tables {what}{stored}")
     for file in tables:
@@ -127,23 +127,13 @@ def is_true(keys: Mapping[str, str], name: str) -> bool:
     return one_of(("true", "false"), name, keys.get(name, "false")) == "true"
 
 
-def stem_of(keys: Mapping[str, str], usual: Path) -> Path:
-    """Return the path, without a suffix, of the files that a command writes: ``out``, or the usual
-    path.
-
-    Raises:
-        BadInput: the path is that of a folder.
-    """
-    return new_file("out", keys.get("out", usual))
-
-
 def table_options(keys: Mapping[str, str]) -> TableOptions | None:
     """Return the style of a table for LaTeX, from the keys of a command; None if there is none."""
     found: dict[str, Any] = {key: keys[key] for key in latex.KEYS if key in keys}
     if "labels" in found:
         found["labels"] = value_of(f"labels={keys['labels']}").value
     if "columns" in found:
-        return latex.checked({**found, "columns": found["columns"].strip("[]").split(",")})
+        found["columns"] = found["columns"].strip("[]")
     return latex.checked(found)
 
 
@@ -197,17 +187,11 @@ def _refuse_dashes(command: str, line: Sequence[str]) -> None:
             raise BadInput(f"{option}: {OF_HYDRA[option]}")
     known = {*OWN_KEYS[command]}.union(*map(default_keys, about.get("files", ())))
     typed, meant = [], []
-    words = list(line)
-    while words:
-        word = words.pop(0)
+    for word, following in zip(line, [*line, "--"][1:], strict=True):
         name, equals, value = word.lstrip("-").partition("=")
-        if not word.startswith("-") or name in options or name.partition(".")[0] not in known:
-            continue
-        typed.append(word)
-        if not equals:
-            follows = bool(words) and not words[0].startswith("--") and "=" not in words[0]
-            value = words.pop(0) if follows else "true"
-            typed += [value] if follows else []
-        meant.append(f"{name}={value}")
+        if word.startswith("-") and name not in options and name.partition(".")[0] in known:
+            follows = not (equals or following.startswith("--") or "=" in following)
+            typed += [word, *[following] * follows]
+            meant.append(f"{name}={value if equals else following if follows else 'true'}")
     if typed:
         raise BadInput(f"{' '.join(typed)}: a key has no dashes; write {' '.join(meant)}")

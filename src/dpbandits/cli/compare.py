@@ -10,17 +10,16 @@ from ..comparison.wins import has_sets, over_sets, sections
 from ..figures.experiments import table_of
 from ..files import check_writable, write_atomically
 from ..results.latex import latex_of
-from ..results.metrics import METRICS, REGRET, measuring
+from ..results.metrics import REGRET, measuring
 from ..results.summary import columns_shown
 from ..results.table import open_tables
 from ..results.tails import lines_of_tails
-from ..validation import one_of
+from ..validation import new_file
 from .command import (
     entry_point,
     named_after,
     names_and_keys,
     results_of,
-    stem_of,
     table_options,
     tables_of,
 )
@@ -39,9 +38,9 @@ def main(given: Namespace) -> int:
     files, keys = names_and_keys("compare", given.words, files=True)
     paths = tables_of(files)
     paths = paths or [table_of(keys["experiment"], results_of(keys))]
-    stem = stem_of(keys, named_after(paths, "-compare"))
+    stem = new_file("out", keys.get("out", named_after(paths, "-compare")))
     baseline, options = keys.get("baseline"), table_options(keys)
-    metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
+    metric = keys.get("metric", REGRET)
     table = open_tables(paths).measured(metric, given.folders).with_labels()
     compared, question = compare(table, baseline), measuring(table.question, metric)
     check_writable(stem.parent)
@@ -61,7 +60,9 @@ def main(given: Namespace) -> int:
     print(note(compared, question))
     print(*said[:MOST_SAID], *(x.partition("\n")[0] for x in counted), sep="\n")
     if "halted" in table.ends and (table.ends["halted"] == 0).any():
-        print("Runs that met their cap count as stopped there: these times are at least as long.")
+        print(
+            "Runs that met their cap count as stopped there; without a cap they would last longer."
+        )
     for line in lines_of_tails(compared, question):
         print(line)
     print(f"{stem}.tex", f"{stem}.md", sep="\n")

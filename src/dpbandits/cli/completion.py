@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadInput
+from ..errors import BadInput, either
 from ..files import PACKAGE, package_folder
 from ..settings.yaml_files import keys_of
 
@@ -21,15 +21,13 @@ HERE = Path(__file__).parent
 COMMANDS: dict[str, dict[str, Any]] = tomllib.loads((HERE / "commands.toml").read_text())
 LATEX = COMMANDS.pop("latex")  # keys of tables for LaTeX, which several commands take
 OPTIONS = COMMANDS.pop("options")  # what argparse is given for each option
+VALUES = COMMANDS.pop("values")  # the named values of keys that mean the same in all commands
 OWN_KEYS: dict[str, dict[str, list[str]]] = {
-    name: command.get("keys", {}) | (LATEX if command.get("latex") else {})
-    for name, command in COMMANDS.items()
-}
-VALUES: dict[str, tuple[str, ...]] = {  # of keys that are in a file
-    "backend": ("auto", "threads", "processes"),
-    "format": ("csv", "csv.gz", "parquet"),
-    "shuffle_arms": ("true", "false"),
-    "assume": ("true", "false"),
+    name: {
+        key: values or VALUES.get(key, [])
+        for key, values in (about.get("keys", {}) | (LATEX if about.get("latex") else {})).items()
+    }
+    for name, about in COMMANDS.items()
 }
 SHELLS = ("bash", "zsh", "fish")
 FOLDERS = ("--config-dir", "-cd")  # options that are followed by a folder
@@ -47,7 +45,7 @@ def script(shell: str) -> str:
         BadInput: there is no script for the shell.
     """
     if shell not in SHELLS:
-        raise BadInput(f"--completion {shell}: {', '.join(SHELLS)} is needed")
+        raise BadInput(f"--completion {shell}: {either(SHELLS)} is needed")
     names = " ".join(["dpbandits", *(f"bandit-{name}" for name in COMMANDS)])
     return (HERE / "shells" / f"completion.{shell}").read_text().replace("COMMANDS", names)
 
@@ -60,24 +58,39 @@ def completions(command: str, line: str) -> list[str]:
         line: the typed text up to the cursor.
     """
     *before, word = line.split(" ")
+    return [x for x in dict.fromkeys(_candidates(command, word, before)) if x.startswith(word)]
+
+
+def _candidates(command: str, word: str, before: list[str]) -> Iterable[str]:
+    """Return options, keys, names or values, among them those that begin with the typed word."""
     if command == "help":
-        if len(before) <= 1 or before[1] not in COMMANDS:
-            words = [*COMMANDS, "--help", "--version", "--completion"] if len(before) <= 1 else []
-            return [x for x in words if x.startswith(word)]
+        if len(before) <= 1:
+            return [*COMMANDS, "--help", "--version", "--completion"]
         command = before[1]
-    folders = [package_folder("conf"), *_own_folders(before)]
+        if command not in COMMANDS:
+            return []
     if before and before[-1] in FOLDERS:
         return []  # the shell completes the name of a folder
     if before and before[-1] in ("--help", "-h"):
-        return [x for x in COMMANDS[command].get("help", ()) if x.startswith(word)]
+        return COMMANDS[command].get("help", ())
+    folders = [package_folder("conf"), *_own_folders(before)]
     key, equals, value = word.partition("=")
     if equals:
-        *start, last = value.split(",")
-        head = "".join(f"{x}," for x in start)
-        found = [x for x in _values(command, key, before, folders) if x not in start]
-        return [f"{key}={head}{x}" for x in found if x.startswith(last)]
-    candidates = list(dict.fromkeys(_words(command, word, before, folders)))
-    return [x for x in candidates if x.startswith(word)]
+        *chosen, _ = value.split(",")
+        found = [x for x in _values(command, key, before, folders) if x not in chosen]
+        return [f"{key}={','.join([*chosen, x])}" for x in found]
+    if word.startswith("-"):
+        return ["--help", *COMMANDS[command].get("options", ())]
+    files = [package_folder("conf") / f"{x}.yaml" for x in COMMANDS[command].get("files", ())]
+    keys = [key for file in files for key in _keys(file)]
+    group, dot, _ = word.partition(".")
+    if dot and group in OF_GROUPS and group in keys:
+        return [f"{group}.{name}=" for name in _parameters(group, before, folders)]
+    names = _tables(command, before) if command in TAKES_TABLES else []
+    if command == "claims":
+        names = _declared(r'^@claim\(\s*"(\w+)"', *PACKAGE.glob("claims/*.py"))
+    groups = [f"{name}." for name in OF_GROUPS if word and name in keys]
+    return [*names, *(f"{key}=" for key in (*keys, *OWN_KEYS[command])), *groups]
 
 
 def _own_folders(words: list[str]) -> Iterator[Path]:
@@ -88,41 +101,24 @@ def _own_folders(words: list[str]) -> Iterator[Path]:
             yield Path(value if equals else following).expanduser()
 
 
-def _words(command: str, word: str, before: list[str], folders: list[Path]) -> Iterator[str]:
-    """Yield the options, keys and names that a word can become."""
-    if word.startswith("-"):
-        yield from ["--help", *COMMANDS[command].get("options", ())]
-        return
-    if command == "claims":
-        yield from _claims()
-    if command in TAKES_TABLES:
-        yield from _tables(command, before)
-    group = word.partition(".")[0]
-    files = [package_folder("conf") / f"{x}.yaml" for x in COMMANDS[command].get("files", ())]
-    keys = [key for file in files for key in _keys(file)]
-    if "." in word and group in OF_GROUPS and group in keys:
-        for name in _parameters(group, before, folders):
-            yield f"{group}.{name}="
-        return
-    for key in keys:
-        yield f"{key}="
-    for key in OWN_KEYS[command]:
-        yield f"{key}="
-    if word:
-        yield from (f"{name}." for name in OF_GROUPS if name in keys)
-
-
 def _values(command: str, key: str, before: list[str], folders: list[Path]) -> list[str]:
     """Return the named values that a key can have."""
-    if key == "mechanism":
-        return _mechanisms()
-    if key in NAMES_OF_ALGORITHMS:
-        return [name for group in ALGORITHMS for name in _names(group, folders)]
-    if "." in key:
-        group, _, name = key.partition(".")
+    group, dot, name = key.partition(".")
+    if dot:
         return _options(group, name, before, folders)
-    known = OWN_KEYS[command].get(key) or VALUES.get(key, ())
-    return list(known) or _names(key, folders)
+    if key == "mechanism":
+        releases = PACKAGE / "audit" / "targets" / "releases.py"
+        return _declared(r"^@mechanism\(.*?^def (\w+)", releases)
+    known = OWN_KEYS[command].get(key) or VALUES.get(key, [])
+    if key in NAMES_OF_ALGORITHMS:
+        return [*known, *(name for group in ALGORITHMS for name in _names(group, folders))]
+    return known or _names(key, folders)
+
+
+def _declared(pattern: str, *files: Path) -> list[str]:
+    """Return the names that a pattern finds in files, which are not imported."""
+    texts = "\n".join(file.read_text() for file in files)
+    return sorted(re.findall(pattern, texts, re.MULTILINE | re.DOTALL))
 
 
 def _names(group: str, folders: list[Path]) -> list[str]:
@@ -151,12 +147,6 @@ def _tables(command: str, before: list[str]) -> Iterator[str]:
         yield from (x.stem for x in files)
 
 
-def _claims() -> list[str]:
-    """Return the names of the claims in the files of their papers."""
-    texts = [file.read_text() for file in (PACKAGE / "claims").glob("*.py")]
-    return sorted(re.findall(r'^@claim\("(\w+)"', "\n".join(texts), flags=re.MULTILINE))
-
-
 def _keys(file: Path) -> list[str]:
     """Return the keys in a configuration file."""
     try:
@@ -181,28 +171,12 @@ def _parameters(group: str, before: list[str], folders: list[Path]) -> list[str]
 
 def _options(group: str, name: str, before: list[str], folders: list[Path]) -> list[str]:
     """Return the named values of an algorithm's parameter, from the annotation in its file."""
-    found: dict[str, None] = {}
-    for algorithm in _chosen(group, before, folders) if group in ALGORITHMS else ():
-        homes = [PACKAGE / ALGORITHMS[group], *(folder / group for folder in folders)]
-        for function in _functions(*(home / f"{algorithm}.py" for home in homes)):
-            for parameter in function.args.args:
-                note = parameter.annotation
-                if parameter.arg == name and isinstance(note, ast.Subscript):
-                    words = [x.value for x in ast.walk(note.slice) if isinstance(x, ast.Constant)]
-                    found |= dict.fromkeys(map(str, words))
-    return list(found)
-
-
-def _mechanisms() -> list[str]:
-    """Return the releases that can be audited: the functions with the decorator ``mechanism``."""
-    return [
-        function.name
-        for function in _functions(PACKAGE / "audit" / "targets" / "releases.py")
-        if any(ast.unparse(x).startswith("mechanism(") for x in function.decorator_list)
-    ]
-
-
-def _functions(*files: Path) -> list[ast.FunctionDef]:
-    """Return the functions that some files define; missing files are ignored."""
-    trees = [ast.parse(file.read_bytes()) for file in files if file.is_file()]
-    return [x for tree in trees for x in tree.body if isinstance(x, ast.FunctionDef)]
+    if group not in ALGORITHMS:
+        return []
+    homes = [PACKAGE / ALGORITHMS[group], *(folder / group for folder in folders)]
+    names = _chosen(group, before, folders)
+    files = filter(Path.is_file, (home / f"{x}.py" for x in names for home in homes))
+    nodes = (node for file in files for node in ast.walk(ast.parse(file.read_bytes())))
+    notes = [x.annotation for x in nodes if isinstance(x, ast.arg) and x.arg == name]
+    inner = (x for note in notes if isinstance(note, ast.Subscript) for x in ast.walk(note.slice))
+    return list(dict.fromkeys(str(x.value) for x in inner if isinstance(x, ast.Constant)))

@@ -15,9 +15,9 @@ import pandas as pd
 
 from ..errors import MAX_LINE_CHARACTERS, BadInput, FileTrouble, WorkersLost, in_a_line, printable
 from ..running.failures import Failure, RunsFailed, counted, in_words
-from .lines import print_some
+from .lines import shortened
 
-STORED = "finished runs are stored, the same command plays the rest"
+STORED = "finished runs are stored, and the same command plays the missing runs"
 PLAYING = tuple(f"bandit-{name}" for name in ("run", "stop", "budget", "claims", "audit"))
 MAX_TRACEBACKS = 5
 AGAIN = 0.01  # seconds after which an interruption that was swallowed is raised again
@@ -72,7 +72,7 @@ def _exit_with(name: str, command: Callable[[], int]) -> None:
     except RunsFailed as error:
         code = report_failures(name, error.failures)
     except FileTrouble as error:
-        _exit_now(1, f"{name}: {error}; what was stored before is intact")
+        _exit_now(1, f"{name}: {error}; files that were stored before are intact")
     except WorkersLost as error:
         _exit_now(1, f"{name}: {error}; {STORED}")
     except KeyboardInterrupt as stopped:
@@ -87,7 +87,8 @@ def _exit_with(name: str, command: Callable[[], int]) -> None:
         if error.filename is not None:  # a name that is too long, too many open files
             _exit_now(1, in_a_line(f"{name}: cannot use {error.filename} ({error.strerror})"))
         if error.errno in SCARCE:
-            _exit_now(1, f"{name}: the system refuses more ({error.strerror}; see ulimit -a)")
+            refused = "the system refuses further files, threads or memory"
+            _exit_now(1, f"{name}: {refused} ({error.strerror}; see ulimit -a)")
         if error.errno not in DISK_FULL_ERRORS:
             raise
         _exit_now(1, f"{name}: cannot write the output ({error.strerror})")
@@ -148,7 +149,7 @@ def _answered_signals(name: str) -> Iterator[None]:
         raise
     except KeyboardInterrupt:
         if own and not received:
-            raise BadInput("the code of a file has raised KeyboardInterrupt") from None
+            raise BadInput("the code of a user's file has raised KeyboardInterrupt") from None
         raise
     except Exception:  # NumPy's, for instance, that a file is still open which it was writing
         if received:
@@ -177,12 +178,13 @@ def report_failures(name: str, failures: list[Failure]) -> int:
     for trace in traces[:MAX_TRACEBACKS]:
         print(printable(trace, MAX_LINE_CHARACTERS), file=sys.stderr)
     if len(traces) > MAX_TRACEBACKS:
-        print(f"{name}: {len(traces) - MAX_TRACEBACKS} more tracebacks", file=sys.stderr)
+        print(f"{name}: {len(traces) - MAX_TRACEBACKS} tracebacks are not printed", file=sys.stderr)
     lost: Counter[str] = Counter()
     for failure in failures:
         lost[f"{in_words(failure.setting)}: {failure.reason}"] += len(failure.runs)
     total = counted(lost.total())
     print(f"{name}: {total} failed; finished runs are stored, no table is written", file=sys.stderr)
     lines = [f"{what} ({counted(n)})" for what, n in lost.items()]
-    print_some(name, "failed", lines, "; see bandit-status")
+    for line in shortened(lines, "more; see bandit-status"):
+        print(f"{name}: failed: {line}", file=sys.stderr)
     return 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,16 +13,6 @@ def shortened(lines: Sequence[Any], more: str = "more", most: int = MAX_LINES) -
     """Return the first ``most`` lines and, if there are others, how many ``more`` there are."""
     rest = [f"and {len(lines) - most} {more}"] if len(lines) > most else []
     return [*lines[:most], *rest]
-
-
-def print_some(name: str, what: str, lines: Sequence[str], more: str) -> None:
-    """Print the first lines about ``what`` and, if there are others, how many ``more``
-    there are.
-    """
-    for line in lines[:MAX_LINES]:
-        print(f"{name}: {what}: {line}", file=sys.stderr)
-    if len(lines) > MAX_LINES:
-        print(f"{name}: {what}: {len(lines) - MAX_LINES} more{more}", file=sys.stderr)
 
 
 def print_rest(rows: int, page: Path) -> None:

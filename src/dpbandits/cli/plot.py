@@ -12,17 +12,16 @@ from ..errors import BadInput
 from ..figures.options import KEYS, FigureOptions
 from ..figures.origin import files_of, formats_of, origin_in
 from ..files import check_writable
-from ..results.metrics import METRICS, REGRET
+from ..results.metrics import REGRET
 from ..results.table import open_tables
 from ..settings.groups import file_of
-from ..validation import one_of, path_of
+from ..validation import new_file, one_of, path_of
 from .command import (
     entry_point,
     is_true,
     named_after,
     names_and_keys,
     results_of,
-    stem_of,
     tables_of,
 )
 from .words import value_of
@@ -41,11 +40,11 @@ def main(given: Namespace) -> int:
     names, keys = names_and_keys("plot", given.words, files=True)
     bounds = is_true(keys, "bounds")
     formats = formats_of(keys["format"]) if "format" in keys else None
-    out, written = files_of(stem_of(keys, Path("-")), formats)
+    out, written = files_of(new_file("out", keys.get("out", "-")), formats)
     chosen = _options(keys, shlex.join(["bandit-plot", *given.line]))
     files = tables_of(names)
     if keys.get("out") == "-" and formats:
-        raise BadInput(f"format={keys['format']}: out=- prints text")
+        raise BadInput(f"format={keys['format']}: out=- prints the figure as text")
     # matplotlib takes a second to import, so mistakes in the keys are reported before
     from ..figures.output import in_text
     from ..figures.style import save
@@ -68,7 +67,7 @@ def main(given: Namespace) -> int:
 def _show(given: Namespace) -> int:
     """Print how the figure in a file was made."""
     if given.words:
-        raise BadInput(f"{given.words[0]}: --show FILE takes nothing else")
+        raise BadInput(f"{given.words[0]}: --show FILE takes no other words")
     for name, value in origin_in(path_of("--show", given.show)).items():
         print(f"{name}: {' '.join(value) if isinstance(value, list) else value}")
     return 0
@@ -97,8 +96,8 @@ def _of_experiment(
         if key in keys:
             name, table = keys["experiment"], f"{results_of(keys)}/{keys['experiment']}.csv"
             file_of("experiment", name)  # refuses an unknown one
-            words = f"the file of experiment {name} chooses {key}; give its table, {table}"
-            raise BadInput(f"{key}={keys[key]}: {words}, to choose another")
+            words = f"{key}={keys[key]}: the file of experiment {name} chooses {key}"
+            raise BadInput(f"{words}; to choose another {key}, give the table, {table}")
     return experiment_figure(keys["experiment"], results_of(keys), bounds, chosen)
 
 
@@ -123,9 +122,8 @@ def _of_tables(
         band = "quantiles"
     figure = figure_as_chosen(
         table, chosen, bounds="bounds=true" if bounds else None,
-        metric=one_of(METRICS, "metric", keys.get("metric", REGRET)), folders=folders,
-        x=x, band=band, kind=kind, marks=is_true(keys, "marks"),
-        hue=keys.get("hue"), col=keys.get("col"),
+        metric=keys.get("metric", REGRET), folders=folders, x=x, band=band, kind=kind,
+        marks=is_true(keys, "marks"), hue=keys.get("hue"), col=keys.get("col"),
     )  # fmt: skip
     if table.question.each_checkpoint and kind is None and not {"hue", "col"} & set(keys):
         drawn = x or axis_of(chosen_settings(table, chosen), None)

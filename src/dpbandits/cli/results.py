@@ -8,7 +8,7 @@ import shutil
 import textwrap
 import time
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import filter as filter_names
@@ -48,7 +48,7 @@ SHORTEST = 4  # characters that stand for an id
 
 
 @dataclass(frozen=True)
-class Table:
+class StoredTable:
     """A table with a manifest of this package."""
 
     file: Path
@@ -58,10 +58,8 @@ class Table:
     @property
     def files(self) -> list[Path]:
         """The files of the table, and the figures of its name."""
-        folder = self.file.parent / FIGURES
-        drawn = [self.file, *([] if folder.is_symlink() else [folder / self.file.name])]
-        figures = (beside(file, end) for file in drawn for end in DRAWN)
-        return _regular([self.file, *(beside(self.file, end) for end in BESIDE), *figures])
+        stem = self.file.with_name(self.name)
+        return _files_of(stem, (self.file.name.removeprefix(self.name), *BESIDE))
 
     @property
     def name(self) -> str:
@@ -73,29 +71,16 @@ class Table:
 class Contents:
     """The content of a results folder: tables with and without a manifest, and stored runs."""
 
-    tables: list[Table]
+    tables: list[StoredTable]
     others: list[Path]  # tables without a manifest of theirs, which no action removes
-    stored: list[Path]
+    stored: dict[Path, str]  # files of stored runs, with the ids of their settings
     answers: dict[str, list[Path]]  # files of audits, comparisons and budgets, by their names
 
-    def ids(self, start: str) -> list[str]:
-        """Return the ids of settings that begin with ``start``: none or one.
-
-        Raises:
-            BadInput: several ids have this beginning.
-        """
-        known = self.all_ids() if len(start) >= SHORTEST else []
-        found = [own for own in known if own.startswith(start)]
-        if len(found) > 1:
-            raise BadInput(
-                f"{start}: several ids have this beginning: {', '.join(found[:MAX_LINES])}"
-            )
-        return found
-
-    def all_ids(self) -> list[str]:
-        """Return the ids of the settings of tables and of stored runs without repetitions."""
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the settings of tables and of stored runs, without repetitions."""
         of_tables = [own for table in self.tables for own in table.settings]
-        return list(dict.fromkeys([*of_tables, *map(_id_of, self.stored)]))
+        return list(dict.fromkeys([*of_tables, *self.stored.values()]))
 
 
 @entry_point("results")
@@ -113,15 +98,17 @@ def main(given: Namespace) -> int:
         raise BadInput(
             f"results={folder}: {folder / RUNS} is a link; only results=DIR itself may be a link"
         )
+    act, options = ACTIONS[action]
     for option in ("older", "keep_tables", "yes"):
-        if getattr(given, option) and option not in TAKES[action]:
+        if getattr(given, option) and option not in options:
             raise BadInput(f"--{option.replace('_', '-')}: {action} takes no such option")
+    if names and action not in TAKE_NAMES:
+        raise BadInput(f"{action} {names[0]}: {action} takes no names")
     tables, others = _tables(folder)
     answers = _answers(folder, tables)
     of_answers = {file for files in answers.values() for file in files}
     others = [file for file in others if file not in of_answers]
-    found = Contents(tables, others, _stored(folder), answers)
-    ACTIONS[action](found, names, given)
+    act(Contents(tables, others, _stored(folder), answers), names, given)
     return 0
 
 
@@ -141,9 +128,8 @@ def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
     """Print the tables of a folder with their contents, and the number and size of its
     stored runs.
     """
-    _refuse_names("list", names)
     rows = [[t.name, f"{len(t.settings):,}", *_size_and_age(t.files)] for t in found.tables]
-    rows.append(["stored runs", f"{len(found.stored):,}", *_size_and_age(found.stored)])
+    rows.append(["stored runs", f"{len(found.stored):,}", *_size_and_age([*found.stored])])
     align = ["left", "right", "right", "right"]
     head = ["table", "settings", "MB", "days old"]
     first, under, *lines = tabulate(rows, head, disable_numparse=True, colalign=align).splitlines()
@@ -153,13 +139,13 @@ def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
     print(first, under, *listed, lines[-1], sep="\n")
     if found.others:
         count = f"{len(found.others)} table{'s' * (len(found.others) != 1)}"
-        print(f"{count} without a manifest of theirs, which bandit-results never removes:")
+        print(f"{count} without their own manifest, which bandit-results never removes:")
         print(*shortened([file.name for file in found.others]), sep="\n")
 
 
 def _held(found: Contents) -> list[str]:
     """Describe the contents of each table, and which table has more runs of the same settings."""
-    largest: dict[frozenset[str], Table] = {}
+    largest: dict[frozenset[str], StoredTable] = {}
     for table in sorted(found.tables, key=lambda table: table.runs):
         largest[frozenset(table.settings)] = table
     texts = []
@@ -170,7 +156,7 @@ def _held(found: Contents) -> list[str]:
     return texts
 
 
-def _contents(table: Table) -> Iterator[str]:
+def _contents(table: StoredTable) -> Iterator[str]:
     """Yield texts about the algorithms, environments, budgets and runs of a table."""
     records = table.settings.values()
     algorithms = dict.fromkeys(str(x.get("rule", x.get("algo"))) for x in records)
@@ -190,7 +176,7 @@ def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
     setting's id.
     """
     if len(names) != 1:
-        raise BadInput("show: the name of a table is needed, or an id from its column setting")
+        raise BadInput("show: the name of a table or the id of a setting is needed")
     named = {table.name: table for table in found.tables}
     if table := named.get(bare_name(Path(names[0]))):
         print(*table.files, sep="\n")
@@ -199,15 +185,15 @@ def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
         if len(rows) > MAX_LINES:
             print(f"and {len(rows) - MAX_LINES:,} more: {beside(table.file, '.json')} has all")
         return
-    ids = found.ids(names[0])
+    ids = _begun(found.ids, names[0], "ids")
     if not ids:
-        raise unknown("table or id", names[0], [*named, *found.all_ids()])
+        raise unknown("table or id", names[0], [*named, *found.ids])
     [own] = ids
     tables = [table for table in found.tables if own in table.settings]
     for record in [table.settings[own] for table in tables][:1]:
         print(json.dumps(record, indent=2))
     print(f"setting {own}", *(f"in {table.file}" for table in tables), sep="\n  ")
-    print(*(f"  {file}" for file in found.stored if _id_of(file) == own), sep="\n")
+    print(*(f"  {file}" for file, known in found.stored.items() if known == own), sep="\n")
 
 
 def _in_words(record: Mapping[str, Any]) -> str:
@@ -244,7 +230,6 @@ def _usual(env: str, is_law: bool) -> dict[str, Any]:
 
 def _prune(found: Contents, names: Sequence[str], given: Namespace) -> None:
     """Remove stored runs and tables that are older than a given age."""
-    _refuse_names("prune", names)
     if given.older is None:
         raise BadInput("prune: --older AGE is needed, such as 30d (h: hours, d: days, w: weeks)")
     age = AGE.fullmatch(given.older)
@@ -265,41 +250,61 @@ def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
     """
     if not names:
         raise BadInput("rm: names of tables or ids of settings are needed (bandit-results list)")
-    tables = {table.name: table for table in found.tables}
     files = {table.name: table.files for table in found.tables} | found.answers
     chosen: dict[Path, None] = {}
     for name in names:
         stem = bare_name(Path(name))
-        begun = [x for x in files if x.startswith(stem) and len(stem) >= SHORTEST]
-        begun = [x for x in begun if x.removesuffix(COMPARED) not in {*begun} - {x}]
-        named = [stem] if stem in files else filter_names(files, stem) or begun
-        if len(begun) > 1 and named == begun:
-            raise BadInput(
-                f"{name}: several names have this beginning: {', '.join(begun[:MAX_LINES])}"
-            )
-        if named:
+        named = [stem] if stem in files else filter_names(files, stem)
+        if named := named or _begun(files, stem, "names"):
             every = [x for one in named for x in (one, f"{one}{COMPARED}") if x in files]
             chosen |= dict.fromkeys(file for one in every for file in files[one])
             continue
-        ids = found.ids(name)
+        ids = _begun(found.ids, name, "ids")
         if not ids and re.search(r"[*?[]", name):
-            raise BadInput(f"{name}: nothing matches; bandit-results list prints the names")
+            raise BadInput(f"{name}: no name matches; bandit-results list prints the names")
         if not ids:
             raise unknown("table or id", name, files)
-        chosen |= {file: None for file in found.stored if _id_of(file) in ids}
+        chosen |= {file: None for file, own in found.stored.items() if own in ids}
     _remove(list(chosen), given.yes)
-    removed = {own for table in tables.values() if table.file in chosen for own in table.settings}
-    if given.yes and any(_id_of(file) in removed for file in found.stored if file not in chosen):
-        print("Their runs remain: prune removes runs by their age, rm ID the runs of a setting.")
+    removed = {own for table in found.tables if table.file in chosen for own in table.settings}
+    if given.yes and any(
+        own in removed for file, own in found.stored.items() if file not in chosen
+    ):
+        print("The stored runs remain: prune removes runs by age, rm ID the runs of a setting.")
 
 
-ACTIONS = {"list": _list, "show": _show, "prune": _prune, "rm": _rm}
-TAKES = {"list": (), "show": (), "prune": ("older", "keep_tables", "yes"), "rm": ("yes",)}
+# Each action with the options that it takes
+ACTIONS: dict[str, tuple[Callable[[Contents, Sequence[str], Namespace], None], Sequence[str]]] = {
+    "list": (_list, ()),
+    "show": (_show, ()),
+    "prune": (_prune, ("older", "keep_tables", "yes")),
+    "rm": (_rm, ("yes",)),
+}
+TAKE_NAMES = ("show", "rm")
 
 
-def _refuse_names(action: str, names: Sequence[str]) -> None:
-    if names:
-        raise BadInput(f"{action} {names[0]}: {action} takes no names")
+def _begun(known: Iterable[str], start: str, kind: str) -> list[str]:
+    """Return the names or ids that begin with ``start``: none or one; the comparison of a table
+    does not count beside its table.
+
+    Raises:
+        BadInput: several have this beginning.
+    """
+    found = [x for x in known if x.startswith(start)] if len(start) >= SHORTEST else []
+    found = [x for x in found if x.removesuffix(COMPARED) not in {*found} - {x}]
+    if len(found) > 1:
+        raise BadInput(
+            f"{start}: several {kind} have this beginning: {', '.join(found[:MAX_LINES])}"
+        )
+    return found
+
+
+def _files_of(stem: Path, endings: Iterable[str]) -> list[Path]:
+    """Return the files of a name with some endings, and the figures of this name."""
+    figures = stem.parent / FIGURES
+    drawn = [stem, *([] if figures.is_symlink() else [figures / stem.name])]
+    named = [*(f"{stem}{end}" for end in endings), *(f"{x}{end}" for x in drawn for end in DRAWN)]
+    return _regular(map(Path, named))
 
 
 def _regular(files: Iterable[Path]) -> list[Path]:
@@ -307,13 +312,13 @@ def _regular(files: Iterable[Path]) -> list[Path]:
     return [file for file in files if file.is_file() and not file.is_symlink()]
 
 
-def _tables(folder: Path) -> tuple[list[Table], list[Path]]:
+def _tables(folder: Path) -> tuple[list[StoredTable], list[Path]]:
     """Return the tables of a folder with a manifest that this package wrote with them, and other
     tables.
 
     A table that was edited, or that lies beside the manifest of another table, is among the others.
     """
-    ours: list[Table] = []
+    ours: list[StoredTable] = []
     others: list[Path] = []
     for file in _regular(tables_in(folder)):
         with suppress(*UNREADABLE):
@@ -321,41 +326,31 @@ def _tables(folder: Path) -> tuple[list[Table], list[Path]]:
             if manifest.keys() >= MANIFEST and manifest["sha256"] == sha256(file):
                 runs = int(manifest["config"].get("runs", 0))
                 ours.append(
-                    Table(file, {i: dict(x) for i, x in manifest["settings"].items()}, runs)
+                    StoredTable(file, {i: dict(x) for i, x in manifest["settings"].items()}, runs)
                 )
                 continue
         others.append(file)
     return ours, others
 
 
-def _answers(folder: Path, tables: Sequence[Table]) -> dict[str, list[Path]]:
+def _answers(folder: Path, tables: Sequence[StoredTable]) -> dict[str, list[Path]]:
     """Return the files of audits, comparisons and budgets that have names given by
     commands, by name.
     """
     compared = {f"{table.name}{COMPARED}" for table in tables}
-    found: dict[str, list[Path]] = {}
-    for file in _regular(sorted(folder.glob("*.md"))):
-        if file.stem in compared or ANSWER.fullmatch(file.stem):
-            drawn = (folder / FIGURES) if not (folder / FIGURES).is_symlink() else folder
-            names = [folder / file.stem, drawn / file.stem]
-            ends = (".md", ".tex", ".csv", *DRAWN)
-            found[file.stem] = _regular(dict.fromkeys(Path(f"{x}{e}") for x in names for e in ends))
-    return found
+    files = _regular(sorted(folder.glob("*.md")))
+    names = (x.stem for x in files if x.stem in compared or ANSWER.fullmatch(x.stem))
+    return {name: _files_of(folder / name, (".md", ".tex", ".csv")) for name in names}
 
 
-def _stored(folder: Path) -> list[Path]:
-    """Return the files of stored runs, of failures and of damaged runs."""
-    files = _regular(sorted(folder.glob(f"{RUNS}/[0-9a-f][0-9a-f]/*")))
-    real = [file for file in files if not file.parent.is_symlink()]
-    return [file for file in real if _id_of(file).startswith(file.parent.name)]
-
-
-def _id_of(file: Path) -> str:
-    """Return the id of the setting whose runs are in a file; empty if the name is not one
-    of ours.
+def _stored(folder: Path) -> dict[Path, str]:
+    """Return the files of stored runs, of failures and of damaged runs, with the ids of their
+    settings.
     """
-    found = STORED.fullmatch(file.name)
-    return found[1] if found else ""
+    files = _regular(sorted(folder.glob(f"{RUNS}/[0-9a-f][0-9a-f]/*")))
+    named = {x: STORED.fullmatch(x.name) for x in files if not x.parent.is_symlink()}
+    ids = {file: found[1] for file, found in named.items() if found}
+    return {file: own for file, own in ids.items() if own.startswith(file.parent.name)}
 
 
 def _size_and_age(files: Sequence[Path]) -> tuple[str, str]:

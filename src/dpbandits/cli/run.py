@@ -7,6 +7,7 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import pandas as pd
 from omegaconf import OmegaConf
@@ -23,7 +24,7 @@ from ..results.formats import beside
 from ..results.latex import INTERVALS, TableOptions, latex_of
 from ..results.naming import made_by_others, refuse_to_replace, table_path
 from ..results.references import lines_of_request
-from ..results.report import Played, write_report
+from ..results.report import write_report
 from ..results.size import check_size
 from ..results.summary import QUANTILES, STATISTICS, columns_shown, render
 from ..results.table import Table
@@ -90,49 +91,44 @@ def _run(question: Question, given: Namespace) -> int:
 
 
 def run(request: Request, style: TableOptions | None = None) -> None:
-    """Play the missing runs, write the table, and print its summary and then its path."""
-    start = time.monotonic()
+    """Play the missing runs, write the table, and print its summary and then its path.
+
+    If a style is given, the summary for LaTeX has this style.
+    """
+    start, question = time.monotonic(), request.question
     refuse_to_replace(request)
     _print_candidates(request.settings)
     _warn_of_zero_means(request.settings)
     found = play_for_pages(request)
     total, played = found.total(request.settings), found.played
     if (stored := total - played) > 0:
-        print(f"{stored:,} of {total:,} runs were stored; {played:,} played", file=sys.stderr)
-    report(request, found, time.monotonic() - start if played else 0.0, style)
-
-
-def report(
-    request: Request, found: Played, seconds: float, style: TableOptions | None = None
-) -> None:
-    """Write the table of finished runs, and print its summary and its path.
-
-    If a style is given, the summary for LaTeX has this style.
-    """
+        print(f"{stored:,} of {total:,} runs were stored; {played:,} were played", file=sys.stderr)
     if names := made_by_others(request):
-        which = f"{either(names)}, or by another NumPy or Numba"
-        said = f"{table_path(request)}: replaces the table made by another version of {which}"
+        made = f"the table made by another version of {either(names)}, or by another NumPy or Numba"
+        said = f"{table_path(request)}: the new table replaces {made}"
         print(in_a_line(f"{said}; results=DIR of another folder keeps both"), file=sys.stderr)
-    path, summary = write_report(request, found, seconds)
+    path, summary = write_report(request, found, time.monotonic() - start if played else 0.0)
     if style is not None:
         shown = summary
         if style.best or not {*style.columns} <= {*summary, *INTERVALS}:
             shown = complete(summary, compare(Table.of_file(path)))
-        text = _latex(shown, request.question, style)
-        write_atomically(beside(path, ".tex"), text.encode())
-    print(render(summary.head(MAX_LINES), request.question, "simple"))
+        write_atomically(beside(path, ".tex"), _latex(shown, question, style).encode())
+    print(render(summary.head(MAX_LINES), question, "simple"))
     print_rest(len(summary), beside(path, ".md"))
-    tails = lines_of_tails(summary, request.question)
-    references = lines_of_request(summary, request)
-    for line in (*tails, *_not_reached(summary, request.auto), *references):
-        print(line)
+    print(*_lines_below(request, summary, path), path, sep="\n")
+
+
+def _lines_below(request: Request, summary: pd.DataFrame, table: Path) -> Iterator[str]:
+    """Yield the lines that are printed below the summary of a table."""
+    yield from lines_of_tails(summary, request.question)
+    yield from _not_reached(summary, request.auto)
+    yield from lines_of_request(summary, request)
     if unjudged(summary).any():
-        print("Between mu0 and mu1 either answer may be given, and none is judged.")
-    more = f"more: {beside(path, '.json')} has the guarantee of each setting"
-    print("\n".join(shortened(list(_promises(request.settings)), more)))
+        yield "If the mean is between mu0 and mu1, both answers are allowed, and neither is judged."
+    more = f"more: {beside(table, '.json')} has the guarantee of each setting"
+    yield from shortened(list(_promises(request.settings)), more)
     for name, value in _default_budgets(request).items():
-        print(f"{name}={value}, the default; {name}=NUMBER sets it")
-    print(path)
+        yield f"{name}={value} is the default budget; {name}=NUMBER sets another budget"
 
 
 def _not_reached(summary: pd.DataFrame, auto: Auto | None) -> Iterator[str]:
@@ -191,9 +187,9 @@ def _promises(settings: Sequence[Setting]) -> Iterator[str]:
         if len(own) > 1:
             for broken, at in _broken(own).items():
                 where = in_a_line("; ".join(at))
-                yield f"{name}: what its noise gives {broken} at {where}"
+                yield f"{name}: the privacy that its noise provides {broken} at {where}"
         for env, why in {s.env: x for s in own if (x := _void(s))}.items():
-            yield f"{name}: not promised on {env}: {why}"
+            yield f"{name}: privacy is not promised on {env}: {why}"
         yield from dict.fromkeys(filter(None, map(_of_group, own)))
     notes = ((s.env, line) for s in settings for line in data_of(s).instance.notes)
     yield from dict.fromkeys(f"{env}: {line}" for env, line in notes)
@@ -227,14 +223,12 @@ def _broken(settings: Sequence[Setting]) -> dict[str, list[str]]:
     """Return, by reason, the settings in which noise for a given (eps, delta) does not
     provide it.
     """
-    found: dict[str, list[str]] = {}
+    found: dict[str, dict[str, None]] = {}
     for setting in settings:
-        guarantee = setting.guarantee
-        if guarantee is not None and isinstance(guarantee.gaussian, ExactCurve):
-            reason, where = guarantee.gaussian.broken(setting.values), _in_words(setting)
-            if reason and where not in found.setdefault(reason, []):
-                found[reason].append(where)
-    return {reason: where for reason, where in found.items() if where}
+        gaussian = None if setting.guarantee is None else setting.guarantee.gaussian
+        if isinstance(gaussian, ExactCurve) and (reason := gaussian.broken(setting.values)):
+            found.setdefault(reason, {})[_in_words(setting)] = None
+    return {reason: list(where) for reason, where in found.items()}
 
 
 def _of_group(setting: Setting) -> str:
@@ -244,8 +238,9 @@ def _of_group(setting: Setting) -> str:
         return ""
     eps, delta = guarantee.at(setting.values).of_group(setting.values, m)
     return (
-        f"{setting.algo}: a user returns {m} times on {setting.env}, so the promise of a user is "
-        f"({eps:.4g}, {delta:.3g})-DP at {setting.budget_name}={setting.budget:g}"
+        f"{setting.algo}: a user returns {m} times on {setting.env}, so the privacy that is "
+        f"promised to a user is ({eps:.4g}, {delta:.3g})-DP "
+        f"at {setting.budget_name}={setting.budget:g}"
     )
 
 

@@ -74,7 +74,7 @@ def _complete(name: str, command: str, option: str, *words: str) -> int:
 
     try:
         if len(words) != 1:
-            raise BadInput(f"{option}: one word is needed, as in {option} bash")
+            raise BadInput(f"{option}: the name of one shell is needed, as in {option} bash")
         lines = [script(*words)] if option == "--completion" else completions(name, *words)
     except BadInput as error:
         print(f"{command}: {error}", file=sys.stderr)
@@ -150,7 +150,7 @@ def adapt_to_memory_limit() -> None:
         return
     if limit < LEAST_MEMORY:
         allowed, needed = limit // 10**6, LEAST_MEMORY // 10**6
-        raise MemoryError(f"{allowed} MB of memory are allowed, {needed} are needed")
+        raise MemoryError(f"ulimit -v allows {allowed} MB of memory, but {needed} MB are needed")
     os.environ |= SMALL_RESERVES | os.environ
     import_module("scipy.linalg")  # its BLAS, if loaded later, may wait for memory forever
 

@@ -49,7 +49,7 @@ def preview(requests: Sequence[Request]) -> str:
             lines.append(f"at most {request.most_runs:,} runs of each setting (runs=auto):")
             lines.append(time_left(*_found([replace(request, runs=request.most_runs)])))
         elif (seconds := seconds_of_means(request)) > 0:
-            lines.append(f"means, of more runs: at most {duration(seconds)} more")
+            lines.append(f"further runs for the means of the summary: at most {duration(seconds)}")
         lines += [
             f"table: {table_path(request)}, {most}{rows_in_words(size)}",
             f"runs: at most {size.stored / 1e6:.2g} MB in {request.folder / RUNS}",
@@ -90,11 +90,11 @@ def time_left(found: Sequence[Status], jobs: int) -> str:
         return "nothing is left to run"
     least, most = seconds_left(found, jobs)
     if math.isnan(most):
-        return f"time left: not known yet, no run comparable to some of the {left} runs is finished"
+        return f"time left: unknown, since no run comparable to some of the {left} runs is finished"
     work = f"on {jobs} worker{'s' * (jobs != 1)}, {left} runs and their table"
     if duration(least) == duration(most):
         return f"time left: about {duration(most)} {work}"
-    why = "no run comparable to some of them is finished"
+    why = "no run comparable to some of these runs is finished"
     return f"time left: between {duration(least)} and {duration(most)} {work}; {why}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
@@ -10,19 +11,22 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..contracts.display import display_name
 from ..errors import BadInput, plain
-from ..results.metrics import REGRET
+from ..results.metrics import REGRET, refuse_metric
 from ..results.table import Table
 from ..validation import new_file, path_of
 from .charts import engine
 from .privacy import privacy_of
 from .sources import Source, claims_in, gathered, source_of, sources_in
-from .standing import standing
 from .study import Study, chart_of_map, html_of, map_of, with_violations
 
+MAX_NAMED_ALGORITHMS = 4  # in the sentence at the top of the page
 
-def check_installed() -> None:
-    """Raise BadInput if a package that draws the charts is missing."""
+
+def check(metric: str) -> None:
+    """Raise BadInput if there is no such metric, or if a package that draws charts is missing."""
+    refuse_metric(metric)
     if missing := [x for x in ("jinja2", "vl_convert") if find_spec(x) is None]:
         raise BadInput(f"a report needs {missing[0]}: pip install 'dpbandits[report]'")
 
@@ -47,7 +51,7 @@ def report_of_folder(results: Path, metric: str = REGRET, folders: Sequence[str]
     Raises:
         BadInput: the folder holds nothing to show, or a package is missing.
     """
-    check_installed()
+    check(metric)
     sources, notes = sources_in(results, metric, folders)
     return render("Private bandits: results", sources, results, notes)
 
@@ -60,11 +64,13 @@ def report_of_tables(
     Raises:
         BadInput: an argument is not a tidy table, or a package is missing.
     """
-    check_installed()
+    check(metric)
     if isinstance(tables, list | tuple):
         tables = {f"table {i}" if len(tables) > 1 else "table": t for i, t in enumerate(tables, 1)}
     if not isinstance(tables, Mapping) or not tables:
-        raise BadInput(f"tables={plain(tables)}: at least one is needed, in a list or by name")
+        raise BadInput(
+            f"tables={plain(tables)}: a table, a list of tables or a dictionary of tables is needed"
+        )
     named = {plain(name): Table.of_frame(table, plain(name)) for name, table in tables.items()}
     makers = ((name, partial(source_of, name, table, metric)) for name, table in named.items())
     sources, notes = gathered(makers)
@@ -78,8 +84,7 @@ def render(title: str, sources: list[Source], results: Path | None, notes: list[
     studies = [Study(source) for source in sources]
     cells = map_of(pd.concat([study.ratios for study in studies], ignore_index=True))
     specs = {s.source.name: s.chart() for s in studies} | {"map": chart_of_map(cells)}
-    best = [(study.best(), study.compared is not None) for study in studies]
-    untested = sum(len(games) for games, tested in best if not tested)
+    untested = sum(len(study.best) for study in studies if study.compared is None)
     names = [name for study in studies for name in study.places["algo"].unique()]
     records = [record for source in sources for record in source.recorded.values()]
     privacy = privacy_of(results, names, records)
@@ -88,9 +93,38 @@ def render(title: str, sources: list[Source], results: Path | None, notes: list[
         undefined=StrictUndefined,
     )  # fmt: skip
     page = environment.get_template("template.html").render(
-        title=title, first=standing([games for games, _ in best], untested), studies=studies,
+        title=title, first=standing([x for study in studies for x in study.best], untested),
+        studies=studies,
         claims=claims_in(results), notes=notes, specs=specs,
         map=html_of(cells.drop(columns="algo")), privacy=with_violations(html_of(privacy)),
         engine=engine(),
     )  # fmt: skip
     return page + "\n"
+
+
+def standing(every: Sequence[set[str]], untested: int) -> str:
+    """Say in one sentence in how many games an algorithm has the smallest mean, or is tied with it.
+
+    Args:
+        every: the best algorithms of each game.
+        untested: how many of these games have no runs, so that nothing is known about ties.
+    """
+    if not every:
+        return ""
+    if len(every) == 1:
+        [names] = every
+        tied = len(names) > 1
+        have = "have the smallest mean, and are tied" if tied else "has the smallest mean"
+        return f"{' and '.join(map(display_name, sorted(names)))} {have}."
+    counts = Counter(name for names in sorted(map(sorted, every)) for name in names)
+    named = [f"{display_name(name)} in {n}" for name, n in counts.most_common(MAX_NAMED_ALGORITHMS)]
+    if len(counts) > MAX_NAMED_ALGORITHMS:
+        named[-1] += f" (and {len(counts) - MAX_NAMED_ALGORITHMS} further algorithms in fewer)"
+    several = sum(len(names) > 1 for names in every)
+    said = (
+        f"Of {len(every)} games (an environment, a budget and a horizon with several algorithms) "
+    )
+    said += f"the smallest mean, alone or tied, belongs to {', '.join(named)}"
+    said += f"; in {several} several algorithms tie" * bool(several)
+    said += f"; {untested} have no runs in this folder, so that ties are unknown" * bool(untested)
+    return f"{said}."

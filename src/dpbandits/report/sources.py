@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +35,9 @@ class Source:
     """One table of a folder, or its summary if the table no longer exists.
 
     Attributes:
-        title: the table's name and, for metrics other than pseudo-regret, the metric.
         question: the question that its runs answer.
         summary: the summary of the table, see ``Table.summary``.
         table: the table, or None.
-        problems: the problems of its settings, for theorems; empty if they are unknown.
         recorded: all known records, whether or not their laws are known, by ids of settings.
         says: the description of an experiment of the package.
         command: the command that makes the table; empty if it is unknown.
@@ -48,17 +46,33 @@ class Source:
     """
 
     name: str
-    title: str
     question: Question
     summary: pd.DataFrame
     table: Table | None = None
-    problems: list[Problem] = field(default_factory=list)
     recorded: Mapping[str, Record] = field(default_factory=dict)
     says: str = ""
     command: str = ""
     made: str = ""
     metric: str = metrics.REGRET
     own: list[str] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        """The name and, for metrics other than pseudo-regret, the metric."""
+        of = "" if self.metric == metrics.REGRET else f" ({metrics.METRICS[self.metric]})"
+        return f"{self.name}{of}"
+
+    @cached_property
+    def problems(self) -> list[Problem]:
+        """The problems of its settings, for theorems.
+
+        The list is empty for other metrics, if a setting has no record, or if an environment is not
+        known here.
+        """
+        if self.metric == metrics.REGRET and self.question.each_checkpoint:
+            with suppress(BadInput, KeyError, TypeError, AttributeError):
+                return problems([self.recorded[own] for own in self.summary[SETTING]])
+        return []
 
 
 def sources_in(
@@ -112,13 +126,10 @@ def source_of(
         BadInput: the table does not have this statistic.
     """
     table = table.measured(metric, folders)
-    held = table.metric
-    title = name if held == metrics.REGRET else f"{name} ({metrics.METRICS[held]})"
-    of_settings = []
-    if held == metrics.REGRET and table.question.each_checkpoint:
-        of_settings = known_problems(lambda: table.known("theorems", folders))
-    more |= {"table": table, "problems": of_settings, "recorded": table.records, "metric": held}
-    return Source(name, title, table.question, table.summary(), **more)
+    with suppress(BadInput, KeyError, TypeError, AttributeError):
+        table.known("theorems", folders)  # loads the laws that the records name
+    more |= {"recorded": table.records, "metric": table.metric}
+    return Source(name, table.question, table.summary(), table, **more)
 
 
 def source_of_file(name: str, file: Path, metric: str, folders: Sequence[str]) -> Source:
@@ -162,13 +173,8 @@ def source_of_summary(name: str, file: Path, metric: str) -> Source:
         settings = summary.set_index(SETTING)
         request = request_from(question, {"experiment": name}, {})
         recorded = agreeing(settings[describing(settings)], request.records, question)
-    of_settings = []
-    if question.each_checkpoint:
-        of_settings = known_problems(lambda: [recorded[own] for own in summary[SETTING]])
     command = f"{question.command} experiment={name}"
-    return Source(
-        name, name, question, summary, None, of_settings, recorded, says_of(name), command
-    )
+    return Source(name, question, summary, None, recorded, says_of(name), command)
 
 
 def says_of(name: str) -> str:
@@ -176,16 +182,6 @@ def says_of(name: str) -> str:
     if name not in names_in("experiment"):
         return ""
     return about("experiment", name).partition(" Cost:")[0]
-
-
-def known_problems(find: Callable[[], list[Record]]) -> list[Problem]:
-    """Return the problems of the records that a function returns, for theorems.
-
-    The result is empty if a setting has no record, or if an environment is not known here.
-    """
-    with suppress(BadInput, KeyError, TypeError, AttributeError):
-        return problems(find())
-    return []
 
 
 def claims_in(results: Path | None) -> list[dict[Any, str]]:

@@ -18,7 +18,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from ..audit.verdicts import VIOLATED
-from ..comparison.table import compare
+from ..comparison.table import compare, games
 from ..comparison.text import render as compared
 from ..contracts.display import display_name, environment_title, symbol
 from ..contracts.parameters import BUDGETS
@@ -34,7 +34,6 @@ from ..theory.bounds import best_lower_bound
 from ..theory.problem import budget_of
 from .charts import BESIDE, COLUMNS, Chart, chart_of
 from .sources import Source
-from .standing import best_of_games
 
 MAX_SHOWN = {SETTING: 1000, "line": 24}  # of a table whose settings are shown one by one
 POINTS, FEWEST, NUMBERS = 40, 12, 300  # of a curve, at most and at least; of all of a table, about
@@ -98,10 +97,21 @@ class Study:
     def _measuring(self) -> Question:
         return measuring(self.question, self.source.metric)
 
+    @cached_property
     def best(self) -> list[set[str]]:
-        """Return the best algorithms in each game; empty if settings are aggregated."""
-        found = self.source.summary if self.compared is None else self.compared
-        return [] if self.note else best_of_games(found, self.question)
+        """The best algorithms in each game with several algorithms; empty if settings are
+        aggregated.
+
+        These have the smallest mean or are tied with it; in a summary, which has no ties, it is the
+        one with the smallest mean.
+        """
+        rows = self.source.summary if self.compared is None else self.compared
+        group, found = self.question.group, []
+        for game in [] if self.note else games(rows, self.question):
+            if game[group].nunique() > 1:
+                best = game["tied"] if "tied" in game else game["mean"] == game["mean"].min()
+                found.append({*game[group][best]})
+        return found
 
     def chart(self) -> Chart | None:
         """Return the chart of the table; None if nothing can be drawn."""
@@ -202,7 +212,7 @@ def collapsed(source: Source) -> Source:
     ends.insert(0, SETTING, number)
     first = settings[~settings.index.duplicated()]
     table = Table(question, first, ends, lambda: iter([ends]))
-    return replace(source, table=table, summary=table.summary(), problems=[])
+    return replace(source, table=table, summary=table.summary(), recorded={})
 
 
 def one_digit(x: float) -> float:

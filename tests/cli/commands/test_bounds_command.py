@@ -13,8 +13,10 @@ C2 = [0.75, 0.625, 0.5, 0.375, 0.25]
 def test_bounds_of_a_setting_that_was_not_run(bandit):
     printed = bandit(bounds, "algo=adap_ucb env=bernoulli_gap eps=0.5 horizon=1e5 all=true")
     assert printed[0] == "adap_ucb on bernoulli_gap, eps 0.5, T = 1e5"
-    assert printed[1] == "measured: nothing, there are no finished runs in results"
-    rows = [line.split("  ") for line in printed[5 : printed.index("do not apply:") - 1]]
+    assert printed[1] == "measured: no finished runs in results"
+    rows = [
+        line.split("  ") for line in printed[5 : printed.index("theorems that do not apply:") - 1]
+    ]
     rows = {row[0]: [x.strip() for x in row[1:] if x.strip()] for row in rows if row[0]}
     assert rows["Azize & Basu 2022, Theorem 7"][:3] == ["upper", "exact", "4,940"]
     assert rows["Azize & Basu 2022, Theorem 3"][:3] == ["lower", "asymptotic", "28.14"]
@@ -22,7 +24,7 @@ def test_bounds_of_a_setting_that_was_not_run(bandit):
     assert "  Azize & Basu 2022, Theorem 8: needs adap_klucb" in printed
     short = bandit(bounds, "algo=adap_ucb env=bernoulli_gap eps=0.5 horizon=1e5")
     assert short[:-1] == printed[: len(short) - 1]
-    others = len(printed) - printed.index("do not apply:") - 1
+    others = len(printed) - printed.index("theorems that do not apply:") - 1
     assert short[-1] == f"{others} other theorems do not apply; all=true says why"
     assert not Path("results").exists()
 
@@ -38,10 +40,10 @@ def test_bounds_stand_beside_what_was_measured(bandit):
     assert printed[1].endswith(", 3 runs)") and "of measured" in printed[4]
     ratio = float(mean.replace(",", "")) / azize2025.bernoulli_lower(C2, 0.5, 1e5)
     source = "(Azize et al. 2025, Theorem 1, asymptotic)"
-    assert printed[2] == f"by the best lower bound: {ratio:.3g} times {source}"
+    assert printed[2] == f"the measured regret is {ratio:.3g} times the best lower bound {source}"
     assert sorted(Path().rglob("*")) == before
     for other in ("seed=1", "algo.alpha=4", "env=bernoulli_c1", "results=elsewhere"):
-        assert bandit(bounds, f"{line} {other}")[1].startswith("measured: nothing")
+        assert bandit(bounds, f"{line} {other}")[1].startswith("measured: no finished runs in")
 
 
 def test_an_order_has_a_formula_and_no_number(bandit):

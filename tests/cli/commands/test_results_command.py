@@ -15,7 +15,7 @@ OLD, NEW = "0123456789abcdef", "01ff456789abcdef"
 FOREIGN = ["notes.csv", "own.csv", "own.json", "runs/01/notes.npz", "runs/mine.npz",
            f"runs/ff/dp_se-c2-{OLD}.npz", "figures/notes.pdf"]  # fmt: skip
 
-REMAIN = "Their runs remain"
+REMAIN = "The stored runs remain"
 TEXT = hashlib.sha256(b"x" * 1000).hexdigest()  # of each file
 
 
@@ -102,7 +102,7 @@ def test_audits_comparisons_and_budgets_are_removed_by_their_names(bandit, folde
 
 def test_the_list_and_a_setting(bandit, folder):
     *printed, others, first, second = bandit(results, "list")
-    assert others == "2 tables without a manifest of theirs, which bandit-results never removes:"
+    assert others == "2 tables without their own manifest, which bandit-results never removes:"
     assert (first, second) == ("notes.csv", "own.csv")
     assert [line.split()[:2] for line in printed[2::2]] == [["a", "2"], ["stored", "runs"]]
     assert printed[-1].split()[-1] == "0.0"  # the newest
@@ -121,10 +121,10 @@ def test_the_list_and_a_setting(bandit, folder):
         ("list a", "takes no names"),
         ("list --yes", "--yes: list takes no such option"),
         ("list results=nope", "results=nope: no such folder"),
-        ("show", "the name of a table is needed"),
+        ("show", "the name of a table or the id of a setting is needed"),
         ("show ffff", "unknown table or id 'ffff'"),
         ("show 01", "unknown table or id '01'"),  # too short
-        ("rm x*", "x*: nothing matches"),
+        ("rm x*", "x*: no name matches"),
         ("prune", "--older AGE is needed"),
         ("prune --older 30", "--older 30: a number with h, d or w"),
         ("rm", "names of tables or ids"),
@@ -148,7 +148,7 @@ def test_a_table_beside_the_manifest_of_another_is_not_ours(bandit, folder, line
     mine[3].write_bytes((folder / "a.json").read_bytes())
     if line.startswith("rm"):
         said = message_of(results.main.__wrapped__, line.split())
-        assert "unknown table or id" in said or "nothing matches" in said
+        assert "unknown table or id" in said or "no name matches" in said
     else:
         bandit(results, line)
         assert not (folder / "a.csv").exists()  # control

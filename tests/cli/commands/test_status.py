@@ -63,7 +63,7 @@ def test_an_algorithm_in_plain_python_takes_an_unknown_time(reported, tmp_path):
     (tmp_path / "algo" / "lazy.py").write_text(code)
     (tmp_path / "algo" / "lazy.yaml").write_text("m: 1\n")
     lines = reported(f"--config-dir {tmp_path} algo=lazy")
-    assert lines[-1].startswith("time left: not known yet")
+    assert lines[-1].startswith("time left: unknown")
 
 
 def test_the_time_left_counts_storing_and_the_table(reported):

@@ -65,11 +65,14 @@ def test_a_summary_has_at_most_a_screen(tmp_path, monkeypatch, capsys, count):
     summary = pd.DataFrame({"algo": ["a"] * count, "setting": "0", "runs": 9, "runs_needed": 9})
     request = SimpleNamespace(settings=[], question=None, auto=None)
     table = tmp_path / "sweep.csv"
+    monkeypatch.setattr(of_request, "refuse_to_replace", lambda _: None)
+    played = SimpleNamespace(total=lambda _: 0, played=0)
+    monkeypatch.setattr(of_request, "play_for_pages", lambda _: played)
     monkeypatch.setattr(of_request, "write_report", lambda *_: (table, summary))
     monkeypatch.setattr(of_request, "render", lambda rows, *_: "row\n" * len(rows))
     monkeypatch.setattr(of_request, "unjudged", lambda _: np.array([False]))
     monkeypatch.setattr(of_request, "_default_budgets", lambda _: {})
-    of_request.report(request, None, 0.0)
+    of_request.run(request)
     lines = capsys.readouterr().out.splitlines()
     assert lines.count("row") == MAX_LINES and lines[-1] == str(table)
     rest = [f"and 5 more rows: {table.with_suffix('.md')} has all"]
@@ -120,4 +123,6 @@ def test_a_sweep_inside_a_sweep_is_refused(word):
 def test_a_folder_of_stored_runs_alone_says_how_a_table_is_written(tmp_path):
     (tmp_path / "runs").mkdir()
     said = message_of(tables_of, [str(tmp_path)])
-    assert said.endswith("no tables (*.csv); of its stored runs dp.save(table, PATH) writes one")
+    assert said.endswith(
+        "no tables (*.csv); dp.save(TABLE, PATH) writes a table of its stored runs"
+    )
