@@ -26,12 +26,12 @@ def test_the_key_raises_the_limit(bandit):
 
 
 def test_a_large_request_is_announced(capsys, monkeypatch):
-    request = requested(algo="dp_se", runs=500, checkpoints=100_000)
-    announce_size(request)
+    settings = requested(algo="dp_se", checkpoints=100_000).settings
+    announce_size(settings, 500)
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("a large table: 3.9e+07 rows, about 2.2 GB as CSV")
     monkeypatch.setattr(size, "ANNOUNCED_ROWS", 1e8)
-    announce_size(request)
+    announce_size(settings, 500)
     assert capsys.readouterr().err == ""  # control
 
 
@@ -40,7 +40,8 @@ def test_the_estimates_are_about_the_sizes_of_the_files(tmp_path):
     request = quick(tmp_path)
     table = report(request)
     files = [file for file in tmp_path.glob("runs/*/*") if file.is_file()]
-    actual, found = sum(file.stat().st_size for file in files), size_of(request)
+    actual = sum(file.stat().st_size for file in files)
+    found = size_of(request.settings, request.runs)
     assert found.rows == len(dp.load(table)) and len(files) >= len(request.settings) > 1
     assert actual <= found.stored < 10 * actual
     assert table.stat().st_size / 2 < found.table < 2 * table.stat().st_size

@@ -29,7 +29,7 @@ from ..results.summary import QUANTILES, STATISTICS, columns_shown, render
 from ..results.table import Table
 from ..results.tables import settings_table, unjudged
 from ..results.tails import lines_of_tails
-from ..running.monte_carlo import play_for_pages
+from ..running.monte_carlo import play_request
 from ..settings.auto import Auto
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
@@ -95,7 +95,7 @@ def run(request: Request, style: TableOptions | None = None) -> None:
     refuse_to_replace(request)
     _print_candidates(request.settings)
     _warn_of_zero_means(request.settings)
-    found = play_for_pages(request)
+    found = play_request(request, for_pages=True)
     total, played = found.total(request.settings), found.played
     if (stored := total - played) > 0:
         print(f"{stored:,} of {total:,} runs were stored; {played:,} played", file=sys.stderr)

@@ -44,10 +44,11 @@ def preview(requests: Sequence[Request]) -> str:
     """
     lines = [report(*_found(requests))]
     for request in requests:
-        size, most = size_of(request), "at most " if request.auto else ""
+        runs, most = request.most_runs, "at most " if request.auto else ""
+        size = size_of(request.settings, runs)
         if most:
-            lines.append(f"at most {request.most_runs:,} runs of each setting (runs=auto):")
-            lines.append(time_left(*_found([replace(request, runs=request.most_runs)])))
+            lines.append(f"at most {runs:,} runs of each setting (runs=auto):")
+            lines.append(time_left(*_found([replace(request, runs=runs)])))
         elif (seconds := seconds_of_means(request)) > 0:
             lines.append(f"means, of more runs: at most {duration(seconds)} more")
         lines += [
