@@ -79,19 +79,17 @@ class Table:
         if about is None:
             about = settings_table(settings)
         counts = np.broadcast_to(runs, len(settings)).tolist()
-        parts, ends = [], []
-        for setting, own, n in zip(settings, played or settings, counts, strict=True):
-            columns = measured(load_finished(store, own, n))
-            part = pd.DataFrame({SETTING: setting.id, **columns})
-            parts.append(part)
-            ends.append(part[part["t"] == setting.horizon] if "t" in part else part)
-        return cls(
-            settings[0].question,
-            about.set_index(SETTING).loc[[setting.id for setting in settings]],
-            pd.concat(ends, ignore_index=True),
-            lambda: iter(parts),
-            records={setting.id: setting.record for setting in settings},
-        )
+        rows = pd.concat(
+            pd.DataFrame({SETTING: setting.id, **measured(load_finished(store, own, n))})
+            for setting, own, n in zip(settings, played or settings, counts, strict=True)
+        ).reset_index(drop=True)
+        question = settings[0].question
+        chosen = about.set_index(SETTING).loc[[setting.id for setting in settings]]
+        ends = rows
+        if question.each_checkpoint:
+            ends = rows[rows["t"] == rows[SETTING].map(chosen["horizon"])].reset_index(drop=True)
+        records = {setting.id: setting.record for setting in settings}
+        return cls(question, chosen, ends, lambda: iter([rows]), records=records)
 
     @classmethod
     def of_file(cls, path: Path) -> Table:
@@ -191,31 +189,23 @@ class Table:
         """The runs at the horizon, with the columns of their settings, and the measured quantity as
         ``value``.
         """
-        about = self.settings.take(self._places(self.ends))
-        joined = [about.reset_index(drop=True), self.ends.reset_index(drop=True)]
-        return pd.concat(joined, axis=1).assign(value=joined[1][self.statistic])
+        return self._described(self.ends).assign(value=self.ends[self.statistic].to_numpy())
 
     def pieces(self) -> Iterator[pd.DataFrame]:
         """Yield all rows in the form for users, in pieces of about ROWS rows."""
         measured = (self.statistic if x == REGRET else x for x in self.question.measured)
         columns = [SETTING, "run", *measured]
-        held: list[pd.DataFrame] = []
+        types = {name: "Int64" for name in WHOLE_OR_BLANK if name in columns}
         for part in self.rows() if self.question.each_checkpoint else [self.ends]:
-            held.append(part)
-            if sum(map(len, held)) >= ROWS:
-                yield from self._described(pd.concat(held, ignore_index=True)[columns])
-                held = []
-        if held:
-            yield from self._described(pd.concat(held, ignore_index=True)[columns])
+            for start in range(0, len(part), ROWS):
+                some = part[columns].iloc[start : start + ROWS].astype(types)
+                yield self._described(some)
 
-    def _described(self, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
-        """Yield rows in pieces, with the columns of their settings before them."""
-        for start in range(0, len(rows), ROWS):
-            some = rows.iloc[start : start + ROWS].reset_index(drop=True)
-            blank = [x for x in WHOLE_OR_BLANK if x in some]
-            some = some.astype(dict.fromkeys(blank, "Int64"))
-            about = self.settings.take(self._places(some))
-            yield pd.concat([about.reset_index(drop=True), some], axis=1)
+    def _described(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return rows with the columns of their settings before them."""
+        about = self.settings.take(self.settings.index.get_indexer(pd.Index(rows[SETTING])))
+        parts = [about.reset_index(drop=True), rows.reset_index(drop=True)]
+        return pd.concat(parts, axis=1)
 
     def frame(self) -> pd.DataFrame:
         """Return all rows in the form for users, as a frame with the records in an attribute."""
@@ -245,10 +235,6 @@ class Table:
     def assign(self, **columns: Any) -> Table:
         """Return the table with columns of its settings added or replaced."""
         return replace(self, settings=self.settings.assign(**columns))
-
-    def _places(self, rows: pd.DataFrame) -> np.ndarray:
-        """Return the place of the setting of each row."""
-        return self.settings.index.get_indexer(pd.Index(rows[SETTING]))
 
     def with_labels(self, labels: Mapping[str, str] | None = None) -> Table:
         """Return the table with labels as the names of environments.
