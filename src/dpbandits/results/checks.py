@@ -39,8 +39,7 @@ def check_column(where: str, name: str, column: pd.Series) -> None:
     if name in WORDS:
         if column.isna().any():
             raise BadInput(f"{where} has blanks")
-        few = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else column
-        if pd.api.types.infer_dtype(few) not in ("string", "empty"):
+        if pd.api.types.infer_dtype(column) not in ("string", "empty"):
             raise BadInput(f"{where} holds something that is not text")
         return
     values = column.to_numpy()

@@ -102,12 +102,6 @@ def _series(values: np.ndarray) -> pd.Series:
     return pd.Series(values, dtype=values.dtype, copy=False)
 
 
-def plain_words(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows in which columns of categories are converted to columns of objects."""
-    few = [x for x, kind in rows.dtypes.items() if isinstance(kind, pd.CategoricalDtype)]
-    return rows.astype(dict.fromkeys(few, object))
-
-
 def completed(where: str, table: pd.DataFrame) -> pd.DataFrame:
     """Add the columns that a tidy table needs to a table with ``algo``, ``t`` and ``regret``.
 
