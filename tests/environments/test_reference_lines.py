@@ -13,7 +13,7 @@ from sweeps import report, requested
 import dpbandits as dp
 from dpbandits.environments.catalogue import build
 from dpbandits.report.build import report_of_folder
-from dpbandits.results.naming import refuse_to_replace
+from dpbandits.results.manifest import refuse_to_replace
 from dpbandits.results.references import References, lines_of_references, lines_of_request
 from dpbandits.results.table import Table
 

@@ -21,7 +21,7 @@ from ..errors import either, in_a_line, plain
 from ..files import check_writable, package_folder, write_atomically
 from ..results.formats import beside
 from ..results.latex import INTERVALS, TableOptions, latex_of
-from ..results.naming import made_by_others, refuse_to_replace, table_path
+from ..results.manifest import made_by_others, refuse_to_replace, table_path
 from ..results.references import lines_of_request
 from ..results.report import Played, write_report
 from ..results.size import check_size

@@ -13,7 +13,7 @@ from tabulate import tabulate
 
 from ..contracts.question import REGRET, STOPPING
 from ..files import RUNS
-from ..results.naming import table_path
+from ..results.manifest import table_path
 from ..results.size import rows_in_words, size_of
 from ..running.auto import seconds_of_means
 from ..running.failures import in_words

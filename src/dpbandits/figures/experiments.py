@@ -19,8 +19,7 @@ from ..errors import BadInput, plain, unknown
 from ..files import FIGURES, check_writable
 from ..results.formats import FORMATS, bare_name
 from ..results.formats import beside as of_table
-from ..results.manifest import is_current
-from ..results.naming import refuse_to_replace, table_path
+from ..results.manifest import is_current, refuse_to_replace, table_path
 from ..results.report import write_report
 from ..results.table import Table
 from ..running.monte_carlo import play_request

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..contracts.display import display_name, environment_title, symbol
 from ..errors import BadInput, unknown
-from ..results.answers import columns_apart
+from ..results.frames import columns_apart
 from ..results.summary import value_text
 from ..results.table import Table
 from ..results.varying import of_game, varying, without_privacy

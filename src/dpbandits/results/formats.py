@@ -14,6 +14,8 @@ from ..errors import BadInput
 from ..files import remove_file, write_atomically
 from ..validation import FORMATS, NO_PYARROW
 
+# The beginnings of the names of CSV files that other commands write; these files hold no runs.
+FINDINGS = ("claims", "audit", "exact")
 SUMMARY_CSV = ".summary.csv"  # the ending of the summary of a table; it is no table of runs
 
 

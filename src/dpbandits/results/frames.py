@@ -12,10 +12,18 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import QUESTIONS, REGRET, Question
 from ..errors import MEANT, BadInput, in_a_line
+from ..settings.choices import all_of
+from ..validation import refuse_alike
 from . import metrics
-from .checks import DIFFERS
 from .varying import SETTING, with_budgets
 
+WORDS = ("algo", "rule", "env")
+POSITIVE = (
+    *BUDGETS, "horizon", "t", "rel_error", "alpha", "beta", "delta", "mu0", "mu1", "R", "cap",
+    "stopping_time",
+)  # fmt: skip
+DIFFERS = "differs from row to row: leave it out"
+MAX_NUMBER = 1e100  # in a table: squares of larger ones are not finite
 NEEDED_COLUMNS = ("algo", "t", "regret")  # without which nothing can be drawn
 TIDY_COLUMNS = (*REGRET.columns, "seed", "run", *REGRET.measured)
 LOOKED_AT = 1000  # rows of a column that tell whether it differs from row to row
@@ -166,3 +174,50 @@ def check_frame(where: str, table: pd.DataFrame, whole: bool = True) -> tuple[Qu
             if table[name].head(LOOKED_AT).is_unique and table[name].is_unique:
                 raise BadInput(f"{where}: column {name} {DIFFERS}")
     return question, metric
+
+
+def check_settings(where: str, question: Question, settings: pd.DataFrame) -> None:
+    """Refuse settings if a column holds a value that is not allowed in a tidy table."""
+    budgets = with_budgets(["eps"], settings)
+    fixed = [*with_budgets(question.columns, settings), "seed"]
+    for name in fixed:
+        may_be_blank = name in budgets and (len(budgets) > 1 or settings[name].isna().all())
+        column = settings[name].dropna() if may_be_blank else settings[name]
+        check_column(f"{where}: column {name}", name, column)
+    others = [str(x) for x in settings if x not in (*fixed, SETTING)]
+    for name in (*budgets, *question.goal_names, *others):
+        if pd.api.types.is_float_dtype(settings[name]):
+            refuse_alike(f"{where}: {name}", settings[name].unique())
+
+
+def check_column(where: str, name: str, column: pd.Series) -> None:
+    """Refuse a column that holds values that are not allowed in a tidy table."""
+    if name in WORDS:
+        if column.isna().any():
+            raise BadInput(f"{where} has blanks")
+        if pd.api.types.infer_dtype(column) not in ("string", "empty"):
+            raise BadInput(f"{where} holds something that is not text")
+        return
+    values = column.to_numpy()
+    if values.dtype.kind not in "biuf" or np.isnan(values).any():
+        raise BadInput(f"{where} holds something that is not a number")
+    if name not in BUDGETS and not np.isfinite(values).all():
+        raise BadInput(f"{where} holds a number that is not finite")
+    if name in POSITIVE and not (values > 0).all():
+        raise BadInput(f"{where} holds {values.min():g}; it must be above 0")
+    if ((sizes := np.abs(values[np.isfinite(values)].astype(float))) > MAX_NUMBER).any():
+        raise BadInput(f"{where} holds {sizes.max():g}; at most {MAX_NUMBER:g} is needed")
+
+
+def answer_in(tables: Any) -> pd.DataFrame | None:
+    """Return the frame of a user, or of a list of one frame, if it is an answer; None otherwise."""
+    several = all_of("table", tables)
+    found = frame_of("the table", several[0]) if len(several) == 1 else pd.DataFrame()
+    known = "answer" in found and {"without_privacy", "reached"} & {*found}
+    return found if known else None
+
+
+def columns_apart(answer: pd.DataFrame) -> list[str]:
+    """Return the columns of parameters that tell the rows of one algorithm, or rule, apart."""
+    group, *names = map(str, answer.columns)
+    return names[: names.index("budget" if group == "algo" else "env")]

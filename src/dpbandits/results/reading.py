@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from ..validation import CSV, DAMAGED, as_words, check_header, file_at, header_of, read_csv
-from .checks import WORDS
 from .formats import format_of, parquet_pieces, read_parquet
+from .frames import WORDS
 from .varying import ROWS, SETTING
 
 NAMES = (SETTING, *WORDS)  # columns of words, even if these look like numbers

@@ -13,8 +13,7 @@ from ..files import write_atomically
 from ..settings.request import LOOKS, Request
 from ..settings.setting import Setting
 from .formats import SUMMARY_CSV, beside, write_pieces
-from .manifest import summary_endings, write_manifest
-from .naming import table_path
+from .manifest import summary_endings, table_path, write_manifest
 from .references import lines_of_references, records_of_labelled, with_constant
 from .run_store import Store
 from .summary import render, summary_of

@@ -13,8 +13,7 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from ..errors import BadInput
-from .checks import DIFFERS, check_column, check_settings
-from .frames import check_frame
+from .frames import DIFFERS, check_column, check_frame, check_settings
 from .metrics import COLUMNS
 from .reading import UNREADABLE
 from .varying import SETTING
