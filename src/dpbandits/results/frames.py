@@ -4,6 +4,7 @@ are not tidy tables.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -40,11 +41,14 @@ def plain_frame(where: str, table: Any) -> pd.DataFrame:
         BadInput: the argument is not a table that can be converted.
     """
     table = frame_of(where, table)
-    names = table.columns
-    rows = pd.RangeIndex(len(table))
-    columns = {str(name): _plain(f"{where}: column {name}", table[name]) for name in names}
-    arrays = {name: x if x.index.equals(rows) else x.set_axis(rows) for name, x in columns.items()}
-    return pd.DataFrame(arrays, copy=False)
+    table = table.set_axis(pd.RangeIndex(len(table)))
+    return of_arrays({x: _plain(f"{where}: column {x}", table[x]) for x in table.columns})
+
+
+def of_arrays(arrays: Mapping[str, np.ndarray | pd.Series]) -> pd.DataFrame:
+    """Return the frame of some columns, which are neither copied nor converted by pandas."""
+    columns = {name: pd.Series(x, dtype=x.dtype, copy=False) for name, x in arrays.items()}
+    return pd.DataFrame(columns, copy=False)
 
 
 def frame_of(where: str, table: Any) -> pd.DataFrame:
@@ -74,40 +78,30 @@ def _converted(where: str, table: Any) -> pd.DataFrame:
     return found
 
 
-def _plain(where: str, column: pd.Series) -> Any:
+def _plain(where: str, column: pd.Series) -> np.ndarray | pd.Series:
     """Return a column as NumPy numbers, or as objects: words, some of which may be missing."""
     kind = column.dtype
-    if isinstance(kind, np.dtype) and kind.kind in "iufb" and kind.itemsize <= 8:
-        return column if isinstance(column.index, pd.RangeIndex) else _series(column.to_numpy())
+    if isinstance(kind, np.dtype) and kind.kind in "iufb":
+        return column if kind.itemsize <= 8 else column.to_numpy(dtype=float)
     if not isinstance(kind, np.dtype) and pd.api.types.is_numeric_dtype(kind):
-        blank = bool(column.isna().any())
-        whole = not blank and (
-            pd.api.types.is_integer_dtype(kind) or pd.api.types.is_bool_dtype(kind)
-        )
-        return _series(
-            column.to_numpy(dtype=np.int64) if whole else column.to_numpy(float, na_value=np.nan)
-        )
-    if isinstance(kind, np.dtype) and kind.kind == "f":
-        return _series(column.to_numpy(dtype=float))
+        is_whole = pd.api.types.is_integer_dtype(kind) or pd.api.types.is_bool_dtype(kind)
+        if is_whole and not column.isna().any():
+            return column.to_numpy(dtype=np.int64)
+        return column.to_numpy(float, na_value=np.nan)
     values = np.asarray(column, dtype=object)
     found = pd.api.types.infer_dtype(values, skipna=True)
     if found in NUMBERS:
         try:
-            return _series(np.array([np.nan if pd.isna(x) else x for x in values], dtype=float))
+            return np.array([np.nan if pd.isna(x) else x for x in values], dtype=float)
         except OverflowError:
             raise BadInput(f"{where} holds a number that is not finite") from None
-    if found in ("string", "empty"):
-        return _series(values)
-    try:
-        pd.factorize(values)
-    except TypeError:
-        odd = next(type(x).__name__ for x in values if not isinstance(x, str | float | int))
-        raise BadInput(f"{where} holds {odd}; numbers or words are needed") from None
-    return _series(values)
-
-
-def _series(values: np.ndarray) -> pd.Series:
-    return pd.Series(values, dtype=values.dtype, copy=False)
+    if found not in ("string", "empty"):
+        try:
+            pd.factorize(values)
+        except TypeError:
+            odd = next(type(x).__name__ for x in values if not isinstance(x, str | float | int))
+            raise BadInput(f"{where} holds {odd}; numbers or words are needed") from None
+    return values
 
 
 def completed(where: str, table: pd.DataFrame) -> pd.DataFrame:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..validation import CSV, DAMAGED, as_words, check_header, file_at, header_of, read_csv
 from .formats import format_of, parquet_pieces, read_parquet
-from .frames import WORDS
+from .frames import WORDS, of_arrays
 from .varying import ROWS, SETTING
 
 NAMES = (SETTING, *WORDS)  # columns of words, even if these look like numbers
@@ -91,11 +91,9 @@ def read_whole(path: Path) -> pd.DataFrame:
     if not columns:  # of all types, or refused with the reason
         whole = format_of(path) == "parquet"
         return read_parquet(path) if whole else read_csv(str(path), path, words=NAMES)
-    found = {}
-    for name, values in columns.items():
+    for values in columns.values():
         values.resize(size, refcheck=False)
-        found[name] = pd.Series(values, dtype=values.dtype, copy=False)
-    return pd.DataFrame(found, copy=False)
+    return of_arrays(columns)
 
 
 def _joined(first: np.ndarray, size: int, values: np.ndarray) -> np.ndarray:
