@@ -22,7 +22,7 @@ from ..files import check_writable, package_folder, write_atomically
 from ..results.formats import beside
 from ..results.latex import INTERVALS, TableOptions, latex_of
 from ..results.manifest import made_by_others, refuse_to_replace, table_path
-from ..results.references import lines_of_request
+from ..results.references import lines_of_references
 from ..results.report import Played, write_report
 from ..results.size import check_size
 from ..results.summary import QUANTILES, STATISTICS, columns_shown, render
@@ -123,7 +123,7 @@ def report(
     print(render(summary.head(MAX_LINES), request.question, "simple"))
     print_rest(len(summary), beside(path, ".md"))
     tails = lines_of_tails(summary, request.question)
-    references = lines_of_request(summary, request)
+    references = lines_of_references(summary, request.records, request.question)
     for line in (*tails, *_not_reached(summary, request.auto), *references):
         print(line)
     if unjudged(summary).any():

@@ -236,14 +236,9 @@ class Table:
         """Return the table with columns of its settings added or replaced."""
         return replace(self, settings=self.settings.assign(**columns))
 
-    def with_labels(self, labels: Mapping[str, str] | None = None) -> Table:
-        """Return the table with labels as the names of environments.
-
-        ``labels`` gives the labels of some settings by their ids; by default the labels in the
-        records are used.
-        """
-        if labels is None:
-            labels = {own: x[LABEL] for own, x in self.records.items() if LABEL in x}
+    def with_labels(self) -> Table:
+        """Return the table with the labels in the records as the names of environments."""
+        labels = {own: x[LABEL] for own, x in self.records.items() if LABEL in x}
         found = [labels.get(str(own), env) for own, env in self.settings["env"].items()]
         return self.assign(env=found) if labels else self
 
