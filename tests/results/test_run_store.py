@@ -284,7 +284,7 @@ def test_runs_are_not_stored_through_links(tmp_path, where):
         lambda: store.note_failure(setting, "no luck"),
         *([lambda: store.forget_failure(setting)] if where != "runs" else []),
     ):
-        with pytest.raises(CannotWrite, match=f"cannot write {folder} .it is a link"):
+        with pytest.raises(CannotWrite, match=f"cannot write {folder} .the folder is a link"):
             change()
     assert [f.name for f in outside.iterdir()] == [store.failure_file(setting).name]
     folder.unlink()

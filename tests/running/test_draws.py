@@ -53,7 +53,7 @@ def test_other_random_numbers_are_refused(monkeypatch):
     """The control: the installed versions are not refused, nor is another seed the same."""
     draws.check_draws.__wrapped__()
     monkeypatch.setattr(draws, "generator", lambda *which: np.random.default_rng(0))
-    said = f"NumPy {np.__version__} draws other random numbers than earlier versions, so its runs "
+    said = f"NumPy {np.__version__} draws other random numbers than earlier versions, so new runs "
     assert message_of(draws.check_draws.__wrapped__).startswith(said)
 
 

@@ -180,7 +180,7 @@ class RunStore:
         for folder in (file.parent.parent, file.parent):
             if folder.is_symlink():
                 raise CannotWrite(
-                    folder, OSError("it is a link; only results=DIR itself may be a link")
+                    folder, OSError("the folder is a link; only results=DIR itself may be a link")
                 )
         with locked(file.parent, lambda: self.deadline):
             yield
@@ -240,9 +240,9 @@ def read_runs(file: Path, record: float = math.inf) -> Runs:
     except Exception as error:  # a damaged file can fail in any way
         raise Damaged(f"{file}: {type(error).__name__}") from error
     if not intact:
-        raise Damaged(f"{file}: its checksum is that of other runs")
+        raise Damaged(f"{file}: the checksum does not match the runs in the file")
     if not _has_right_types(*arrays):
-        raise Damaged(f"{file}: its arrays are not those of runs")
+        raise Damaged(f"{file}: the file holds no runs of this package")
     numbers, pulls, answers, seconds, libraries = arrays
     played_with = [x.decode(errors="replace") for x in libraries.tolist()]
     found_runs = map(Run, pulls, answers.tolist(), seconds.tolist(), played_with)
@@ -276,7 +276,7 @@ def _members(stored: BufferedReader, record: float) -> dict[str, zipfile.ZipInfo
         or file > held + len(MEMBERS) * MEMBER_BYTES
         or not is_plausible(size, file)
     ):
-        raise Implausible("its arrays are larger than those of its runs")
+        raise Implausible("the file holds more bytes than its runs need")
     return members
 
 
@@ -311,7 +311,9 @@ def check_runs(setting: Setting, runs: Runs) -> Runs:
     if runs:
         answers = np.array([run.answer for run in runs.values()])
         if found := impossible(setting, np.stack([run.pulls for run in runs.values()]), answers):
-            raise Damaged(f"{setting.key}: its runs are not those of this setting: {found}")
+            raise Damaged(
+                f"{setting.key}: the file holds runs that its setting cannot have: {found}"
+            )
     return runs
 
 
