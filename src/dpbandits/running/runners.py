@@ -97,15 +97,12 @@ class Threads(Runner):
 
     def _settle_all(self) -> None:
         while (call := self._calls.get()) is not None:
-            _settle(*call)
-
-
-def _settle(future: Future, function: Callable[..., Any], given: tuple[Any, ...]) -> None:
-    if future.set_running_or_notify_cancel():
-        try:
-            future.set_result(function(*given))
-        except BaseException as error:
-            future.set_exception(error)
+            future, function, given = call
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(function(*given))
+                except BaseException as error:
+                    future.set_exception(error)
 
 
 class Processes(Runner):
