@@ -32,7 +32,7 @@ from .references import with_constant
 from .run_store import Store
 from .scan import Scan
 from .summary import mean_of, summary_of
-from .tables import WHOLE_OR_BLANK, load_finished, measured, settings_table
+from .tables import WHOLE_OR_BLANK, batches, load_finished, measured, settings_table
 from .varying import ROWS, SETTING, disambiguate, with_budgets, without_privacy
 
 RECORDS = "settings"  # the attribute of users' frames: the records of settings by id, as JSON
@@ -79,17 +79,21 @@ class Table:
         if about is None:
             about = settings_table(settings)
         counts = np.broadcast_to(runs, len(settings)).tolist()
-        rows = pd.concat(
-            pd.DataFrame({SETTING: setting.id, **measured(load_finished(store, own, n))})
-            for setting, own, n in zip(settings, played or settings, counts, strict=True)
-        ).reset_index(drop=True)
-        question = settings[0].question
-        chosen = about.set_index(SETTING).loc[[setting.id for setting in settings]]
-        ends = rows
-        if question.each_checkpoint:
-            ends = rows[rows["t"] == rows[SETTING].map(chosen["horizon"])].reset_index(drop=True)
-        records = {setting.id: setting.record for setting in settings}
-        return cls(question, chosen, ends, lambda: iter([rows]), records=records)
+        parts, ends = [], []
+        for setting, own, n in zip(settings, played or settings, counts, strict=True):
+            columns = measured(load_finished(store, own, n))
+            part = pd.DataFrame({SETTING: setting.id, **columns})
+            parts.append(part)
+            ends.append(part[part["t"] == setting.horizon] if "t" in part else part)
+        together = [parts[some] for some in batches(settings, counts)]  # many small settings
+        rows = [x[0] if len(x) == 1 else pd.concat(x, ignore_index=True) for x in together]
+        return cls(
+            settings[0].question,
+            about.set_index(SETTING).loc[[setting.id for setting in settings]],
+            pd.concat(ends, ignore_index=True),
+            lambda: iter(rows),
+            records={setting.id: setting.record for setting in settings},
+        )
 
     @classmethod
     def of_file(cls, path: Path) -> Table:
