@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from dpbandits.decisions.search import LOOKS, Search
+from dpbandits.comparison.pairs import ratio
+from dpbandits.decisions.search import LOOKS, Search, limits
 
 
 def search(mean, trial=0, goal=2.0, heavy=False, runs=2048, **keys):
@@ -12,12 +13,14 @@ def search(mean, trial=0, goal=2.0, heavy=False, runs=2048, **keys):
     noise = rng.pareto(2.5, runs) * 1.5 if heavy else 1 + 0.3 * rng.standard_normal(runs)
     other = np.random.default_rng(10_000 + trial).permutation(noise)
 
-    def regrets(budget, n):
-        return np.maximum(mean(budget) * noise[:n], 0.0)
+    divided = keys.pop("baseline", False)
 
-    baseline = (lambda n: other[:n]) if keys.pop("baseline", False) else None
+    def measure(budget, n):
+        found = limits(np.maximum(mean(budget) * noise[:n], 0.0), np.inf)
+        return ratio(found, limits(other[:n], np.inf)) if divided else found
+
     given = {"least": 1e-3, "most": 1e3, "precision": 1.25, **keys}
-    return Search(regrets, goal, runs=runs, baseline=baseline, **given)
+    return Search(measure, goal, runs=runs, **given)
 
 
 def falling(budget):

@@ -25,8 +25,7 @@ from dpbandits.environments.populations import KINDS, build_population
 from dpbandits.environments.reward_laws.arm import Arm
 from dpbandits.environments.reward_laws.points import empirical
 from dpbandits.errors import BadInput, plain
-from dpbandits.results.manifest import read_manifest
-from dpbandits.results.naming import table_path
+from dpbandits.results.manifest import read_manifest, table_path
 from dpbandits.settings.compose import request_from
 from dpbandits.settings.groups import names_in
 

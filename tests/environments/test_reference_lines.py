@@ -13,8 +13,8 @@ from sweeps import report, requested
 import dpbandits as dp
 from dpbandits.environments.catalogue import build
 from dpbandits.report.build import report_of_folder
-from dpbandits.results.naming import refuse_to_replace
-from dpbandits.results.references import References, lines_of_references, lines_of_request
+from dpbandits.results.manifest import refuse_to_replace
+from dpbandits.results.references import References, lines_of_references
 from dpbandits.results.table import Table
 
 ALGOS = "bpo", "lin_ucb"
@@ -24,7 +24,8 @@ def said(highs, **given):
     """What is printed of these upper ends of intervals of ALGOS."""
     request = requested(algo=ALGOS, env=dp.labelled("sklearn:iris"), **given)
     ids = [setting.id for setting in request.settings]
-    return [*lines_of_request(pd.DataFrame({"setting": ids, "ci_high": highs}), request)]
+    summary = pd.DataFrame({"setting": ids, "ci_high": highs})
+    return [*lines_of_references(summary, request.records, request.question)]
 
 
 def test_the_lines_are_expected_mistakes():

@@ -17,7 +17,7 @@ from dpbandits.contextual_game import new_contextual_game, regret_of
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import homogeneous
 from dpbandits.parts.oracles import batches
-from dpbandits.results.references import lines_of_request
+from dpbandits.results.references import lines_of_references
 from dpbandits.results.tables import settings_table
 
 ORACLES = "square_cb", "vpo", "bpo", "fast_cb", "reg_cb", "ada_cb", "oracle_ucb"
@@ -282,7 +282,7 @@ def test_the_lines_of_a_log():
         .drop(columns="seed")
         .assign(mean=[800.0, 400], ci_low=[700.0, 300], ci_high=[900.0, 500], runs=9)
     )
-    lines = [*lines_of_request(summary, request)]
+    lines = [*lines_of_references(summary, request.records, request.question)]
     w = 1 / frame["propensity"]
     each = (w * frame["reward"]).groupby(frame["action"]).sum() / w.groupby(frame["action"]).sum()
     uniform = (w * frame["reward"]).sum() / w.sum()

@@ -16,7 +16,7 @@ from dpbandits.results.report import write_report
 from dpbandits.results.run_store import Memory, Run
 from dpbandits.results.table import Table
 from dpbandits.results.tables import described, load_finished, measured, settings_table
-from dpbandits.running.monte_carlo import play_missing, play_request
+from dpbandits.running.monte_carlo import play_request
 
 
 def as_one(store, settings, runs):
@@ -76,7 +76,7 @@ def test_the_bytes_of_a_table_do_not_depend_on_its_pieces(tmp_path, monkeypatch,
             if sweep == "regret"
             else quick(tmp_path, question)
         )
-    store, _ = play_missing(request)
+    store = play_request(request).store
     right = as_one(store, request.settings, request.runs)
     monkeypatch.setattr(tables, "ROWS", rows)
     found = Table.of_store(store, request.settings, request.runs).frame()

@@ -24,7 +24,7 @@ from dpbandits.running.auto import (
     estimated_seconds,
     within,
 )
-from dpbandits.running.monte_carlo import play_for_pages, play_missing
+from dpbandits.running.monte_carlo import play_request
 
 GIVEN = {"algo": ["dp_se", "adap_klucb", "dp_imed"], "eps": 0.5, "horizon": 2e4, "checkpoints": 2}
 KEYS = GIVEN | {"runs": "auto", "precision": 0.05, "max_runs": 1000}
@@ -56,7 +56,7 @@ def test_settings_have_as_many_runs_as_they_need(made):
 def test_stored_runs_and_workers_change_no_byte(made, tmp_path, before):
     """Some runs, or more than are needed, are stored before."""
     if before:
-        play_missing(requested(tmp_path, **GIVEN, runs=before, jobs=2))
+        play_request(requested(tmp_path, **GIVEN, runs=before, jobs=2))
     again = report(requested(tmp_path, **KEYS, jobs=2))
     assert again.name == made.name and again.read_bytes() == made.read_bytes()
     for suffix in (".md", ".tex"):
@@ -162,7 +162,7 @@ def small(monkeypatch):
 def test_an_experiment_has_the_runs_of_its_paper_and_means_of_more(tmp_path, small):
     """The controls: changed keys, and settings that are too expensive."""
     request = small(tmp_path)
-    found = play_for_pages(request)
+    found = play_request(request, for_pages=True)
     path, summary = write_report(request, found, 0.0)
     table = pd.read_csv(path)
     assert (table.groupby("setting")["run"].nunique() == 20).all()
@@ -177,19 +177,19 @@ def test_an_experiment_has_the_runs_of_its_paper_and_means_of_more(tmp_path, sma
         np.testing.assert_allclose(values[:20], first.to_numpy())
         assert row["mean"] == pytest.approx(values.mean())
         assert row["runs"] == n
-    assert play_for_pages(request).played == 0
+    assert play_request(request, for_pages=True).played == 0
     with_two = small(tmp_path / "two", jobs=1)
-    assert (
-        write_report(with_two, play_for_pages(with_two), 0.0)[0].read_bytes() == path.read_bytes()
-    )
+    again, _ = write_report(with_two, play_request(with_two, for_pages=True), 0.0)
+    assert again.read_bytes() == path.read_bytes()
     changed = replace(request, changed=("runs=20",))
-    assert play_for_pages(changed).means is None
-    assert (write_report(changed, play_for_pages(changed), 0.0)[1]["runs"] == 20).all()
+    found = play_request(changed, for_pages=True)
+    assert found.means is None
+    assert (write_report(changed, found, 0.0)[1]["runs"] == 20).all()
 
 
 @pytest.mark.slow
 def test_settings_that_are_too_expensive_keep_the_runs_of_the_table(tmp_path, small, monkeypatch):
     monkeypatch.setattr(of_auto, "MINUTE", 1e-3)
     request = small(tmp_path)
-    means = play_for_pages(request).means
+    means = play_request(request, for_pages=True).means
     assert means.runs == [20] * 4 and means.looks == [1] * 4

@@ -15,7 +15,7 @@ from dpbandits.compiled.folder import CacheFolder
 from dpbandits.contracts.question import REGRET
 from dpbandits.results.run_store import LIBRARIES, RunStore
 from dpbandits.running import draws, monte_carlo, worker
-from dpbandits.running.monte_carlo import play_missing, run_request
+from dpbandits.running.monte_carlo import play_request, run_request
 
 NEWER = "numpy 9.9.9, numba 9.9.9"
 IDS = """
@@ -38,12 +38,12 @@ def test_the_versions_of_libraries_do_not_change_ids():
 def test_stored_runs_and_manifests_say_which_versions_played(tmp_path, monkeypatch):
     """After an upgrade no stored run is played again."""
     request = quick(tmp_path, REGRET)
-    assert play_missing(request)[1] == len(request.settings) * request.runs
+    assert play_request(request).played == len(request.settings) * request.runs
     store = RunStore(tmp_path)
     monkeypatch.setattr(worker, "LIBRARIES", NEWER)
-    assert play_missing(request)[1] == 0
+    assert play_request(request).played == 0
     more = quick(tmp_path, REGRET, runs=request.runs + 1)
-    assert play_missing(more)[1] == len(request.settings)
+    assert play_request(more).played == len(request.settings)
     for setting in request.settings:
         found = [run.libraries for _, run in sorted(store.read(setting).items())]
         assert found == [LIBRARIES] * request.runs + [NEWER]
@@ -53,7 +53,7 @@ def test_other_random_numbers_are_refused(monkeypatch):
     """The control: the installed versions are not refused, nor is another seed the same."""
     draws.check_draws.__wrapped__()
     monkeypatch.setattr(draws, "generator", lambda *which: np.random.default_rng(0))
-    said = f"NumPy {np.__version__} draws other random numbers than earlier versions, so its runs "
+    said = f"NumPy {np.__version__} draws other random numbers than earlier versions, so new runs "
     assert message_of(draws.check_draws.__wrapped__).startswith(said)
 
 

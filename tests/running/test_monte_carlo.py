@@ -84,7 +84,7 @@ def test_runs_of_an_unfinished_setting_are_stored_after_some_seconds(tmp_path, m
         return Outcome(task, dict.fromkeys(task.runs, RECORD))
 
     monkeypatch.setattr(scheduler, "finish", finish)
-    assert run_settings([setting], 2, 1, "threads", store) == (2, [])
+    assert run_settings([setting], 2, 1, "threads", store) == 2
     assert found == [True, every < math.inf]
     assert store.finished(setting) == {0, 1}
 
@@ -118,7 +118,7 @@ def test_the_bar_moves_at_once_and_every_second(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "time", clock)
     monkeypatch.setattr(scheduler, "progress_bar", Bar)
     monkeypatch.setattr(scheduler, "finish", finish)
-    assert run_settings([setting], 1000, 1, "threads", RunStore(tmp_path)) == (1000, [])
+    assert run_settings([setting], 1000, 1, "threads", RunStore(tmp_path)) == 1000
     assert not stuck and sum(moves) == pytest.approx(1)
     assert ends[1] == 0.125 and max(np.diff(ends)) < 1
 
@@ -177,7 +177,7 @@ def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(
     kept = store.finished(setting)
     assert going.is_set() and kept == set(begun) and 4 <= len(kept) < 1000
     # the same process goes on
-    assert run_settings([setting], 1000, 1, "threads", store) == (1000 - len(kept), [])
+    assert run_settings([setting], 1000, 1, "threads", store) == 1000 - len(kept)
 
 
 @pytest.mark.slow

@@ -158,10 +158,10 @@ def test_a_dask_worker_killed_during_the_run_loses_nothing(tmp_path, right, dask
 
 
 FAULTS = {
-    "workers killed": ("workers", signal.SIGKILL, "it has no workers any more"),
-    "workers stopped": ("workers", signal.SIGSTOP, "it has no workers any more"),
-    "scheduler killed": ("scheduler", signal.SIGKILL, "the scheduler is gone"),
-    "scheduler stopped": ("scheduler", signal.SIGSTOP, r"no answer \(.*\)"),
+    "workers killed": ("workers", signal.SIGKILL, "the cluster has no workers any more"),
+    "workers stopped": ("workers", signal.SIGSTOP, "the cluster has no workers any more"),
+    "scheduler killed": ("scheduler", signal.SIGKILL, "the scheduler of the cluster has ended"),
+    "scheduler stopped": ("scheduler", signal.SIGSTOP, r"the cluster does not answer \(.*\)"),
 }
 
 

@@ -32,7 +32,7 @@ from dpbandits.cli.words import read_request
 from dpbandits.compiled import compiled_code
 from dpbandits.contracts.question import question_named
 from dpbandits.results import run_store
-from dpbandits.results.naming import table_path
+from dpbandits.results.manifest import table_path
 from dpbandits.results.run_store import Damaged, Run, RunStore
 from dpbandits.running import monte_carlo, scheduler
 from dpbandits.running.play import compile_kernel

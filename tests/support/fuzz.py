@@ -18,7 +18,7 @@ from dpbandits.contracts.question import QUESTIONS
 from dpbandits.environments.catalogue import ARMS, LAWS
 from dpbandits.errors import BadInput, plain
 from dpbandits.files import check_writable
-from dpbandits.results.naming import table_path
+from dpbandits.results.manifest import table_path
 from dpbandits.running.failures import in_words
 from dpbandits.settings.choices import Choice
 from dpbandits.settings.compose import Given, compose

@@ -17,7 +17,7 @@ HEAVY = {
     "bounds": ["cli.bounds.report"],
     "audit": ["cli.audit.report_findings"],
     "budget": ["decisions.budget.Search.answer"],
-    "claims": ["cli.claims.play_missing"],
+    "claims": ["cli.claims.play_request"],
     "compare": ["cli.compare.write_atomically"],
     "plot": ["figures.style.save"],
     "report": ["cli.report.write_atomically"],

@@ -146,7 +146,7 @@ def latex(
     """
     from ..comparison.table import compare as compared
     from ..comparison.table import complete
-    from ..results.answers import answer_in
+    from ..results.frames import answer_in
     from ..results.latex import TableOptions, checked, latex_of, latex_of_budgets
     from ..results.summary import columns_shown
     from ..results.table import of_frames

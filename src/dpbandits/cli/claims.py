@@ -21,7 +21,7 @@ from ..results.formats import SUMMARY_CSV
 from ..results.summary import significant
 from ..results.tables import MEASURED, load_finished, write_table
 from ..running.auto import A_RUN, CHECKPOINTS, MINUTE, is_played_in_blocks
-from ..running.monte_carlo import play_missing
+from ..running.monte_carlo import play_request
 from ..settings.auto import MOST_RUNS
 from ..settings.compose import request_from
 from ..settings.groups import question_of
@@ -97,7 +97,8 @@ def measure(experiment: str, runs: int | None, keys: Mapping[str, str], results:
         runs = next(few, min(CHEAP_RUNS))
     for settings, n in ((long, request.runs), (cheap, max(runs, request.runs))):
         print(f"{experiment}: {len(settings)} settings, {n} runs each", file=sys.stderr)
-        store, _ = play_missing(replace(request, settings=settings, runs=n, max_rows=np.inf))
+        some = replace(request, settings=settings, runs=n, auto=None, max_rows=np.inf)
+        store = play_request(some).store
         for s in settings:
             statistic = MEASURED[s.question.statistic]
             found[s] = statistic(load_finished(store, s, n)).astype(float)

@@ -13,9 +13,8 @@ from typing import Any, NoReturn
 from ..errors import MAX_LINE_CHARACTERS, BadInput, unknown
 from ..files import RUNS, Implausible, opened
 from ..results import latex
-from ..results.formats import SUMMARY_CSV, bare_name, format_of, tables_in
+from ..results.formats import FINDINGS, SUMMARY_CSV, bare_name, format_of, tables_in
 from ..results.latex import TableOptions
-from ..results.naming import FINDINGS
 from ..settings.groups import default_keys
 from ..settings.hydra_names import OPTIONS as OF_HYDRA
 from ..settings.user_files import user_folders

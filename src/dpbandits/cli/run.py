@@ -22,15 +22,15 @@ from ..errors import either, in_a_line, plain
 from ..files import check_writable, package_folder, write_atomically
 from ..results.formats import beside
 from ..results.latex import INTERVALS, TableOptions, latex_of
-from ..results.naming import made_by_others, refuse_to_replace, table_path
-from ..results.references import lines_of_request
+from ..results.manifest import made_by_others, refuse_to_replace, table_path
+from ..results.references import lines_of_references
 from ..results.report import write_report
 from ..results.size import check_size
 from ..results.summary import QUANTILES, STATISTICS, columns_shown, render
 from ..results.table import Table
 from ..results.tables import settings_table, unjudged
 from ..results.tails import lines_of_tails
-from ..running.monte_carlo import play_for_pages
+from ..running.monte_carlo import play_request
 from ..settings.auto import Auto
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
@@ -99,7 +99,7 @@ def run(request: Request, style: TableOptions | None = None) -> None:
     refuse_to_replace(request)
     _print_candidates(request.settings)
     _warn_of_zero_means(request.settings)
-    found = play_for_pages(request)
+    found = play_request(request, for_pages=True)
     total, played = found.total(request.settings), found.played
     if (stored := total - played) > 0:
         print(f"{stored:,} of {total:,} runs were stored; {played:,} were played", file=sys.stderr)
@@ -122,7 +122,7 @@ def _lines_below(request: Request, summary: pd.DataFrame, table: Path) -> Iterat
     """Yield the lines that are printed below the summary of a table."""
     yield from lines_of_tails(summary, request.question)
     yield from _not_reached(summary, request.auto)
-    yield from lines_of_request(summary, request)
+    yield from lines_of_references(summary, request.records, request.question)
     if unjudged(summary).any():
         yield "If the mean is between mu0 and mu1, both answers are allowed, and neither is judged."
     more = f"more: {beside(table, '.json')} has the guarantee of each setting"

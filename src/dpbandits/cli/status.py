@@ -13,7 +13,7 @@ from tabulate import tabulate
 
 from ..contracts.question import REGRET, STOPPING
 from ..files import RUNS
-from ..results.naming import table_path
+from ..results.manifest import table_path
 from ..results.size import rows_in_words, size_of
 from ..running.auto import seconds_of_means
 from ..running.failures import in_words
@@ -44,10 +44,11 @@ def preview(requests: Sequence[Request]) -> str:
     """
     lines = [report(*_found(requests))]
     for request in requests:
-        size, most = size_of(request), "at most " if request.auto else ""
+        runs, most = request.most_runs, "at most " if request.auto else ""
+        size = size_of(request.settings, runs)
         if most:
-            lines.append(f"at most {request.most_runs:,} runs of each setting (runs=auto):")
-            lines.append(time_left(*_found([replace(request, runs=request.most_runs)])))
+            lines.append(f"at most {runs:,} runs of each setting (runs=auto):")
+            lines.append(time_left(*_found([replace(request, runs=runs)])))
         elif (seconds := seconds_of_means(request)) > 0:
             lines.append(f"further runs for the means of the summary: at most {duration(seconds)}")
         lines += [

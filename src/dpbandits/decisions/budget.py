@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from ..comparison.pairs import Located
+from ..comparison.pairs import ratio as ratio_of
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import REGRET
 from ..environments.labelled import LINES, LabelledInstance
@@ -21,7 +22,7 @@ from ..settings.compose import request_from
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
 from ..validation import one_of
-from .search import ROUNDED_PRECISION, Found, Search, check_search, goal_of
+from .search import ROUNDED_PRECISION, Found, Search, check_search, goal_of, limits
 from .subject import Subject, differing, with_values
 
 COLUMNS = (
@@ -86,13 +87,12 @@ def budgets_needed(
         goal = goal if beats is None else need.of_line(beats)
         begun = time.monotonic()
         found = Search(
-            need.regrets, goal, least, most, precision, runs,
-            need.of_baseline if need.reference is not None else None, need.largest,
+            need.located, goal, least, most, precision, runs,
         ).answer()  # fmt: skip
         rows.append({
             **need.about, **values, "budget": found.budget, "low": found.low, "high": found.high,
-            "reached": not math.isnan(found.budget), "goal": goal, "runs": need.played(),
-            "seconds": round(time.monotonic() - begun, 2),
+            "reached": not math.isnan(found.budget), "goal": goal,
+            "runs": sum(need.played.values()), "seconds": round(time.monotonic() - begun, 2),
             "answer": in_words(found, need.about, values, goal, precision, line),
             "tried": [vars(look) for look in found.looks],
         })  # fmt: skip
@@ -143,7 +143,7 @@ class _Need(Subject):
             "algo": first.algo, "name": self.name, "env": first.env, "horizon": first.horizon,
             "baseline": label,
         }  # fmt: skip
-        self._played: dict[Setting, int] = {}
+        self.played: dict[Setting, int] = {}  # runs on which the answer is based
 
     def of_line(self, beats: str) -> float:
         """Return the expected mistakes of a line of reference."""
@@ -155,27 +155,21 @@ class _Need(Subject):
             )
         return float(instance.recorded(self.first.horizon)[beats])
 
-    def regrets(self, budget: float, n: int) -> np.ndarray:
-        """Return the final regrets of the first n runs at a budget."""
-        return self._regrets(self._at(budget), n)
+    def located(self, budget: float, n: int) -> Located:
+        """Return the mean regret of the first n runs at a budget, with limits.
 
-    def of_baseline(self, n: int) -> np.ndarray:
-        """Return the final regrets of the first n runs of the baseline, or of more if more
-        were played.
+        With a baseline, the mean regret is divided by the baseline's. The baseline has n runs, or
+        more if more were played.
         """
-        assert self.reference is not None
-        return self._regrets(self.reference, max(n, self._played.get(self.reference, 0)))
+        if self.reference is None:
+            return self._limits(self._at(budget), n)
+        of = self._limits(self.reference, max(n, self.played.get(self.reference, 0)))
+        return ratio_of(self._limits(self._at(budget), n), of)
 
-    def _regrets(self, setting: Setting, n: int) -> np.ndarray:
-        (found,) = self.measured(setting, n, REGRET.statistic)
-        self._played[setting] = max(n, self._played.get(setting, 0))
-        return found
-
-    def played(self) -> int:
-        """Return the number of runs on which the answer is based, including runs of the
-        baseline.
-        """
-        return sum(self._played.values())
+    def _limits(self, setting: Setting, n: int) -> Located:
+        (regrets,) = self.measured(setting, n, REGRET.statistic)
+        self.played[setting] = max(n, self.played.get(setting, 0))
+        return limits(regrets, self.largest)
 
 
 def in_words(

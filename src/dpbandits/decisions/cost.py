@@ -243,11 +243,14 @@ def budget_for_samples(
     users = _users(per_week)
     time_of = np.mean if share is None else partial(np.quantile, q=share)
     what = "mean" if share is None else f"{100 * share:g} % quantile"
-    rows = []
-    for rule in rules:
-        free, free_ended, n = math.nan, math.nan, max(FREE_RUNS, runs // 8)
+
+    def row_of(rule: _Rule) -> dict[str, Any]:
+        def without_privacy(n: int) -> tuple[float, float]:
+            return float(time_of(rule.times(math.inf, n))), rule.ended(math.inf, n)
+
+        free = free_ended = math.nan
         if rule.can_be_free:
-            free, free_ended = float(time_of(rule.times(math.inf, n))), rule.ended(math.inf, n)
+            free, free_ended = without_privacy(max(FREE_RUNS, runs // 8))
         elif ratio is not None:
             raise BadInput(f"ratio: {rule.name} cannot run without privacy; samples=N is needed")
         aim = goal if ratio is None else goal * free
@@ -255,22 +258,21 @@ def budget_for_samples(
         if own_cap is None:
             rule.given["cap"] = math.ceil(TIMES_GOAL * max(aim, 1.0))
         cap = float(rule.at(most).horizon)
-        judge = partial(of_times, cap=cap, share=share)
-        baseline = None
-        if ratio is not None:
-            judge = partial(of_ratio, goal=goal, cap=cap, share=share)
-            baseline = partial(rule.times, math.inf)
-        found = Search(
-            rule.times, goal, least, most, precision, runs, baseline, judge=judge
-        ).answer()
+
+        def measure(eps: float, n: int) -> Located:
+            if ratio is None:
+                return of_times(rule.times(eps, n), cap, share)
+            baseline = rule.times(math.inf, n)
+            return of_ratio(rule.times(eps, n), baseline, goal, cap, share)
+
+        found = Search(measure, goal, least, most, precision, runs).answer()
         last = found.looks[-1]
         more = "more runs help"
         if all_equal(rule.times(last.budget, last.runs)):
             more = "all runs are equal, so that they give no interval"
         cut = rule.ended(last.budget, last.runs) < 1.0
         if ratio is not None:
-            n = max(look.runs for look in found.looks)
-            free, free_ended = float(time_of(rule.times(math.inf, n))), rule.ended(math.inf, n)
+            free, free_ended = without_privacy(max(look.runs for look in found.looks))
             aim, cut = goal * free, cut or free_ended < 1.0
         if cut:
             more = "some runs did not end, so that a larger cap helps"
@@ -287,13 +289,14 @@ def budget_for_samples(
         known = ""
         if free == free and (ratio is not None or found.kind == "never"):
             known = f"; it is {at_least(free_ended)}{significant(free)} without privacy"
-        rows.append({
+        return {
             **rule.about, "budget": found.budget, "low": found.low, "high": found.high,
             "reached": not math.isnan(found.budget), "samples": aim, "without_privacy": free,
             "free_ended": free_ended,
             "answer": in_words(f"{rule.title}: the {what}", found, wanted, known, instead, more),
-        })  # fmt: skip
-    return pd.DataFrame(rows)
+        }  # fmt: skip
+
+    return pd.DataFrame(map(row_of, rules))
 
 
 def of_times(times: np.ndarray, cap: float, share: float | None) -> Located:

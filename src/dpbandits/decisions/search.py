@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import reduce
 from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
-from ..comparison.pairs import Located, located, ratio
+from ..comparison.pairs import Located, located
 from ..contracts.parameters import RANGE
 from ..errors import BadInput
 from ..validation import argument, as_integer, number_where
@@ -31,7 +30,8 @@ A_DECADE = 2  # budgets that are scanned
 ASIDE = 2.0  # the ratio of a bracket's end to the budget that is looked at beyond it
 ROUNDED_PRECISION = 1.01  # times the requested precision, since budgets are rounded
 
-Runs = Callable[[float, int], np.ndarray]  # the final regrets of the first runs at a budget
+# What is compared with the goal, with limits, of the first runs at a budget
+Measure = Callable[[float, int], Located]
 Kind = Literal["between", "always", "never", "open"]
 
 
@@ -61,22 +61,16 @@ class Found:
 
 @dataclass
 class Search:
-    """A search for the smallest budget at which regret is at most ``goal``.
-
-    With a baseline, regret is divided by the regret of the baseline.
+    """A search for the smallest budget at which regret, or its ratio to a baseline's, is at most
+    ``goal``.
     """
 
-    regrets: Runs
+    measure: Measure
     goal: float
     least: float
     most: float
     precision: float  # the largest ratio of ``high`` to ``low`` that is asked for
     runs: int  # at one budget, at most
-    baseline: Callable[[int], np.ndarray] | None = None
-    largest: float = np.inf  # the largest regret of a run
-    # what is compared with the goal, of the regrets and, if there is one, those of the baseline;
-    # None for their mean, or the ratio of their means
-    judge: Callable[..., Located] | None = None
     _seen: dict[float, Look] = field(default_factory=dict)
     _looks: int = 0
 
@@ -185,15 +179,11 @@ class Search:
         """Judge a budget by its first n runs."""
         self._looks += 1
         n = min(n, self.runs)
-        divisors = [] if self.baseline is None else [self.baseline(n)]
-        found = (self.judge or self._of_means)(self.regrets(budget, n), *divisors)
+        found = self.measure(budget, n)
         side = 1 if found.low > self.goal else -1 if found.high <= self.goal else 0
         look = Look(budget, n, float(found.value), float(found.low), float(found.high), side)
         self._seen[budget] = look
         return look
-
-    def _of_means(self, regrets: np.ndarray, *divisors: np.ndarray) -> Located:
-        return reduce(ratio, (limits(x, self.largest) for x in (regrets, *divisors)))
 
     def _found(self, kind: Kind, budget: float, low: float, high: float) -> Found:
         looks = tuple(self._seen[x] for x in sorted(self._seen))

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from ..contracts.display import display_name, environment_title, symbol
 from ..errors import BadInput
-from ..results.answers import columns_apart
+from ..results.frames import columns_apart
 from .labels import check_different, line_label, rounds_text
 from .options import PALETTE, current
 from .style import Styles, finish, styled, styles_of, subplots

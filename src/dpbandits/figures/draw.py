@@ -19,7 +19,7 @@ from ..contracts.parameters import BUDGETS
 from ..contracts.question import STOPPING
 from ..errors import BadInput, plain, similar, unknown
 from ..files import package_folder
-from ..results.answers import answer_in
+from ..results.frames import answer_in
 from ..results.metrics import METRICS, NASH, REGRET, refuse_metric
 from ..results.summary import value_text
 from ..results.table import Table, of_frames

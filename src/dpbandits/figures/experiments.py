@@ -19,11 +19,10 @@ from ..errors import BadInput, plain, unknown
 from ..files import FIGURES, check_writable
 from ..results.formats import FORMATS, bare_name
 from ..results.formats import beside as of_table
-from ..results.manifest import is_current
-from ..results.naming import refuse_to_replace, table_path
+from ..results.manifest import is_current, refuse_to_replace, table_path
 from ..results.report import write_report
 from ..results.table import Table
-from ..running.monte_carlo import play_for_pages
+from ..running.monte_carlo import play_request
 from ..settings.compose import request_from
 from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment
 from ..settings.request import decides_rows
@@ -63,7 +62,7 @@ def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[
     if not current:
         refuse_to_replace(request)
         start = time.monotonic()
-        found = play_for_pages(request)
+        found = play_request(request, for_pages=True)
         write_report(request, found, time.monotonic() - start if found.played else 0.0)
 
     def draw():

@@ -16,9 +16,8 @@ from ..claims.claim import kind
 from ..contracts.question import QUESTIONS, REGRET, Question
 from ..errors import BadInput
 from ..results import metrics
-from ..results.formats import SUMMARY_CSV, bare_name, tables_in
+from ..results.formats import FINDINGS, SUMMARY_CSV, bare_name, tables_in
 from ..results.manifest import UNREADABLE, read_manifest
-from ..results.naming import FINDINGS
 from ..results.reading import NAMES
 from ..results.records import Record, agreeing
 from ..results.summary import describing

@@ -14,6 +14,8 @@ from ..errors import BadInput
 from ..files import remove_file, write_atomically
 from ..validation import FORMATS, NO_PYARROW
 
+# The beginnings of the names of CSV files that other commands write; these files hold no runs.
+FINDINGS = ("claims", "audit", "exact")
 SUMMARY_CSV = ".summary.csv"  # the ending of the summary of a table; it is no table of runs
 
 
@@ -98,8 +100,9 @@ def _parquet(pieces: Iterable[pd.DataFrame]) -> Iterator[bytes]:
     arrow = _pyarrow("format=parquet")
     written, writer = _Written(), None
     for piece in pieces:
-        rows = arrow.Table.from_pandas(_interned(piece), preserve_index=False)
-        rows = rows.replace_schema_metadata(None)
+        words = piece.select_dtypes(exclude=["number", "bool"]).columns
+        plain = piece.astype(dict.fromkeys(words, object))
+        rows = arrow.Table.from_pandas(plain, preserve_index=False).replace_schema_metadata(None)
         if writer is None:
             writer = arrow.parquet.ParquetWriter(arrow.PythonFile(written, mode="w"), rows.schema)
         writer.write_table(rows.cast(writer.schema))
@@ -132,20 +135,16 @@ def read_parquet(path: Path) -> pd.DataFrame:
     """
     arrow = _pyarrow(str(path))
     try:
-        table = pd.DataFrame(arrow.parquet.read_table(path, partitioning=None).to_pandas())
+        table = arrow.parquet.read_table(path, partitioning=None)
+        return pd.DataFrame(table.to_pandas())
     except (OSError, ValueError, KeyError, arrow.ArrowException) as error:
         raise BadInput(f"{path}: not a readable Parquet file ({error})") from None
-    return _interned(table)
 
 
 def parquet_pieces(path: Path, rows: int, columns: list[str] | None) -> Iterator[pd.DataFrame]:
     """Yield a table in Parquet, or some of its columns, in pieces of ``rows`` rows."""
     with _pyarrow(str(path)).parquet.ParquetFile(path) as file:
         for batch in file.iter_batches(rows, columns=columns):
-            yield pd.DataFrame(batch.to_pandas())
-
-
-def _interned(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose words are Python objects; equal words are one object in memory."""
-    words = table.select_dtypes(exclude=["number", "bool"]).columns
-    return table.astype(dict.fromkeys(words, "category")).astype(dict.fromkeys(words, object))
+            piece = pd.DataFrame(batch.to_pandas(split_blocks=True))
+            categories = piece.select_dtypes("category").columns
+            yield piece.astype(dict.fromkeys(categories, object))

@@ -4,6 +4,7 @@ are not tidy tables.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,18 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import QUESTIONS, REGRET, Question
 from ..errors import MEANT, BadInput, in_a_line
+from ..settings.choices import all_of
+from ..validation import refuse_alike
 from . import metrics
-from .checks import DIFFERS
 from .varying import SETTING, with_budgets
 
+WORDS = ("algo", "rule", "env")
+POSITIVE = (
+    *BUDGETS, "horizon", "t", "rel_error", "alpha", "beta", "delta", "mu0", "mu1", "R", "cap",
+    "stopping_time",
+)  # fmt: skip
+DIFFERS = "differs from row to row: leave it out"
+MAX_NUMBER = 1e100  # in a table: squares of larger ones are not finite
 NEEDED_COLUMNS = ("algo", "t", "regret")  # without which nothing can be drawn
 TIDY_COLUMNS = (*REGRET.columns, "seed", "run", *REGRET.measured)
 LOOKED_AT = 1000  # rows of a column that tell whether it differs from row to row
@@ -32,11 +41,14 @@ def plain_frame(where: str, table: Any) -> pd.DataFrame:
         BadInput: the argument is not a table that can be converted.
     """
     table = frame_of(where, table)
-    names = table.columns
-    rows = pd.RangeIndex(len(table))
-    columns = {str(name): _plain(f"{where}: column {name}", table[name]) for name in names}
-    arrays = {name: x if x.index.equals(rows) else x.set_axis(rows) for name, x in columns.items()}
-    return pd.DataFrame(arrays, copy=False)
+    table = table.set_axis(pd.RangeIndex(len(table)))
+    return of_arrays({x: _plain(f"{where}: column {x}", table[x]) for x in table.columns})
+
+
+def of_arrays(arrays: Mapping[str, np.ndarray | pd.Series]) -> pd.DataFrame:
+    """Return the frame of some columns, which are neither copied nor converted by pandas."""
+    columns = {name: pd.Series(x, dtype=x.dtype, copy=False) for name, x in arrays.items()}
+    return pd.DataFrame(columns, copy=False)
 
 
 def frame_of(where: str, table: Any) -> pd.DataFrame:
@@ -66,46 +78,30 @@ def _converted(where: str, table: Any) -> pd.DataFrame:
     return found
 
 
-def _plain(where: str, column: pd.Series) -> Any:
+def _plain(where: str, column: pd.Series) -> np.ndarray | pd.Series:
     """Return a column as NumPy numbers, or as objects: words, some of which may be missing."""
     kind = column.dtype
-    if isinstance(kind, np.dtype) and kind.kind in "iufb" and kind.itemsize <= 8:
-        return column if isinstance(column.index, pd.RangeIndex) else _series(column.to_numpy())
+    if isinstance(kind, np.dtype) and kind.kind in "iufb":
+        return column if kind.itemsize <= 8 else column.to_numpy(dtype=float)
     if not isinstance(kind, np.dtype) and pd.api.types.is_numeric_dtype(kind):
-        blank = bool(column.isna().any())
-        whole = not blank and (
-            pd.api.types.is_integer_dtype(kind) or pd.api.types.is_bool_dtype(kind)
-        )
-        return _series(
-            column.to_numpy(dtype=np.int64) if whole else column.to_numpy(float, na_value=np.nan)
-        )
-    if isinstance(kind, np.dtype) and kind.kind == "f":
-        return _series(column.to_numpy(dtype=float))
+        is_whole = pd.api.types.is_integer_dtype(kind) or pd.api.types.is_bool_dtype(kind)
+        if is_whole and not column.isna().any():
+            return column.to_numpy(dtype=np.int64)
+        return column.to_numpy(float, na_value=np.nan)
     values = np.asarray(column, dtype=object)
     found = pd.api.types.infer_dtype(values, skipna=True)
     if found in NUMBERS:
         try:
-            return _series(np.array([np.nan if pd.isna(x) else x for x in values], dtype=float))
+            return np.array([np.nan if pd.isna(x) else x for x in values], dtype=float)
         except OverflowError:
             raise BadInput(f"{where} holds a number that is not finite") from None
-    if found in ("string", "empty"):
-        return _series(values)
-    try:
-        pd.factorize(values)
-    except TypeError:
-        odd = next(type(x).__name__ for x in values if not isinstance(x, str | float | int))
-        raise BadInput(f"{where} holds {odd}; numbers or words are needed") from None
-    return _series(values)
-
-
-def _series(values: np.ndarray) -> pd.Series:
-    return pd.Series(values, dtype=values.dtype, copy=False)
-
-
-def plain_words(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows in which columns of categories are converted to columns of objects."""
-    few = [x for x, kind in rows.dtypes.items() if isinstance(kind, pd.CategoricalDtype)]
-    return rows.astype(dict.fromkeys(few, object))
+    if found not in ("string", "empty"):
+        try:
+            pd.factorize(values)
+        except TypeError:
+            odd = next(type(x).__name__ for x in values if not isinstance(x, str | float | int))
+            raise BadInput(f"{where} holds {odd}; numbers or words are needed") from None
+    return values
 
 
 def completed(where: str, table: pd.DataFrame) -> pd.DataFrame:
@@ -172,3 +168,50 @@ def check_frame(where: str, table: pd.DataFrame, whole: bool = True) -> tuple[Qu
             if table[name].head(LOOKED_AT).is_unique and table[name].is_unique:
                 raise BadInput(f"{where}: column {name} {DIFFERS}")
     return question, metric
+
+
+def check_settings(where: str, question: Question, settings: pd.DataFrame) -> None:
+    """Refuse settings if a column holds a value that is not allowed in a tidy table."""
+    budgets = with_budgets(["eps"], settings)
+    fixed = [*with_budgets(question.columns, settings), "seed"]
+    for name in fixed:
+        may_be_blank = name in budgets and (len(budgets) > 1 or settings[name].isna().all())
+        column = settings[name].dropna() if may_be_blank else settings[name]
+        check_column(f"{where}: column {name}", name, column)
+    others = [str(x) for x in settings if x not in (*fixed, SETTING)]
+    for name in (*budgets, *question.goal_names, *others):
+        if pd.api.types.is_float_dtype(settings[name]):
+            refuse_alike(f"{where}: {name}", settings[name].unique())
+
+
+def check_column(where: str, name: str, column: pd.Series) -> None:
+    """Refuse a column that holds values that are not allowed in a tidy table."""
+    if name in WORDS:
+        if column.isna().any():
+            raise BadInput(f"{where} has blanks")
+        if pd.api.types.infer_dtype(column) not in ("string", "empty"):
+            raise BadInput(f"{where} holds something that is not text")
+        return
+    values = column.to_numpy()
+    if values.dtype.kind not in "biuf" or np.isnan(values).any():
+        raise BadInput(f"{where} holds something that is not a number")
+    if name not in BUDGETS and not np.isfinite(values).all():
+        raise BadInput(f"{where} holds a number that is not finite")
+    if name in POSITIVE and not (values > 0).all():
+        raise BadInput(f"{where} holds {values.min():g}; it must be above 0")
+    if ((sizes := np.abs(values[np.isfinite(values)].astype(float))) > MAX_NUMBER).any():
+        raise BadInput(f"{where} holds {sizes.max():g}; at most {MAX_NUMBER:g} is needed")
+
+
+def answer_in(tables: Any) -> pd.DataFrame | None:
+    """Return the frame of a user, or of a list of one frame, if it is an answer; None otherwise."""
+    several = all_of("table", tables)
+    found = frame_of("the table", several[0]) if len(several) == 1 else pd.DataFrame()
+    known = "answer" in found and {"without_privacy", "reached"} & {*found}
+    return found if known else None
+
+
+def columns_apart(answer: pd.DataFrame) -> list[str]:
+    """Return the columns of parameters that tell the rows of one algorithm, or rule, apart."""
+    group, *names = map(str, answer.columns)
+    return names[: names.index("budget" if group == "algo" else "env")]

@@ -14,7 +14,7 @@ from ..contracts.display import symbol
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput, plain, unknown
 from ..validation import as_integer, one_of, text
-from .answers import columns_apart
+from .frames import columns_apart
 from .summary import FORMATS, HEADINGS, MATH, NAMES, describing, latex_table, with_cut_runs
 from .varying import SETTING, of_game
 

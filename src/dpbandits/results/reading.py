@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 
 from ..validation import CSV, DAMAGED, as_words, check_header, file_at, header_of, read_csv
-from .checks import WORDS
 from .formats import format_of, parquet_pieces, read_parquet
+from .frames import WORDS, of_arrays
 from .varying import ROWS, SETTING
 
 NAMES = (SETTING, *WORDS)  # columns of words, even if these look like numbers
 KINDS = [{"b"}, {"i"}, {"f"}, {"i", "f"}, {"O"}]  # of the types of the pieces of a column
+UNREADABLE = (*DAMAGED, pd.errors.ParserWarning)  # in pieces; the whole table may be right
 
 
 def pieces_of(path: Path, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
@@ -24,8 +25,19 @@ def pieces_of(path: Path, columns: list[str] | None = None) -> Iterator[pd.DataF
 
     Raises:
         BadInput: the file does not exist, or its header is not that of a table.
-        ValueError, OSError and others of DAMAGED: the file is damaged.
+        UNREADABLE: the file is damaged, or a column holds words in some pieces only.
     """
+    kinds: dict[Any, set[str]] = {}
+    with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
+        for piece in _pieces(path, columns):
+            for name, column in piece.items():
+                kinds.setdefault(name, set()).add(_kind_of(column))
+            yield piece
+    if any(own not in KINDS for own in kinds.values()):
+        raise ValueError("the types of the pieces differ")
+
+
+def _pieces(path: Path, columns: list[str] | None) -> Iterator[pd.DataFrame]:
     if format_of(path) == "parquet":
         yield from parquet_pieces(path, ROWS, columns)
         return
@@ -34,7 +46,6 @@ def pieces_of(path: Path, columns: list[str] | None = None) -> Iterator[pd.DataF
     options = as_words(header, NAMES)
     with (
         pd.option_context("mode.string_storage", "python"),  # pyarrow would copy each word
-        warnings.catch_warnings(action="error", category=pd.errors.ParserWarning),
         pd.read_csv(
             file_at(path), chunksize=ROWS, low_memory=False, usecols=columns, **options, **CSV
         ) as reader,
@@ -66,58 +77,46 @@ def read_whole(path: Path) -> pd.DataFrame:
     Raises:
         BadInput: the file is missing, or not readable.
     """
-    if format_of(path) == "parquet":
-        return read_parquet(path)
-    columns: dict[str, _Column] = {}
+    columns: dict[str, np.ndarray] = {}  # with room for more rows
+    words: dict[Any, Any] = {}
+    size = 0
     try:
         for piece in pieces_of(path):
-            for name, values in piece.items():
-                columns.setdefault(str(name), _Column()).add(values)
-    except (*DAMAGED, pd.errors.ParserWarning):
+            for label, column in piece.items():
+                name, values = str(label), _array_of(column, words)
+                columns[name] = _joined(columns.get(name, values[:0]), size, values)
+            size += len(piece)
+    except UNREADABLE:
         columns = {}
-    if not columns or any(column.kinds not in KINDS for column in columns.values()):
-        return read_csv(str(path), path, words=NAMES)  # of all types, or refused with the reason
-    found: dict[str, Any] = {name: columns.pop(name).series() for name in list(columns)}
-    return pd.DataFrame(found, copy=False)
+    if not columns:  # of all types, or refused with the reason
+        whole = format_of(path) == "parquet"
+        return read_parquet(path) if whole else read_csv(str(path), path, words=NAMES)
+    for values in columns.values():
+        values.resize(size, refcheck=False)
+    return of_arrays(columns)
 
 
-def kind_of(column: pd.Series) -> str:
+def _joined(first: np.ndarray, size: int, values: np.ndarray) -> np.ndarray:
+    """Return an array that begins with the ``size`` first values of an array and other values.
+
+    The array grows in place, since joining a list of arrays would take twice the memory.
+    """
+    needed, kind = size + len(values), np.result_type(first, values) if size else values.dtype
+    joined = first.astype(kind, copy=len(first) == 0)
+    if needed > len(joined):
+        joined.resize(needed + needed // 16, refcheck=False)
+    joined[size:needed] = values
+    return joined
+
+
+def _kind_of(column: pd.Series) -> str:
     """Return the kind of a column's type; it is O for words, whatever pandas calls their type."""
     return column.dtype.kind if isinstance(column.dtype, np.dtype) else "O"
 
 
-class _Column:
-    """A column to which pieces are added. Words are stored as numbers."""
-
-    def __init__(self) -> None:
-        self.kinds: set[str] = set()
-        self.words: dict[Any, int] = {}
-        self.size, self.values = 0, np.empty(0, dtype=bool)
-
-    def add(self, piece: pd.Series) -> None:
-        """Add values. The array grows in place, since joining a list of arrays would take twice the
-        memory.
-        """
-        self.kinds.add(kind_of(piece))
-        if kind_of(piece) != "O":
-            values = piece.to_numpy()
-        else:
-            codes, words = pd.factorize(piece)
-            numbers = [self.words.setdefault(word, len(self.words)) for word in words]
-            values = np.array([*numbers, -1], dtype=np.int32)[codes]
-        kind = np.result_type(self.values, values) if self.size else values.dtype
-        if kind != self.values.dtype:
-            self.values = self.values.astype(kind)
-        size = self.size + len(values)
-        if size > len(self.values):
-            self.values.resize(size + self.size // 16, refcheck=False)
-        self.values[self.size : size] = values
-        self.size = size
-
-    def series(self) -> pd.Series:
-        """Return all values as a series."""
-        self.values.resize(self.size, refcheck=False)
-        if self.kinds != {"O"}:
-            return pd.Series(self.values, copy=False)
-        words = np.array([*self.words, np.nan], dtype=object)
-        return pd.Series(words[self.values], dtype=object, copy=False)
+def _array_of(column: pd.Series, words: dict[Any, Any]) -> np.ndarray:
+    """Return the values of a column; equal words are one object in memory, that in ``words``."""
+    if _kind_of(column) != "O":
+        return column.to_numpy()
+    codes, found = pd.factorize(column)
+    return np.array([*(words.setdefault(x, x) for x in found), np.nan], dtype=object)[codes]

@@ -14,10 +14,8 @@ import pandas as pd
 
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
-from ..environments.labelled import LabelledInstance
 from ..errors import plain
-from ..settings.request import REFERENCES, Request
-from ..settings.setting import data_of
+from ..settings.request import REFERENCES
 from ..theory.problem import budget_of
 from .records import NO_RECORD, Record
 from .summary import in_words
@@ -45,17 +43,6 @@ class References(NamedTuple):
             action, words, better = (plain(found[x]) for x in ("action", "words", "better"))
             return cls(*numbers, action, words, better, law == "log")
         return None
-
-
-def records_of_labelled(request: Request) -> dict[str, Record]:
-    """Return the records of a request's settings that play labelled data or a log, by their ids."""
-    own = [s for s in request.settings if isinstance(data_of(s).instance, LabelledInstance)]
-    return {setting.id: request.record_of(setting) for setting in own}
-
-
-def lines_of_request(summary: pd.DataFrame, request: Request) -> Iterator[str]:
-    """Yield the lines of ``lines_of_references`` about the summary of a request."""
-    return lines_of_references(summary, records_of_labelled(request), request.question)
 
 
 def with_constant(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -13,9 +14,8 @@ from ..files import write_atomically
 from ..settings.request import LOOKS, Request
 from ..settings.setting import Setting
 from .formats import SUMMARY_CSV, beside, write_pieces
-from .manifest import summary_endings, write_manifest
-from .naming import table_path
-from .references import lines_of_references, records_of_labelled, with_constant
+from .manifest import summary_endings, table_path, write_manifest
+from .references import lines_of_references, with_constant
 from .run_store import Store
 from .summary import render, summary_of
 from .table import Table
@@ -61,21 +61,19 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
     Returns:
         The path of the table, and its summary.
     """
-    path = table_path(request)
+    path, records = table_path(request), request.records
     summaries: list[pd.DataFrame] = []
     question, about = request.question, settings_table(request.settings)
-    of_env = request.groups.labels
-    labels = {s.id: of_env[s.env] for s in request.settings if s.env in of_env}
 
     settings, means = request.settings, found.means
-    looks = {own: record.get(LOOKS, 1) for own, record in request.records.items()}
+    looks = {own: record.get(LOOKS, 1) for own, record in records.items()}
     if means is not None:
         looks = {s.id: n for s, n in zip(settings, means.looks, strict=True)}
 
     by = [str(x) for x in about if x != "seed" or about["seed"].nunique() > 1]
 
     def add(table: Table) -> None:
-        runs = table.with_labels(labels).runs
+        runs = replace(table, records=records).with_labels().runs
         summaries.append(summary_of(runs, by, question, question.statistic, looks))
         if len(summaries) == FRAMES:
             summaries[:] = [pd.concat(summaries)]
@@ -93,7 +91,6 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
             played = means.settings[some]
             add(Table.of_store(found.store, settings[some], means.runs[some], about, played))
     summary = pd.concat(summaries, ignore_index=True)
-    records = records_of_labelled(request)
     lines = lines_of_references(summary, records, question)
     below = "".join(f"\n{escape(line, quote=False)}\n" for line in lines)
     for suffix, style, more in ((".md", "pipe", below), (".tex", "latex", "")):

@@ -117,7 +117,7 @@ class RunStore:
         """Return the path of a setting's file of runs: in one of 256 folders, chosen by the
         setting's hash.
         """
-        return file_of(self.results, setting.key)
+        return Path(f"{self.results}/{RUNS}/{setting.id[:2]}/{setting.key}.npz")
 
     def read(self, setting: Setting) -> Runs:
         """Read the finished runs of a setting; raises the errors of ``read_runs`` and
@@ -180,7 +180,7 @@ class RunStore:
         for folder in (file.parent.parent, file.parent):
             if folder.is_symlink():
                 raise CannotWrite(
-                    folder, OSError("it is a link; only results=DIR itself may be a link")
+                    folder, OSError("the folder is a link; only results=DIR itself may be a link")
                 )
         with locked(file.parent, lambda: self.deadline):
             yield
@@ -213,11 +213,6 @@ class RunStore:
 Store = Memory | RunStore
 
 
-def file_of(results: Path, key: str) -> Path:
-    """Return the path of the file of runs of the setting with this key."""
-    return Path(f"{results}/{RUNS}/{key.rpartition('-')[2][:2]}/{key}.npz")
-
-
 def read_runs(file: Path, record: float = math.inf) -> Runs:
     """Read the runs in a file; the result is empty if the file does not exist.
 
@@ -230,9 +225,7 @@ def read_runs(file: Path, record: float = math.inf) -> Runs:
     """
     try:
         with opened(file, MAX_FILE_BYTES) as stored:
-            size = os.fstat(stored.fileno()).st_size
-            with _archive(stored) as members:
-                _check_sizes(members, size, record)
+            members = _members(stored, record)
             stored.seek(0)
             content = stored.read()
     except FileNotFoundError:
@@ -242,36 +235,49 @@ def read_runs(file: Path, record: float = math.inf) -> Runs:
     except OSError as error:
         raise CannotRead(file, error) from error
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as members:
-            _check_sizes(members, len(content), record)
-            *arrays, found = [
-                array_of(_member(content, members.getinfo(f"{name}.npy"))) for name in MEMBERS
-            ]
+        *arrays, found = [array_of(_member(content, members[f"{name}.npy"])) for name in MEMBERS]
         intact = found.tobytes() == checksum(file.stem, *arrays)
     except Exception as error:  # a damaged file can fail in any way
         raise Damaged(f"{file}: {type(error).__name__}") from error
     if not intact:
-        raise Damaged(f"{file}: its checksum is that of other runs")
+        raise Damaged(f"{file}: the checksum does not match the runs in the file")
     if not _has_right_types(*arrays):
-        raise Damaged(f"{file}: its arrays are not those of runs")
+        raise Damaged(f"{file}: the file holds no runs of this package")
     numbers, pulls, answers, seconds, libraries = arrays
     played_with = [x.decode(errors="replace") for x in libraries.tolist()]
     found_runs = map(Run, pulls, answers.tolist(), seconds.tolist(), played_with)
     return dict(zip(numbers.tolist(), found_runs, strict=True))
 
 
-def _archive(stored: BufferedReader) -> zipfile.ZipFile:
-    """Open the archive in a file, reading only the file's end.
+def _members(stored: BufferedReader, record: float) -> dict[str, zipfile.ZipInfo]:
+    """Return the members of an archive by their names; only the end of the file is read.
+
+    ``record`` is the size of a run's record in bytes.
 
     Raises:
-        Implausible: the file is no archive.
+        Implausible: the file is no archive, its members are larger than the number of runs allows,
+            or it is larger than its members explain.
     """
+    file = os.fstat(stored.fileno()).st_size
     try:
-        return zipfile.ZipFile(stored)
+        with zipfile.ZipFile(stored) as archive:
+            members = {member.filename: member for member in archive.infolist()}
     except OSError:
         raise
     except Exception as error:  # a damaged file can fail in any way
         raise Implausible(type(error).__name__) from error
+    runs = members["runs.npy"].file_size // 8 if "runs.npy" in members else 0
+    most = runs * (record + RUN_BYTES) + len(MEMBERS) * MEMBER_BYTES
+    held = sum(member.compress_size for member in members.values())
+    size = sum(member.file_size for member in members.values())
+    if (
+        runs > MOST_RUNS + MEMBER_BYTES
+        or size > most
+        or file > held + len(MEMBERS) * MEMBER_BYTES
+        or not is_plausible(size, file)
+    ):
+        raise Implausible("the file holds more bytes than its runs need")
+    return members
 
 
 def _has_right_types(
@@ -305,7 +311,9 @@ def check_runs(setting: Setting, runs: Runs) -> Runs:
     if runs:
         answers = np.array([run.answer for run in runs.values()])
         if found := impossible(setting, np.stack([run.pulls for run in runs.values()]), answers):
-            raise Damaged(f"{setting.key}: its runs are not those of this setting: {found}")
+            raise Damaged(
+                f"{setting.key}: the file holds runs that its setting cannot have: {found}"
+            )
     return runs
 
 
@@ -313,27 +321,6 @@ def record_bytes(setting: Setting) -> int:
     """Return the number of bytes of the record of one run of a setting."""
     width = setting.question.record.width(len(setting.instance.means))
     return 8 * width * len(setting.rounds())
-
-
-def _check_sizes(members: zipfile.ZipFile, file: int, record: float) -> None:
-    """Check the sizes of an archive's members without reading their contents.
-
-    ``file`` is the size of the archive and ``record`` the size of a run's record, in bytes. Raises
-    Implausible if the members are larger than the number of runs allows, or if the archive is
-    larger than its members explain.
-    """
-    sizes = {member.filename: member.file_size for member in members.infolist()}
-    runs = sizes.get("runs.npy", 0) // 8
-    most = runs * (record + RUN_BYTES) + len(MEMBERS) * MEMBER_BYTES
-    held = sum(member.compress_size for member in members.infolist())
-    size = sum(sizes.values())
-    if (
-        runs > MOST_RUNS + MEMBER_BYTES
-        or size > most
-        or file > held + len(MEMBERS) * MEMBER_BYTES
-        or not is_plausible(size, file)
-    ):
-        raise Implausible("its arrays are larger than those of its runs")
 
 
 def _member(content: bytes, info: zipfile.ZipInfo) -> bytes:

@@ -13,11 +13,9 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from ..errors import BadInput
-from ..validation import DAMAGED
-from .checks import DIFFERS, check_column, check_settings
-from .frames import check_frame, plain_words
+from .frames import DIFFERS, check_column, check_frame, check_settings
 from .metrics import COLUMNS
-from .reading import KINDS, kind_of
+from .reading import UNREADABLE
 from .varying import SETTING
 
 
@@ -48,19 +46,16 @@ class Scan:
     def of(cls, name: str, pieces: Iterator[pd.DataFrame]) -> Scan | None:
         """Scan all pieces; return None if they are not in order, or if a column has mixed types."""
         found = None
-        kinds: dict[str, set[str]] = {}
         try:
             for piece in pieces:
                 if found is None:
                     found = cls(name, *check_frame(name, piece, whole=False), list(piece.columns))
-                for label, column in piece.items():
-                    kinds.setdefault(str(label), set()).add(kind_of(column))
                 found.add(piece)
                 if not found._in_order:
                     return None
-        except (BadInput, *DAMAGED, pd.errors.ParserWarning):  # the whole table may be right
+        except (BadInput, *UNREADABLE):
             return None
-        return found if all(own in KINDS for own in kinds.values()) else None
+        return found
 
     def add(self, piece: pd.DataFrame) -> None:
         """Read the next rows.
@@ -69,7 +64,7 @@ class Scan:
             BadInput: a measured value is not allowed in a tidy table.
         """
         new = _changed(piece[self.describing])
-        heads = plain_words(piece.loc[new, self.describing])
+        heads = piece.loc[new, self.describing]
         check_settings(self.name, self.question, heads)
         for name in self.of_run:
             column = piece[name].dropna() if name in self.question.blank else piece[name]
@@ -208,11 +203,8 @@ def _changed(rows: pd.DataFrame) -> np.ndarray:
     found = np.zeros(len(rows), dtype=bool)
     found[:1] = True
     for _, column in rows.items():
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            values = column.cat.codes.to_numpy()
-        else:
-            values = column.to_numpy()
-            values = pd.factorize(values)[0] if values.dtype == object else values
+        values = column.to_numpy()
+        values = pd.factorize(values)[0] if values.dtype == object else values
         differ = values[1:] != values[:-1]
         if values.dtype.kind == "f":
             differ &= ~(np.isnan(values[1:]) & np.isnan(values[:-1]))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..errors import BadInput
 from ..settings.request import Request
+from ..settings.setting import Setting
 from .tables import rows_of_a_run
 
 ANNOUNCED_ROWS = 1e7  # a request of more is announced
@@ -17,7 +19,7 @@ OF_A_FILE = 1500  # of runs, besides these: the headers and the checksum
 
 
 class Size(NamedTuple):
-    """The sizes of a request's table and runs: the number of rows, and bytes."""
+    """The sizes of a table and its runs: the number of rows, and bytes."""
 
     rows: int  # of the table
     table: float  # the file of the table, as CSV
@@ -31,27 +33,28 @@ def check_size(request: Request) -> None:
     Raises:
         BadInput: the table would have more than ``max_rows`` rows.
     """
-    if _rows(request) > request.max_rows:
+    if _rows(request.settings, request.most_runs) > request.max_rows:
         key = "runs" if request.auto is None else "max_runs"
+        size = _in_words(size_of(request.settings, request.most_runs))
         raise BadInput(
-            f"max_rows={request.max_rows:g}: the table would have {_in_words(size_of(request))}; "
+            f"max_rows={request.max_rows:g}: the table would have {size}; "
             f"reduce {key} or checkpoints, divide the sweep, or raise max_rows"
         )
 
 
-def announce_size(request: Request) -> None:
-    """Print the size of a request's table if the table is large."""
-    if _rows(request) > ANNOUNCED_ROWS:
-        print(f"a large table: {_in_words(size_of(request))}", file=sys.stderr, flush=True)
+def announce_size(settings: Sequence[Setting], runs: int) -> None:
+    """Print the size of the table of some runs of each setting if the table is large."""
+    if _rows(settings, runs) > ANNOUNCED_ROWS:
+        size = _in_words(size_of(settings, runs))
+        print(f"a large table: {size}", file=sys.stderr, flush=True)
 
 
-def _rows(request: Request) -> int:
-    return request.most_runs * sum(map(rows_of_a_run, request.settings))
+def _rows(settings: Sequence[Setting], runs: int) -> int:
+    return runs * sum(map(rows_of_a_run, settings))
 
 
-def size_of(request: Request) -> Size:
-    """Estimate the sizes of the table and the files that a request makes."""
-    settings = request.settings
+def size_of(settings: Sequence[Setting], runs: int) -> Size:
+    """Estimate the sizes of the table and the files of some runs of each setting."""
     each = (
         rows_of_a_run(s) * (len(s.algo) + len(s.env) + 8 * (2 + len(s.columns)) + BYTES)
         for s in settings
@@ -60,11 +63,10 @@ def size_of(request: Request) -> Size:
         EACH * len(s.rounds()) * s.question.record.width(len(s.instance.means)) for s in settings
     ]
     return Size(
-        rows=_rows(request),
-        table=request.most_runs * sum(each),
-        stored=request.most_runs * (sum(arrays) + OF_A_RUN * len(settings))
-        + OF_A_FILE * len(settings),
-        memory=2 * request.most_runs * max(arrays),
+        rows=_rows(settings, runs),
+        table=runs * sum(each),
+        stored=runs * (sum(arrays) + OF_A_RUN * len(settings)) + OF_A_FILE * len(settings),
+        memory=2 * runs * max(arrays),
     )
 
 

@@ -16,7 +16,6 @@ from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from .intervals import (
     TAIL,
-    another_value,
     at_least_zero,
     clopper_pearson,
     interval_of_mean,
@@ -127,46 +126,6 @@ def render(summary: pd.DataFrame, question: Question, style: str) -> str:
     align = ["left" if name in ("algo", "rule", "env") else "right" for name in columns]
     align += ["right"] * (len(header) + 1 - len(columns))
     return in_style(style, [*header, "runs"], rows, align)
-
-
-def too_few_runs(found: pd.DataFrame, question: Question) -> str | None:
-    """Return a line about the setting with too few runs for its tail; None if all settings have
-    enough.
-
-    If several settings have too few runs, it is the one with the largest ratio of needed to given
-    runs.
-
-    Args:
-        found: a summary or a comparison, with the columns ``runs`` and ``runs_needed``.
-        question: the question that the runs answer.
-    """
-    short = found[found["runs_needed"] > found["runs"]]
-    if short.empty:
-        return None
-    row = short.iloc[int((short["runs_needed"] / short["runs"]).argmax())]
-    others = f" ({len(short)} of {len(found)} settings have too few)" if len(short) > 1 else ""
-    return (
-        f"{in_words(found, row, question)}: {row['runs']} runs are too few for its tail, and the "
-        f"interval may be too narrow; about {row['runs_needed']} would do{others}"
-    )
-
-
-def equal_runs(summary: pd.DataFrame, question: Question) -> str | None:
-    """Return a line about a setting whose runs are all equal and therefore give no interval.
-
-    The line says what the equal runs show. The result is None if there is no such setting.
-    """
-    equal = summary[(summary["runs"] > 1) & summary["ci_low"].isna() & summary["mean"].notna()]
-    if equal.empty:
-        return None
-    row = equal.iloc[int(equal["runs"].argmin())]
-    share = percent(another_value(row["runs"]), 2)
-    others = f" ({len(equal)} of {len(summary)} settings have equal runs)"
-    return (
-        f"{in_words(summary, row, question)}: all {row['runs']} runs are equal, so there is no "
-        f"interval; they show that another value has a probability of at most {share}"
-        f"{others if len(equal) > 1 else ''}"
-    )
 
 
 def in_words(found: pd.DataFrame, row: pd.Series, question: Question) -> str:

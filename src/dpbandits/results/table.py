@@ -32,7 +32,7 @@ from .references import with_constant
 from .run_store import Store
 from .scan import Scan
 from .summary import mean_of, summary_of
-from .tables import WHOLE_OR_BLANK, load_finished, measured, settings_table
+from .tables import WHOLE_OR_BLANK, batches, load_finished, measured, settings_table
 from .varying import ROWS, SETTING, disambiguate, with_budgets, without_privacy
 
 RECORDS = "settings"  # the attribute of users' frames: the records of settings by id, as JSON
@@ -85,11 +85,13 @@ class Table:
             part = pd.DataFrame({SETTING: setting.id, **columns})
             parts.append(part)
             ends.append(part[part["t"] == setting.horizon] if "t" in part else part)
+        together = [parts[some] for some in batches(settings, counts)]  # many small settings
+        rows = [x[0] if len(x) == 1 else pd.concat(x, ignore_index=True) for x in together]
         return cls(
             settings[0].question,
             about.set_index(SETTING).loc[[setting.id for setting in settings]],
             pd.concat(ends, ignore_index=True),
-            lambda: iter(parts),
+            lambda: iter(rows),
             records={setting.id: setting.record for setting in settings},
         )
 
@@ -191,31 +193,23 @@ class Table:
         """The runs at the horizon, with the columns of their settings, and the measured quantity as
         ``value``.
         """
-        about = self.settings.take(self._places(self.ends))
-        joined = [about.reset_index(drop=True), self.ends.reset_index(drop=True)]
-        return pd.concat(joined, axis=1).assign(value=joined[1][self.statistic])
+        return self._described(self.ends).assign(value=self.ends[self.statistic].to_numpy())
 
     def pieces(self) -> Iterator[pd.DataFrame]:
         """Yield all rows in the form for users, in pieces of about ROWS rows."""
         measured = (self.statistic if x == REGRET else x for x in self.question.measured)
         columns = [SETTING, "run", *measured]
-        held: list[pd.DataFrame] = []
+        types = {name: "Int64" for name in WHOLE_OR_BLANK if name in columns}
         for part in self.rows() if self.question.each_checkpoint else [self.ends]:
-            held.append(part)
-            if sum(map(len, held)) >= ROWS:
-                yield from self._described(pd.concat(held, ignore_index=True)[columns])
-                held = []
-        if held:
-            yield from self._described(pd.concat(held, ignore_index=True)[columns])
+            for start in range(0, len(part), ROWS):
+                some = part[columns].iloc[start : start + ROWS].astype(types)
+                yield self._described(some)
 
-    def _described(self, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
-        """Yield rows in pieces, with the columns of their settings before them."""
-        for start in range(0, len(rows), ROWS):
-            some = rows.iloc[start : start + ROWS].reset_index(drop=True)
-            blank = [x for x in WHOLE_OR_BLANK if x in some]
-            some = some.astype(dict.fromkeys(blank, "Int64"))
-            about = self.settings.take(self._places(some))
-            yield pd.concat([about.reset_index(drop=True), some], axis=1)
+    def _described(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return rows with the columns of their settings before them."""
+        about = self.settings.take(self.settings.index.get_indexer(pd.Index(rows[SETTING])))
+        parts = [about.reset_index(drop=True), rows.reset_index(drop=True)]
+        return pd.concat(parts, axis=1)
 
     def frame(self) -> pd.DataFrame:
         """Return all rows in the form for users, as a frame with the records in an attribute."""
@@ -246,18 +240,9 @@ class Table:
         """Return the table with columns of its settings added or replaced."""
         return replace(self, settings=self.settings.assign(**columns))
 
-    def _places(self, rows: pd.DataFrame) -> np.ndarray:
-        """Return the place of the setting of each row."""
-        return self.settings.index.get_indexer(pd.Index(rows[SETTING]))
-
-    def with_labels(self, labels: Mapping[str, str] | None = None) -> Table:
-        """Return the table with labels as the names of environments.
-
-        ``labels`` gives the labels of some settings by their ids; by default the labels in the
-        records are used.
-        """
-        if labels is None:
-            labels = {own: x[LABEL] for own, x in self.records.items() if LABEL in x}
+    def with_labels(self) -> Table:
+        """Return the table with the labels in the records as the names of environments."""
+        labels = {own: x[LABEL] for own, x in self.records.items() if LABEL in x}
         found = [labels.get(str(own), env) for own, env in self.settings["env"].items()]
         return self.assign(env=found) if labels else self
 

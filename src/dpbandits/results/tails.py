@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from ..contracts.question import Question
-from .summary import equal_runs, too_few_runs
+from .intervals import another_value
+from .summary import in_words, percent
 
 OTHERS = 5  # settings that are named besides the one whose runs are the fewest for its tail
 
@@ -15,21 +16,37 @@ OTHERS = 5  # settings that are named besides the one whose runs are the fewest 
 def lines_of_tails(found: pd.DataFrame, question: Question) -> Iterator[str]:
     """Yield lines about settings with equal runs and settings with too few runs for their tail.
 
-    The first line is that of ``equal_runs`` (for a summary only), the second that of
-    ``too_few_runs``. Short lines about some other settings follow, those with the fewest runs for
-    their tail first.
+    One line is about the fewest equal runs, which give no interval (for a summary only): it says
+    what they show. Then the settings with too few runs follow, those with the fewest runs for their
+    tail first.
+
+    Args:
+        found: a summary or a comparison, with the columns ``runs`` and ``runs_needed``.
+        question: the question that the runs answer.
     """
-    if "ci_low" in found.columns and (line := equal_runs(found, question)) is not None:
-        yield line
-    if (line := too_few_runs(found, question)) is None:
-        return
-    yield line
+    if "ci_low" in found:
+        equal = found[(found["runs"] > 1) & found["ci_low"].isna() & found["mean"].notna()]
+        if len(equal):
+            row = equal.iloc[int(equal["runs"].argmin())]
+            share = percent(another_value(row["runs"]), 2)
+            others = f" ({len(equal)} of {len(found)} settings have equal runs)"
+            yield (
+                f"{in_words(found, row, question)}: all {row['runs']} runs are equal, so there is "
+                f"no interval; they show that another value has a probability of at most {share}"
+                f"{others if len(equal) > 1 else ''}"
+            )
     found = found.reset_index(drop=True)
     lacking = (found["runs_needed"] / found["runs"]).sort_values(ascending=False, kind="stable")
-    _, *others = lacking.index[lacking > 1]
-    for i in others[:OTHERS]:
-        alone = found.assign(runs_needed=found["runs_needed"].where(found.index == i, 0))
-        where = str(too_few_runs(alone, question)).partition(": ")[0]
-        yield f"also {where}: about {found['runs_needed'][i]}"
-    if len(others) > OTHERS:
-        yield f"and {len(others) - OTHERS} more"
+    short = found.loc[lacking.index[lacking > 1]]
+    for place, (_, row) in enumerate(short[: 1 + OTHERS].iterrows()):
+        where, needed = in_words(found, row, question), row["runs_needed"]
+        if place > 0:
+            yield f"also {where}: about {needed}"
+            continue
+        others = f" ({len(short)} of {len(found)} settings have too few)"
+        yield (
+            f"{where}: {row['runs']} runs are too few for its tail, and the interval may be too "
+            f"narrow; about {needed} would do{others if len(short) > 1 else ''}"
+        )
+    if len(short) > 1 + OTHERS:
+        yield f"and {len(short) - 1 - OTHERS} more"

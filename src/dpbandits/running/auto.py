@@ -1,5 +1,11 @@
 """Add runs until means are precise enough (``runs=auto``), and estimate the cost of these runs.
 
+The runs of a setting are examined in their order, after a few fixed numbers of runs only (the
+looks, ``Auto.looks``), however many runs are stored. Playing ends at the first look at which the
+runs are enough (``enough``). Each of K looks uses 1/K of the error level of an interval
+(Bonferroni). So with 95 % the intervals of all looks contain the mean at once, and so does the
+interval of the look at which playing ends.
+
 The tables of the papers' experiments have the papers' numbers of runs. Their means and intervals
 use more runs if the additional runs cost less than a minute by an estimate that is the same on
 every machine (``means_of_experiment``).
@@ -16,7 +22,7 @@ import joblib
 import numpy as np
 
 from ..contracts.question import CONTEXTUAL
-from ..results.looks import enough
+from ..results.intervals import AMPLE, SAME, TAIL, interval_of_mean, mean_of_runs, tail_is_seen
 from ..results.report import Means
 from ..results.run_store import Store
 from ..results.tables import MEASURED, load_finished
@@ -35,6 +41,21 @@ OF_EXPERIMENTS = Auto(precision=0.02, max_runs=100_000)
 CHECKPOINTS = 4  # of runs that are played for their means alone: T/2 and T are among them
 
 Play = Callable[[Sequence[Setting], int], int]  # the first runs of settings; how many were missing
+
+
+def enough(values: np.ndarray, precision: float, looks: int) -> bool:
+    """Return whether values, float64 array (n,), are enough for the given precision.
+
+    They are enough if they show the tail of their law, no value dominates, and half of the width of
+    the interval of the mean is at most ``precision`` times the mean. A value dominates if fewer
+    than AMPLE values differ from it: then chance decides how many do.
+    """
+    column = values[:, np.newaxis]
+    differ = np.abs(values - np.median(values)) > SAME * np.abs(values).max()
+    if not tail_is_seen(column)[0] or differ.sum() < AMPLE:
+        return False
+    low, high = interval_of_mean(column, TAIL / looks)
+    return bool((high - low)[0] / 2 <= precision * abs(mean_of_runs(column)[0]))
 
 
 def play_until_enough(request: Request, store: Store, play: Play) -> tuple[list[int], int]:

@@ -78,6 +78,6 @@ def check_draws() -> None:
 def _said(library: str) -> str:
     name = library.lower()
     return (
-        f"{library} {version(name)} draws other random numbers than earlier versions, so its "
-        f"runs would not be those that are stored; install another version of {name}"
+        f"{library} {version(name)} draws other random numbers than earlier versions, so new runs "
+        f"would differ from the stored runs; install another version of {name}"
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -21,10 +20,10 @@ from ..results.size import announce_size, check_size
 from ..results.table import Table
 from ..settings.request import Request
 from ..settings.setting import Setting
-from .auto import Play, means_of_experiment, play_until_enough
+from .auto import means_of_experiment, play_until_enough
 from .children import without_cwd_imports
 from .draws import check_draws
-from .failures import Failure, RunsFailed, trace_of
+from .failures import RunsFailed, trace_of
 from .play import compile_kernel, loop_of
 from .precompile import compile_elsewhere, report_compilation
 from .runners import RUNNERS, renew
@@ -35,7 +34,7 @@ from .work import Outcome, Task, Work
 def run_request(request: Request) -> tuple[pd.DataFrame, int]:
     """Return the tidy table of a request, and the number of runs that were missing and played.
 
-    Raises the errors of ``play_missing``. If the request is interrupted, it prints where the
+    Raises the errors of ``play_request``. If the request is interrupted, it prints where the
     finished runs are stored, or how to store them.
     """
     try:
@@ -50,69 +49,34 @@ def run_request(request: Request) -> tuple[pd.DataFrame, int]:
     return replace(table, records=request.records).frame(), found.played
 
 
-def play_request(request: Request) -> Played:
+def play_request(request: Request, for_pages: bool = False) -> Played:
     """Play the missing runs of a request; with ``runs=auto`` until the runs are enough.
 
-    Raises the errors of ``play_missing``.
-    """
-    if request.auto is None:
-        store, played = play_missing(request)
-        return Played(store, [request.runs] * len(request.settings), played)
-    check_size(request)
-    store = store_of(request)
-    return Played(store, *play_until_enough(request, store, _player(request, store)))
-
-
-def play_for_pages(request: Request) -> Played:
-    """Play the missing runs of a request, and the additional runs for the means of a
-    paper's experiment.
-    """
-    found = play_request(request)
-    means, played = means_of_experiment(request, found.store, _player(request, found.store))
-    return found._replace(means=means, played=found.played + played)
-
-
-def _player(request: Request, store: Store) -> Play:
-    """Return a function that plays the missing runs of some settings like those of the request."""
-
-    def play(settings: Sequence[Setting], runs: int) -> int:
-        some = replace(request, settings=list(settings), runs=runs, auto=None, max_rows=math.inf)
-        return play_missing(some, store)[1]
-
-    return play
-
-
-def store_of(request: Request) -> Store:
-    """Return the store of a request; print which objects the ids of its settings do not cover."""
-    if request.results is None:
-        return Memory()
-    _say_once(request.settings, _unfollowed)
-    return RunStore(request.results)
-
-
-def play_missing(request: Request, store: Store | None = None) -> tuple[Store, int]:
-    """Play the missing runs of a request with a number of runs.
-
-    Args:
-        request: the request.
-        store: the store that has some of its runs; None for the store in its folder.
-
-    Returns:
-        The store that has all its runs, and the number of runs that were played.
+    If ``for_pages``, also play the additional runs for the means of a paper's experiment.
 
     Raises:
-        RunsFailed: some runs could not be finished.
         BadInput: the table would be too large; or as ``run_settings``.
-        CannotWrite, CannotRead, WorkersLost: as ``run_settings``.
+        RunsFailed, CannotWrite, CannotRead, WorkersLost: as ``run_settings``.
     """
     check_size(request)
-    announce_size(request)
-    store = store or store_of(request)
-    how = request.jobs, request.backend, store, request.runner, request.runner_keys
-    played, failures = run_settings(request.settings, request.runs, *how)
-    if failures:
-        raise RunsFailed(failures)
-    return store, played
+    store: Store = Memory()
+    if request.results is not None:
+        _say_once(request.settings, _unfollowed)
+        store = RunStore(request.results)
+
+    def play(settings: Sequence[Setting], runs: int) -> int:
+        announce_size(settings, runs)
+        how = request.jobs, request.backend, store, request.runner, request.runner_keys
+        return run_settings(settings, runs, *how)
+
+    if request.auto is None:
+        runs, played = [request.runs] * len(request.settings), play(request.settings, request.runs)
+    else:
+        runs, played = play_until_enough(request, store, play)
+    if not for_pages:
+        return Played(store, runs, played)
+    means, more = means_of_experiment(request, store, play)
+    return Played(store, runs, played + more, means)
 
 
 def run_settings(
@@ -123,16 +87,17 @@ def run_settings(
     store: Store,
     runner: str = "local",
     runner_keys: Mapping[str, Any] = MappingProxyType({}),
-) -> tuple[int, list[Failure]]:
+) -> int:
     """Play the missing runs of each setting and store them; see ``Request`` for the arguments.
 
     The backend ``auto`` uses threads for compiled algorithms and processes for plain Python. In a
     process of ``multiprocessing.Pool``, which may not start other processes, threads play all runs.
 
     Returns:
-        The number of runs played, and the failures.
+        The number of runs that were played.
 
     Raises:
+        RunsFailed: some runs could not be finished; the other runs are stored.
         BadInput: the cluster does not answer, or NumPy or Numba draw other random numbers.
         WorkersLost: the cluster does not answer any more; finished runs are stored.
         CannotWrite: finished runs cannot be written; those stored before are intact.
@@ -141,7 +106,7 @@ def run_settings(
     missing = {setting: _missing(store, setting, runs) for setting in settings}
     missing = {setting: numbers for setting, numbers in missing.items() if numbers}
     if not missing:
-        return 0, []
+        return 0
     _say_once(missing, _kernel_hint)
     check_draws()
     broken = _compile(missing) if runner == "local" else {}
@@ -157,7 +122,9 @@ def run_settings(
         work = [Work(part, one.jobs) for one, part in zip(reached, parts.values(), strict=True)]
         scheduler = Scheduler(missing, store)
         scheduler.play([*zip(reached, work, strict=True)], broken.values())
-    return scheduler.played, scheduler.failures
+    if scheduler.failures:
+        raise RunsFailed(scheduler.failures)
+    return scheduler.played
 
 
 def _say_once(settings: Iterable[Setting], note: Callable[[Algorithm], str]) -> None:

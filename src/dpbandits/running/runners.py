@@ -97,15 +97,12 @@ class Threads(Runner):
 
     def _settle_all(self) -> None:
         while (call := self._calls.get()) is not None:
-            _settle(*call)
-
-
-def _settle(future: Future, function: Callable[..., Any], given: tuple[Any, ...]) -> None:
-    if future.set_running_or_notify_cancel():
-        try:
-            future.set_result(function(*given))
-        except BaseException as error:
-            future.set_exception(error)
+            future, function, given = call
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(function(*given))
+                except BaseException as error:
+                    future.set_exception(error)
 
 
 class Processes(Runner):
@@ -190,7 +187,9 @@ class Dask(Runner):
         except Exception as error:
             if address is None:
                 raise
-            raise BadInput(f"{self.where}: no answer ({_first_line(error)})") from None
+            raise BadInput(
+                f"{self.where}: the cluster does not answer ({_first_line(error)})"
+            ) from None
         self._reach(client)
 
     def _reach(self, client: Any) -> None:
@@ -202,7 +201,7 @@ class Dask(Runner):
         while not (found := self._workers()) and time.monotonic() < end:
             time.sleep(0.2)
         if not found:
-            raise BadInput(f"{self.where}: it has no workers")
+            raise BadInput(f"{self.where}: the cluster has no workers")
         super().__init__(found)
         self._seen = self._counted = time.monotonic()  # when its workers were
 
@@ -219,11 +218,11 @@ class Dask(Runner):
         if came:
             self._seen = now
         elif now - self._counted > QUIET:
-            self._counted, reason = now, "it has no workers any more"
+            self._counted, reason = now, "the cluster has no workers any more"
             try:
                 self._seen = now if self._workers() else self._seen
             except Exception as error:
-                reason = f"no answer ({_first_line(error)})"
+                reason = f"the cluster does not answer ({_first_line(error)})"
             if now - self._seen > ABSENT:
                 raise WorkersLost(f"{self.where}: {reason}")
 

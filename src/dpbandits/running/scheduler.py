@@ -141,7 +141,9 @@ class Scheduler:
             try:
                 outcome = Outcome(task, *future.result())
             except CancelledError:
-                raise WorkersLost(f"{runner.where}: the scheduler is gone") from None
+                raise WorkersLost(
+                    f"{runner.where}: the scheduler of the cluster has ended"
+                ) from None
             except BaseException as error:  # not of a signal, which the main thread answers
                 outcome = Outcome.of_death(task, error)
             if work.complete(outcome):

@@ -17,7 +17,7 @@ SHARE, SECONDS = "a number between 0 and 1 is needed", "a number of seconds abov
 
 
 class Auto(NamedTuple):
-    """The condition under which a setting has enough runs, see ``results/looks.py``."""
+    """The condition under which a setting has enough runs, see ``running/auto.py``."""
 
     precision: float  # half of the interval by the mean, at most
     max_runs: int  # runs of each setting, at most

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,7 @@ class Request:
             raise BadInput("one environment and one value of each parameter are needed")
         return self.settings[0]
 
-    @property
+    @cached_property
     def records(self) -> dict[str, dict[str, Any]]:
         """The records of the settings by their ids, see ``record_of``."""
         return {setting.id: self.record_of(setting) for setting in self.settings}

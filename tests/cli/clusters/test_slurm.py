@@ -172,8 +172,8 @@ def test_jobs_end_with_their_command_and_a_command_without_jobs_ends(tmp_path, s
     _, err = process.communicate(timeout=PATIENT)
     line = {
         "interrupted": f"bandit-run: interrupted; {STORED}",
-        "cancelled": "bandit-run: runner=slurm: it has no workers any more; finished runs are "
-        "stored, and the same command plays the missing runs",
+        "cancelled": "bandit-run: runner=slurm: the cluster has no workers any more; finished runs "
+        "are stored, and the same command plays the missing runs",
     }
     assert err.splitlines()[-1] == line[end] and "Traceback" not in err, err
     wait_until_none(slurm)

@@ -10,7 +10,7 @@ from dpbandits.cli.run import run
 from dpbandits.cli.words import read_request
 from dpbandits.errors import BadInput
 from dpbandits.results.formats import SUMMARY_CSV, beside
-from dpbandits.results.naming import refuse_to_replace, table_path
+from dpbandits.results.manifest import refuse_to_replace, table_path
 from dpbandits.results.tables import write_table
 from dpbandits.results.varying import SETTING
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpbandits.results.intervals import TAIL, interval_of_mean
-from dpbandits.results.looks import enough
+from dpbandits.running.auto import enough
 from dpbandits.settings.auto import Auto
 
 AUTO = Auto(precision=0.1, max_runs=5000)
