@@ -23,6 +23,7 @@ from .errors import SURE_SIMILARITY, BadInput, either, plain, power, similar
 from .files import write_atomically
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 MAX_INTEGER = 2**62
@@ -267,6 +268,19 @@ def refuse_lists(where: str, column: pd.Series) -> None:
             f"{where}: column {plain(column.name)} holds cells of type {type(cell).__name__}; a "
             "cell is a number or a word: convert or drop the column"
         )
+
+
+def refuse_cells(where: str, column: pd.Series, bad: np.ndarray, needed: str) -> None:
+    """Refuse the first cell of a column for which ``bad``, a bool array (rows,), is true.
+    The message ends with what is ``needed``.
+    """
+    if bad.any():
+        i = int(bad.argmax())
+        cell = column.iloc[i]
+        shown = repr(str(cell)) if isinstance(cell, str) else plain(cell)
+        shown = "a blank" if column.isna().iloc[i] else shown
+        row = f"row {column.index[i] + 1} of column {plain(column.name)} holds {shown}"
+        raise BadInput(f"{where}: {row}; {needed}")
 
 
 def path_in(file: Any) -> Any:

@@ -129,7 +129,7 @@ EMPIRICAL = [
 TABLE = [
     ("a log", LOG, {}, ["columns arm and reward", "empirical reads such a log"]),
     ("a column that is constant", "a,b\n.5,0\n.5,1\n", {}, [0.5, 0.5]),
-    ("unequal columns", UNEQUAL, {}, ["row 2 of column b holds a blank)"]),
+    ("unequal columns", UNEQUAL, {}, ["row 2 of column b holds a blank;"]),
 ]
 CASES = [("empirical", *row) for row in [*FILES, *EMPIRICAL]]
 CASES += [("table", *row) for row in [*FILES, *TABLE]]

@@ -12,7 +12,15 @@ import numpy as np
 import pandas as pd
 
 from ..errors import SURE_SIMILARITY, BadInput, plain, similar, unknown
-from ..validation import as_integer, check_header, header_of, path_in, read_csv, yes_no
+from ..validation import (
+    as_integer,
+    check_header,
+    header_of,
+    path_in,
+    read_csv,
+    refuse_cells,
+    yes_no,
+)
 from .instances import Instance, environment_of, of_arms
 from .laws import TABLE
 from .reward_laws.arm import Arm
@@ -159,16 +167,11 @@ def numbers_in(where: str, column: pd.Series, drop_blanks: bool | None = None) -
         found = found[:end]
         if end == 0:
             raise BadInput(f"{where}: column {column.name} holds blanks alone")
-    bad = ~np.isfinite(found)
-    if bad.any() or column.dtype == bool:
-        row = int(bad.argmax())
-        value = column.iloc[row]
-        what = repr(plain(value)) if pd.notna(value) else "a blank"
-        if drop_blanks is False and 0 < end <= row:
-            what += "; env.drop_blanks=true leaves out those at a column's end"
-        raise BadInput(
-            f"{where}: not a {CSV_OF_NUMBERS} (row {row + 1} of column {column.name} holds {what})"
-        )
+    bad = ~np.isfinite(found) | (column.dtype == bool)
+    needed = f"a {CSV_OF_NUMBERS} is needed"
+    if drop_blanks is False and 0 < end <= bad.argmax():
+        needed += "; env.drop_blanks=true leaves out the blanks at the end of a column"
+    refuse_cells(where, column, bad, needed)
     return found
 
 
@@ -204,9 +207,7 @@ def rewards_logged(where: str, names: pd.Series, rewards: pd.Series) -> list[np.
     """Return the rewards of each arm in a log of plays. Arms are ordered by their names, or by
     number if all names are numbers.
     """
-    if names.isna().any():
-        row = int(names.isna().argmax()) + 1
-        raise BadInput(f"{where}: row {row} of column {names.name} holds a blank")
+    refuse_cells(where, names, names.isna().to_numpy(), "the name of an arm is needed")
     values = numbers_in(where, rewards)
     arm, found = pd.factorize(names)
     known: list[str] = found.tolist()
