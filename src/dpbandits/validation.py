@@ -13,13 +13,14 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
+from inspect import signature
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 from .contracts.parameters import INVERSE_HORIZON, MIN_DIVISOR, PER_HORIZON, Domain, Named
-from .errors import SURE_SIMILARITY, BadInput, either, plain, power, similar
+from .errors import SURE_SIMILARITY, BadInput, either, nearest, plain, power, similar
 from .files import write_atomically
 
 if TYPE_CHECKING:
@@ -117,6 +118,22 @@ def one_of(allowed: Iterable[str], key: str, value: Any) -> str:
     if not isinstance(value, str) or value not in list(allowed):
         raise BadInput(f"{key}={plain(value)}: {either(allowed)} is needed")
     return value
+
+
+def call(functions: Mapping[str, Callable], spec: Mapping[str, Any], key: str = "law") -> Any:
+    """Call the function that ``spec[key]`` names with the rest of the specification."""
+    name = spec.get(key)
+    if not isinstance(name, str) or name not in functions:
+        raise BadInput(f"{key}={plain(name)}: {nearest(plain(name), functions)}")
+    given = {x: value for x, value in spec.items() if x != key}
+    parameters = signature(functions[name]).parameters
+    for x in given:
+        if x not in parameters:
+            raise BadInput(f"{x}: {key} {name} has no such parameter; {nearest(x, parameters)}")
+    for x, parameter in parameters.items():
+        if x not in given and parameter.default is parameter.empty:
+            raise BadInput(f"{x} is missing: {key} {name} needs it")
+    return functions[name](**given)
 
 
 def refuse_alike(key: str, values: Iterable[float]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput, inside, nearest, plain
-from ..validation import as_integer, as_number, number_where, to_float, yes_no
+from ..validation import as_integer, as_number, call, number_where, to_float, yes_no
 from .data import empirical, table
 from .instances import Instance, contaminate, of_arms
 from .labelled import labels
@@ -256,23 +256,6 @@ def first_rounds(spec: Mapping[str, Any], rounds: int) -> dict[str, Any]:
         own = found.get("rounds")
         found["rounds"] = rounds if own is None or to_float(own) > rounds else own
     return found
-
-
-def call(laws: Mapping[str, Callable], spec: Mapping[str, Any]) -> Any:
-    """Call the function that ``spec['law']`` names with the rest of the specification."""
-    law = spec.get("law")
-    if not isinstance(law, str) or law not in laws:
-        raise BadInput(f"law={plain(law)}: {nearest(plain(law), laws)}")
-    given = {key: value for key, value in spec.items() if key != "law"}
-    parameters = inspect.signature(laws[law]).parameters
-    names = list(parameters)
-    for key in given:
-        if key not in names:
-            raise BadInput(f"{key}: law {law} has no such parameter; {nearest(key, names)}")
-    for name in names:
-        if name not in given and parameters[name].default is inspect.Parameter.empty:
-            raise BadInput(f"{name} is missing: law {law} needs it")
-    return laws[law](**given)
 
 
 def one_or_more(means: Any) -> list[Any]:

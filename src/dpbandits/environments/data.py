@@ -145,15 +145,7 @@ def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame]:
                 "arms with env.columns"
             )
         return where, table
-    taken = [_meant(name, list(table.columns)) for name in names]
-    for name in taken:
-        if name not in table.columns:
-            raise BadInput(
-                f"columns: {unknown(f'column of {path_in(file)}:', name, table.columns)}"
-            )
-    if len(set(taken)) < len(taken):
-        raise BadInput(f"columns={plain(columns)}: each column can be taken once")
-    return where, table[taken]
+    return where, table[chosen_columns("columns", columns, list(table.columns), path_in(file))]
 
 
 def numbers_in(where: str, column: pd.Series, drop_blanks: bool | None = None) -> np.ndarray:
@@ -225,6 +217,17 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def chosen_columns(key: str, value: Any, known: Sequence[str], of: str) -> list[str]:
+    """Validate a list of different columns among those ``known`` of a file."""
+    names = [_meant(name, known) for name in _names(key, value)]
+    for name in names:
+        if name not in known:
+            raise BadInput(f"{key}: {unknown(f'column of {of}:', name, known)}")
+    if len(set(names)) < len(names):
+        raise BadInput(f"{key}={plain(value)}: each column can be taken once")
+    return names
 
 
 def _names(key: str, value: Any) -> list[str]:

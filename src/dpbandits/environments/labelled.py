@@ -38,6 +38,7 @@ from ..validation import (
     sha256_of,
 )  # fmt: skip
 from .contexts import ONE_PASS, ContextualInstance, contextual_environment
+from .data import chosen_columns
 from .features import UnitRows, unit_rows
 from .instances import Instance
 
@@ -154,15 +155,7 @@ def users_of(
             raise BadInput(f"{key}: {unknown(f'column of {where}:', name, table.columns)}")
     names = [plain(x) for x in table.columns if x not in others.values()]
     if features is not None:
-        if isinstance(features, str) or not isinstance(features, Sequence) or not features:
-            raise BadInput(f"features={plain(features)}: a list of columns is needed")
-        chosen = [plain(x) for x in features]
-        for name in chosen:
-            if name not in names:
-                raise BadInput(f"features: {unknown(f'feature of {where}:', name, names)}")
-        if len(set(chosen)) < len(chosen):
-            raise BadInput(f"features={plain(features)}: each column can be taken once")
-        names = chosen
+        names = chosen_columns("features", features, names, where)
     used, notes = [*names, *others.values()], []
     declared = [name for name in names if isinstance(table[name].dtype, pd.CategoricalDtype)]
     table = pd.DataFrame({name: cells_of(where, table[name]) for name in used}, table.index)
