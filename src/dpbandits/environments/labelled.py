@@ -192,7 +192,7 @@ def in_words(column: pd.Series) -> pd.Series:
     """
     codes, values = pd.factorize(column)
     words, place = np.unique([*(plain(x).strip() for x in values), ""], return_inverse=True)
-    cells = pd.Categorical.from_codes(place[codes] - 1, words[1:])  # the first word is empty
+    cells = pd.Categorical.from_codes(place[codes] - 1, words[1:].tolist())  # the first is empty
     return pd.Series(cells, column.index, name=column.name)
 
 
@@ -246,9 +246,9 @@ def numbers_of(
             found, is_words = np.asarray(column, float), False
         else:
             codes, levels = numbered(column)
-            values = np.asarray(pd.to_numeric(pd.Index(levels), errors="coerce"), float)
-            bad = ~np.isfinite(values)
-            is_words = bad.any() if name in declared else bad.all() and not np.isinf(values).all()
+            values = np.asarray(pd.to_numeric(pd.Series(levels), errors="coerce"), float)
+            bad, infinite = ~np.isfinite(values), np.isinf(values)
+            is_words = bool(bad.any() if name in declared else bad.all() and not infinite.all())
             found = values[codes]
         if is_words:
             for what, form in UNLIKE_WORDS.items():
