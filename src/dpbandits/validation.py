@@ -40,8 +40,8 @@ CSV: dict[str, Any] = {"index_col": False, "skipinitialspace": True}
 PANDAS = {
     r".*Expected (\d+) fields in line (\d+), saw (\d+).*": r"line \2 has \3 columns, not \1",
     r".*EOF inside string.*": "a quotation mark is not closed",
-    r".*tokenizing data.*": "it has no rows and columns",
-    r"No columns to parse from file": "it is empty",
+    r".*tokenizing data.*": "the file has no rows and columns",
+    r"No columns to parse from file": "the file is empty",
 }
 # What reading a damaged CSV file raises, which may be compressed
 DAMAGED = (OSError, ValueError, EOFError, zlib.error, BadZipFile)
@@ -348,7 +348,7 @@ def read_csv(
         names = row
         check_header(where, names)
     elif len(names) != len(row):
-        raise BadInput(f"{where}: it has {len(row)} columns, not {len(names)}")
+        raise BadInput(f"{where}: the file has {len(row)} columns, not {len(names)}")
     if path is not file and sha256_of(path) != file.get("sha256"):
         raise BadInput(f"{where}: the file has changed")
     return _read_csv(where, path, kind, low_memory=False, **as_words(names, words, header, blanks))
@@ -381,7 +381,7 @@ def check_header(where: str, names: Sequence[str]) -> None:
             raise BadInput(f"{where}: column {i + 1} has no name{hint}")
         if name in names[:i]:
             raise BadInput(
-                f"{where}: a header that names each column once is needed; it has {name} twice"
+                f"{where}: the header names column {name} twice; each name can stand once"
             )
 
 

@@ -383,7 +383,7 @@ def test_a_source_without_a_network_is_refused_in_one_line(monkeypatch):
         raise OSError("no route to host")
 
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
-    assert "it cannot be fetched (OSError: no route to host)" in message_of(of, "openml:61")
+    assert "the data cannot be fetched (OSError: no route to host)" in message_of(of, "openml:61")
 
 
 def test_runs_count_mistakes(tmp_path):

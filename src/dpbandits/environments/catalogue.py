@@ -165,7 +165,7 @@ def contaminated(
     needed = "a contamination in [0, 1/2) is needed"
     share = number_where("alpha", alpha, lambda alpha: 0 <= alpha < 0.5, needed)
     if isinstance(inlier, str):
-        raise BadInput(f"inlier={inlier}: a sweep cannot vary it; write -m env.inlier=...")
+        raise BadInput(f"inlier={inlier}: a sweep cannot vary the inlier; write -m env.inlier=...")
     if not isinstance(inlier, Mapping) or inlier.get("law") == "contaminated":
         raise BadInput(f"inlier={plain(inlier)}: an environment without outliers is needed")
     with inside("inlier"):

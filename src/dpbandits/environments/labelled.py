@@ -383,7 +383,7 @@ def _openml(where: str, name: str) -> tuple[pd.DataFrame, str]:
     except ValueError as error:
         raise BadInput(f"{where}: openml:NUMBER is needed ({first_line(error)})") from None
     except OSError as error:
-        raise BadInput(f"{where}: it cannot be fetched ({first_line(error)})") from None
+        raise BadInput(f"{where}: the data cannot be fetched ({first_line(error)})") from None
     return found.frame, plain(found.target_names[0])
 
 
