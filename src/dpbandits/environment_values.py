@@ -66,7 +66,8 @@ def population(name: str, **parameters: Any) -> Choice:
     return environment_choice("population", name, parameters)
 
 
-def _law(law: str, key: str = "law", /, **parameters: Any) -> Choice:
+def _law(law: str, parameters: Mapping[str, Any], key: str = "law") -> Choice:
+    """Return a law, or a kind of a population, with the values of its parameters."""
     from .settings.choices import Choice, plain_data
 
     group = "env" if key == "law" else "population"
@@ -101,7 +102,7 @@ def bernoulli(means: Numbers) -> Choice:
     Args:
         means: the means, K numbers in [0, 1].
     """
-    return _law("bernoulli", means=means)
+    return _law("bernoulli", locals())
 
 
 @checks_arguments
@@ -112,7 +113,7 @@ def bernoulli_family(family: str, arms: int = 5) -> Choice:
         family: ``c1``, ``c2``, ``c3`` or ``c4``.
         arms: number of arms, K.
     """
-    return _law("bernoulli_family", family=family, arms=arms)
+    return _law("bernoulli_family", locals())
 
 
 @checks_arguments
@@ -123,7 +124,7 @@ def one_better(gap: float, arms: int = 5) -> Choice:
         gap: the difference of the means, in (0, 1].
         arms: number of arms, K.
     """
-    return _law("one_better", gap=gap, arms=arms)
+    return _law("one_better", locals())
 
 
 @checks_arguments
@@ -136,7 +137,7 @@ def uniform_means(low: float, high: float, arms: int = 10, instance: int = 0) ->
         arms: number of arms, K.
         instance: a number that selects the drawn means.
     """
-    return _law("uniform_means", low=low, high=high, arms=arms, instance=instance)
+    return _law("uniform_means", locals())
 
 
 @checks_arguments
@@ -147,7 +148,7 @@ def sign(mean: float, scale: float = 1.0) -> Choice:
         mean: the mean of the arm, from ``-scale`` to ``scale``.
         scale: the size of a reward, R.
     """
-    return _law("sign", mean=mean, scale=scale)
+    return _law("sign", locals())
 
 
 @checks_arguments
@@ -160,7 +161,7 @@ def gaussian(means: Numbers, sd: float = 1.0, sigmoid: bool = False) -> Choice:
         sigmoid: whether the learner sees 1/(1 + e^-x) of each reward x; regret is still computed
             from the means.
     """
-    return _law("gaussian", means=means, sd=sd, sigmoid=sigmoid)
+    return _law("gaussian", locals())
 
 
 @checks_arguments
@@ -171,7 +172,7 @@ def pareto(means: Numbers, shape: float) -> Choice:
         means: the means, K numbers above 0.
         shape: the shape of each arm, above 1.
     """
-    return _law("pareto", means=means, shape=shape)
+    return _law("pareto", locals())
 
 
 @checks_arguments
@@ -183,7 +184,7 @@ def student(means: Numbers, scale: float = 1.0, df: float = 3) -> Choice:
         scale: the scale of each arm.
         df: its degrees of freedom, above 1.
     """
-    return _law("student", means=means, scale=scale, df=df)
+    return _law("student", locals())
 
 
 @checks_arguments
@@ -194,7 +195,7 @@ def lognormal(means: Numbers, sigma: float) -> Choice:
         means: the means, K numbers above 0.
         sigma: the standard deviation of the logarithm of a reward.
     """
-    return _law("lognormal", means=means, sigma=sigma)
+    return _law("lognormal", locals())
 
 
 @checks_arguments
@@ -204,7 +205,7 @@ def mixed(arms: Sequence[Mapping[str, Any]]) -> Choice:
     Args:
         arms: one mapping per arm: ``{"law": "beta", "a": 4, "b": 1}``, with ``copies`` for several.
     """
-    return _law("mixed", arms=arms)
+    return _law("mixed", locals())
 
 
 @checks_arguments
@@ -216,7 +217,7 @@ def twopoint_heavy(means: Numbers, v: float, g: float | None = None) -> Choice:
         v: a number in (0, 1]; the moment of order 1 + v is E X^(1+v) = mean g^-v.
         g: the inverse of a reward; None for (largest mean)^(1/v), so that the largest moment is 1.
     """
-    return _law("twopoint_heavy", means=means, v=v, g=g)
+    return _law("twopoint_heavy", locals())
 
 
 @checks_arguments
@@ -239,10 +240,8 @@ def contaminated(
         stage: ``rewards`` if outliers replace rewards; ``reports`` if they replace the messages
             that the users of a locally private algorithm send.
     """
-    clean = environment(inlier) if isinstance(inlier, str) else inlier
-    return _law(
-        "contaminated", inlier=clean, alpha=alpha, outlier=outlier, relative=relative, stage=stage
-    )
+    inlier = environment(inlier) if isinstance(inlier, str) else inlier
+    return _law("contaminated", locals())
 
 
 @checks_arguments
@@ -261,8 +260,8 @@ def empirical(
         header: the names of the columns, for a file without a header.
         drop_blanks: whether blanks at the end of a column are left out.
     """
-    path = _file("env.file", file)
-    return _law("empirical", file=path, columns=columns, header=header, drop_blanks=drop_blanks)
+    file = _file("env.file", file)
+    return _law("empirical", locals())
 
 
 @checks_arguments
@@ -281,8 +280,8 @@ def table(
         columns: as in ``empirical``.
         header: as in ``empirical``.
     """
-    path = None if file is None else _file("env.file", file)
-    return _law("table", rewards=rewards, file=path, columns=columns, header=header)
+    file = None if file is None else _file("env.file", file)
+    return _law("table", locals())
 
 
 @checks_arguments
@@ -300,7 +299,7 @@ def linear(
         noise: ``sign`` for rewards 1 and -1, or ``gaussian`` for normal noise.
         sigma: the standard deviation of normal noise.
     """
-    return _law("linear", features=features, theta=theta, noise=noise, sigma=sigma)
+    return _law("linear", locals())
 
 
 @checks_arguments
@@ -316,7 +315,7 @@ def linear_sphere(
         noise: as in ``linear``.
         sigma: as in ``linear``.
     """
-    return _law("linear_sphere", K=K, d=d, instance=instance, noise=noise, sigma=sigma)
+    return _law("linear_sphere", locals())
 
 
 @checks_arguments
@@ -348,10 +347,7 @@ def contextual(
         link: the mean of a reward is <theta, x> ("linear"), or 1/(1 + e^-<theta, x>)
             ("logistic").
     """
-    return _law(
-        "contextual", K=K, theta=theta, center=center, variance=variance, ball=ball, noise=noise,
-        sigma=sigma, instance=instance, contexts=contexts, link=link,
-    )  # fmt: skip
+    return _law("contextual", locals())
 
 
 @checks_arguments
@@ -380,10 +376,8 @@ def contextual_table(
         scale: "public", or "standard" to standardise each column by the data; then no privacy of
             contexts is promised.
     """
-    return _law(
-        "contextual_table", file=_file("env.file", file), K=K, columns=columns, header=header,
-        ranges=ranges, bound=bound, scale=scale,
-    )  # fmt: skip
+    file = _file("env.file", file)
+    return _law("contextual_table", locals())
 
 
 @checks_arguments
@@ -413,18 +407,18 @@ def labelled(
         passes: how often the rows are shown; with several passes, the privacy promised is that of a
             group.
     """
-    return _law(
-        "labels", source=_source_of(data), label=label, features=features, ranges=ranges,
-        bound=bound, scale=scale, missing=missing, passes=passes,
-    )  # fmt: skip
+    return _law("labels", _with_source(locals()))
 
 
-def _source_of(data: Any) -> Any:
-    """Return the source of the rows of users: a named source as it is given, or a path."""
+def _with_source(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters with ``source`` in the place of ``data``: a named source as it is given, or
+    the path of a file.
+    """
     from .validation import NAMED_SOURCES
 
+    data = parameters.pop("data")
     named = isinstance(data, str) and data.partition(":")[0] in NAMED_SOURCES
-    return data if named else _file("env.source", data)
+    return {"source": data if named else _file("env.source", data), **parameters}
 
 
 def _file(key: str, data: Any) -> Path:
@@ -474,11 +468,7 @@ def logged(
         scale: as in ``contextual_table``.
         missing: as in ``labelled``.
     """
-    return _law(
-        "log", source=_source_of(data), action=action, reward=reward, propensity=propensity,
-        propensity_floor=propensity_floor, features=features, ranges=ranges, bound=bound,
-        scale=scale, missing=missing,
-    )  # fmt: skip
+    return _law("log", _with_source(locals()))
 
 
 @checks_arguments
@@ -489,7 +479,7 @@ def levels(levels: Numbers, shares: Numbers | None = None) -> Choice:
         levels: the levels eps that occur.
         shares: the share of users with each level; None for equal shares.
     """
-    return _law("levels", "kind", levels=levels, shares=shares)
+    return _law("levels", locals(), key="kind")
 
 
 @checks_arguments
@@ -502,4 +492,4 @@ def clipped_normal(mean: float, sd: float, low: float = 0.0, high: float = 100.0
         low: smaller levels are set to this value.
         high: larger levels are set to this value.
     """
-    return _law("clipped_normal", "kind", mean=mean, sd=sd, low=low, high=high)
+    return _law("clipped_normal", locals(), key="kind")

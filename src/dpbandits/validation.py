@@ -13,16 +13,18 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
+from inspect import signature
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 from .contracts.parameters import INVERSE_HORIZON, MIN_DIVISOR, PER_HORIZON, Domain, Named
-from .errors import SURE_SIMILARITY, BadInput, either, plain, power, similar
+from .errors import SURE_SIMILARITY, BadInput, either, nearest, plain, power, similar
 from .files import write_atomically
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 MAX_INTEGER = 2**62
@@ -38,8 +40,8 @@ CSV: dict[str, Any] = {"index_col": False, "skipinitialspace": True}
 PANDAS = {
     r".*Expected (\d+) fields in line (\d+), saw (\d+).*": r"line \2 has \3 columns, not \1",
     r".*EOF inside string.*": "a quotation mark is not closed",
-    r".*tokenizing data.*": "it has no rows and columns",
-    r"No columns to parse from file": "it is empty",
+    r".*tokenizing data.*": "the file has no rows and columns",
+    r"No columns to parse from file": "the file is empty",
 }
 # What reading a damaged CSV file raises, which may be compressed
 DAMAGED = (OSError, ValueError, EOFError, zlib.error, BadZipFile)
@@ -116,6 +118,22 @@ def one_of(allowed: Iterable[str], key: str, value: Any) -> str:
     if not isinstance(value, str) or value not in list(allowed):
         raise BadInput(f"{key}={plain(value)}: {either(allowed)} is needed")
     return value
+
+
+def call(functions: Mapping[str, Callable], spec: Mapping[str, Any], key: str = "law") -> Any:
+    """Call the function that ``spec[key]`` names with the rest of the specification."""
+    name = spec.get(key)
+    if not isinstance(name, str) or name not in functions:
+        raise BadInput(f"{key}={plain(name)}: {nearest(plain(name), functions)}")
+    given = {x: value for x, value in spec.items() if x != key}
+    parameters = signature(functions[name]).parameters
+    for x in given:
+        if x not in parameters:
+            raise BadInput(f"{x}: {key} {name} has no such parameter; {nearest(x, parameters)}")
+    for x, parameter in parameters.items():
+        if x not in given and parameter.default is parameter.empty:
+            raise BadInput(f"{x} is missing: {key} {name} needs it")
+    return functions[name](**given)
 
 
 def refuse_alike(key: str, values: Iterable[float]) -> None:
@@ -269,6 +287,19 @@ def refuse_lists(where: str, column: pd.Series) -> None:
         )
 
 
+def refuse_cells(where: str, column: pd.Series, bad: np.ndarray, needed: str) -> None:
+    """Refuse the first cell of a column for which ``bad``, a bool array (rows,), is true.
+    The message ends with what is ``needed``.
+    """
+    if bad.any():
+        i = int(bad.argmax())
+        cell = column.iloc[i]
+        shown = repr(str(cell)) if isinstance(cell, str) else plain(cell)
+        shown = "a blank" if column.isna().iloc[i] else shown
+        row = f"row {column.index[i] + 1} of column {plain(column.name)} holds {shown}"
+        raise BadInput(f"{where}: {row}; {needed}")
+
+
 def path_in(file: Any) -> Any:
     """Return the path of a file that is given by its path or as ``{path: PATH, sha256: HASH}``."""
     return file["path"] if isinstance(file, Mapping) and "path" in file else file
@@ -317,7 +348,7 @@ def read_csv(
         names = row
         check_header(where, names)
     elif len(names) != len(row):
-        raise BadInput(f"{where}: it has {len(row)} columns, not {len(names)}")
+        raise BadInput(f"{where}: the file has {len(row)} columns, not {len(names)}")
     if path is not file and sha256_of(path) != file.get("sha256"):
         raise BadInput(f"{where}: the file has changed")
     return _read_csv(where, path, kind, low_memory=False, **as_words(names, words, header, blanks))
@@ -350,7 +381,7 @@ def check_header(where: str, names: Sequence[str]) -> None:
             raise BadInput(f"{where}: column {i + 1} has no name{hint}")
         if name in names[:i]:
             raise BadInput(
-                f"{where}: a header that names each column once is needed; it has {name} twice"
+                f"{where}: the header names column {name} twice; each name can stand once"
             )
 
 

@@ -67,7 +67,7 @@ FILES = [
     ("numbers as names, texts", "0,1,2\n" + NUMBERS, {"columns": ["0", "2"]}, [0.5, 0.5]),
     ("numbers written otherwise", "1e1,2.50,3\n" + NUMBERS, {"columns": [10.0, 2.5]}, MEANS[:2]),
     ("numbers as names, another", "0,1,2\n" + NUMBERS, {"columns": [0, 3]}, HEADERLESS),
-    ("a name twice", "a,b,a\n" + NUMBERS, {}, ["names each column once", "a twice"]),
+    ("a name twice", "a,b,a\n" + NUMBERS, {}, ["the header names column a twice"]),
     ("a name twice, unused", "a,b,c,a\n0,.5,1,0\n", {"columns": ["b", "c"]}, ["a twice"]),
     ("a name twice but for a space", "a,b, a\n" + NUMBERS, {}, ["a twice"]),
     ("pandas' index", ",a,b\n0,.5,1\n1,.25,0\n", {}, NO_NAME),
@@ -128,7 +128,7 @@ EMPIRICAL = [
 TABLE = [
     ("a log", LOG, {}, ["columns arm and reward", "empirical reads such a log"]),
     ("a column that is constant", "a,b\n.5,0\n.5,1\n", {}, [0.5, 0.5]),
-    ("unequal columns", UNEQUAL, {}, ["row 2 of column b holds a blank)"]),
+    ("unequal columns", UNEQUAL, {}, ["row 2 of column b holds a blank;"]),
 ]
 CASES = [("empirical", *row) for row in [*FILES, *EMPIRICAL]]
 CASES += [("table", *row) for row in [*FILES, *TABLE]]

@@ -142,8 +142,8 @@ CELLS = [  # of a column, and how they are refused, or the features that they be
     (pd.to_timedelta(range(1, 7), unit="D"), "column c holds dates or durations, such as 1 days"),
     (["0 days overdue", "1 days left"] * 3, ["c=0 days overdue", "c=1 days left"]),
     (pd.date_range("2020-01-01", periods=6).date, "column c holds dates"),
-    (["1", "2", "NA", "3", "4", "5"], "only an empty cell is a blank, so replace NA by nothing"),
-    ([np.inf, -np.inf] * 3, "column c holds numbers, but row 1 'inf'"),
+    (["1", "2", "NA", "3", "4", "5"], "holds 'NA'; other cells of the column are numbers; only an"),
+    ([np.inf, -np.inf] * 3, "row 1 of column c holds inf; other cells"),
     ([*COMMAS[:5], "3,5"], "column c holds numbers with commas, such as -3,5; make them numbers"),
     ([[1, 2]] * 6, "a cell is a number or a word: convert or drop the column"),
     ([{"a": 1}] * 6, "a cell is a number or a word: convert or drop the column"),
@@ -299,14 +299,18 @@ BAD = [
     (FRAME, {"features": ["ages"]}, "did you mean age?"),
     (FRAME.assign(label="x"), {}, "has 1 classes; 2 to 1,000 are needed"),
     (changed(0, "label", "new"), {}, "class new of column label has one row; two are needed"),
-    (changed(3, "age", "old"), {}, "column age holds numbers, but row 4 'old'"),
+    (changed(3, "age", "old"), {}, "row 4 of column age holds 'old'; other cells"),
     (changed(1, "age", None), {}, "row 2 of column age holds a blank; env.missing=drop"),
     (FRAME.rename(columns={"label": "kind"}), {}, "env.label=NAME is needed"),
     (FRAME.iloc[:0], {}, "at least two rows are needed"),
     (FRAME, {"passes": 0}, "passes=0: a whole number of at least 1"),
     (FRAME[["label"]], {}, "a column of features is needed"),
     (FRAME.assign(age=np.nan), {"missing": "drop"}, "every row has a blank"),
-    (changed(3, "age", "old").replace({18.0: None}), {"missing": "drop"}, "but row 4 'old'"),
+    (
+        changed(3, "age", "old").replace({18.0: None}),
+        {"missing": "drop"},
+        "row 4 of column age holds 'old'",
+    ),
     (FRAME, {"features": "age"}, "env.features=age: a list of columns is needed"),
     (FRAME, {"features": ["age", "age"]}, "env.features=[age,age]: each column can be taken once"),
     (FRAME, {"ranges": {"age": [-1e308, 1e308]}}, "two numbers are needed"),
@@ -379,7 +383,7 @@ def test_a_source_without_a_network_is_refused_in_one_line(monkeypatch):
         raise OSError("no route to host")
 
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
-    assert "it cannot be fetched (OSError: no route to host)" in message_of(of, "openml:61")
+    assert "the data cannot be fetched (OSError: no route to host)" in message_of(of, "openml:61")
 
 
 def test_runs_count_mistakes(tmp_path):

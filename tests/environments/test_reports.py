@@ -127,7 +127,7 @@ def test_algorithms_that_cannot_lose_reports_refuse_the_environment():
     ("given", "words"),
     [
         ({"env": dp.contaminated("bernoulli_c2", 0.1, 0.5, stage="report")},
-         "did you mean reports"),
+         "stage=report: rewards or reports is needed"),
         ({"env": dp.uniform_means(0.6, 0.4)}, "0 <= low < high <= 1"),
         ({"env": dp.uniform_means(-0.1, 0.4)}, "0 <= low < high <= 1"),
         ({"env": dp.uniform_means(0.1, 0.4, arms=1)}, "arms=1"),

@@ -7,9 +7,10 @@ import pytest
 import yaml
 from refusals import message_of
 
-from dpbandits.environments.catalogue import ARMS, LAWS, build, call
+from dpbandits.environments.catalogue import ARMS, LAWS, build
 from dpbandits.errors import BadInput
 from dpbandits.files import package_folder
+from dpbandits.validation import call
 
 PAGE = (package_folder("conf").parent / "docs" / "environments.md").read_text()
 OF_ENVIRONMENTS = PAGE.split("## Laws of an environment")[1].split("## Laws of one arm")[0]

@@ -321,7 +321,7 @@ BAD = [
     (changed(6, "propensity", 0.0), {}, "row 7 of column propensity holds 0"),
     (changed(6, "propensity", 1.5), {}, "row 7 of column propensity holds 1.5; a propensity"),
     (changed(6, "reward", 2.0), {}, "row 7 of column reward holds 2.0; a reward in [0, 1]"),
-    (changed(6, "reward", "x"), {}, "row 7 of column reward holds x"),
+    (changed(6, "reward", "x"), {}, "row 7 of column reward holds 'x'"),
     (changed(6, "reward", None), {}, "row 7 of column reward holds a blank; env.missing=drop"),
     (frame_of(), {"propensity_floor": 0.3}, "env.propensity_floor=0.3: row "),
     (frame_of(), {"propensity_floor": 0}, "env.propensity_floor=0: 0 < c <= 1"),

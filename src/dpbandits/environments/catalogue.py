@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import BadInput, inside, nearest, plain
-from ..validation import as_integer, as_number, number_where, to_float, yes_no
+from ..errors import BadInput, inside, plain
+from ..validation import as_integer, as_number, call, number_where, one_of, to_float, yes_no
 from .data import empirical, table
 from .instances import Instance, contaminate, of_arms
 from .labelled import labels
-from .linear import contextual, contextual_table, linear, linear_sphere
+from .linear import MAX_ARMS, contextual, contextual_table, linear, linear_sphere
 from .logged import log
 from .reward_laws import points
 from .reward_laws.arm import Arm, positive
@@ -26,8 +26,6 @@ from .reward_laws.pareto import pareto as pareto_law
 from .reward_laws.student import student as student_law
 from .reward_laws.uniform import uniform
 from .written import REGISTERED
-
-MAX_ARMS = 10_000
 
 
 def of_means(law: Callable[..., Arm]) -> Callable[..., Instance]:
@@ -102,10 +100,9 @@ FAMILIES: dict[str, Callable[[float], float]] = {
 
 def bernoulli_family(family: Any, arms: Any) -> Instance:
     """Bernoulli arms whose means are given by a named curve (FAMILIES); ``arms`` is K."""
-    if not isinstance(family, str) or family not in FAMILIES:
-        raise BadInput(f"family={plain(family)}: {nearest(plain(family), FAMILIES)}")
+    mean = FAMILIES[one_of(FAMILIES, "family", family)]
     K = as_integer("arms", arms, at_least=2, at_most=MAX_ARMS)
-    return bernoulli([FAMILIES[family](i / (K - 1)) for i in range(K)])
+    return bernoulli([mean(i / (K - 1)) for i in range(K)])
 
 
 def one_better(gap: Any, arms: Any) -> Instance:
@@ -133,9 +130,7 @@ def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
     else 0, so E X^(1+v) = mean g^-v. The default g is (largest mean)^(1/v), for which u = 1.
     """
     mu = [as_number("means", mean) for mean in one_or_more(means)]
-    order = as_number("v", v)
-    if not 0 < order <= 1:
-        raise BadInput(f"v={v}: the order v lies in (0, 1]")
+    order = number_where("v", v, lambda v: 0 < v <= 1, "a number in (0, 1] is needed")
     if min(mu) < 0 or max(mu) <= 0:
         raise BadInput(f"means={plain(means)}: means of at least 0, not all 0, are needed")
     if g is None and max(mu) > 1:
@@ -170,7 +165,7 @@ def contaminated(
     needed = "a contamination in [0, 1/2) is needed"
     share = number_where("alpha", alpha, lambda alpha: 0 <= alpha < 0.5, needed)
     if isinstance(inlier, str):
-        raise BadInput(f"inlier={inlier}: a sweep cannot vary it; write -m env.inlier=...")
+        raise BadInput(f"inlier={inlier}: a sweep cannot vary the inlier; write -m env.inlier=...")
     if not isinstance(inlier, Mapping) or inlier.get("law") == "contaminated":
         raise BadInput(f"inlier={plain(inlier)}: an environment without outliers is needed")
     with inside("inlier"):
@@ -180,12 +175,8 @@ def contaminated(
     relative = yes_no("relative", relative)
     centers = clean.reward_means() if relative else np.zeros(len(clean.arms))
     arms = outlying_arms(outlier, share, clean, centers)
-    if stage not in STAGES:
-        raise BadInput(f"stage={plain(stage)}: {nearest(plain(stage), STAGES)}")
-    return contaminate(clean, share, arms, stage == "reports") if share > 0 else clean
-
-
-STAGES = ("rewards", "reports")
+    reports = one_of(("rewards", "reports"), "stage", stage) == "reports"
+    return contaminate(clean, share, arms, reports) if share > 0 else clean
 
 
 def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarray) -> list[Arm]:
@@ -224,12 +215,14 @@ ARMS: dict[str, Callable[..., Arm]] = {
         points.discrete, pareto_law, student_law, lognormal_law,
     )
 }  # fmt: skip
-OF_MEANS = bernoulli, bernoulli_family, one_better, uniform_means, sign, gaussian, pareto, student
-OTHERS = lognormal, mixed, twopoint_heavy, contaminated, empirical, table
-OF_VECTORS = linear, linear_sphere, contextual, contextual_table, labels, log
 LAWS: dict[str, Callable[..., Instance]] = {
-    law.__name__: law for law in (*OF_MEANS, *OTHERS, *OF_VECTORS)
-}
+    law.__name__: law
+    for law in (
+        bernoulli, bernoulli_family, one_better, uniform_means, sign, gaussian, pareto, student,
+        lognormal, mixed, twopoint_heavy, contaminated, empirical, table, linear, linear_sphere,
+        contextual, contextual_table, labels, log,
+    )
+}  # fmt: skip
 
 
 def laws_of_one_arm() -> dict[str, Callable[..., Arm]]:
@@ -256,23 +249,6 @@ def first_rounds(spec: Mapping[str, Any], rounds: int) -> dict[str, Any]:
         own = found.get("rounds")
         found["rounds"] = rounds if own is None or to_float(own) > rounds else own
     return found
-
-
-def call(laws: Mapping[str, Callable], spec: Mapping[str, Any]) -> Any:
-    """Call the function that ``spec['law']`` names with the rest of the specification."""
-    law = spec.get("law")
-    if not isinstance(law, str) or law not in laws:
-        raise BadInput(f"law={plain(law)}: {nearest(plain(law), laws)}")
-    given = {key: value for key, value in spec.items() if key != "law"}
-    parameters = inspect.signature(laws[law]).parameters
-    names = list(parameters)
-    for key in given:
-        if key not in names:
-            raise BadInput(f"{key}: law {law} has no such parameter; {nearest(key, names)}")
-    for name in names:
-        if name not in given and parameters[name].default is inspect.Parameter.empty:
-            raise BadInput(f"{name} is missing: law {law} needs it")
-    return laws[law](**given)
 
 
 def one_or_more(means: Any) -> list[Any]:

@@ -12,7 +12,15 @@ import numpy as np
 import pandas as pd
 
 from ..errors import SURE_SIMILARITY, BadInput, plain, similar, unknown
-from ..validation import as_integer, check_header, header_of, path_in, read_csv, yes_no
+from ..validation import (
+    as_integer,
+    check_header,
+    header_of,
+    path_in,
+    read_csv,
+    refuse_cells,
+    yes_no,
+)
 from .instances import Instance, environment_of, of_arms
 from .laws import TABLE
 from .reward_laws.arm import Arm
@@ -137,15 +145,7 @@ def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame]:
                 "arms with env.columns"
             )
         return where, table
-    taken = [_meant(name, list(table.columns)) for name in names]
-    for name in taken:
-        if name not in table.columns:
-            raise BadInput(
-                f"columns: {unknown(f'column of {path_in(file)}:', name, table.columns)}"
-            )
-    if len(set(taken)) < len(taken):
-        raise BadInput(f"columns={plain(columns)}: each column can be taken once")
-    return where, table[taken]
+    return where, table[chosen_columns("columns", columns, list(table.columns), path_in(file))]
 
 
 def numbers_in(where: str, column: pd.Series, drop_blanks: bool | None = None) -> np.ndarray:
@@ -159,16 +159,11 @@ def numbers_in(where: str, column: pd.Series, drop_blanks: bool | None = None) -
         found = found[:end]
         if end == 0:
             raise BadInput(f"{where}: column {column.name} holds blanks alone")
-    bad = ~np.isfinite(found)
-    if bad.any() or column.dtype == bool:
-        row = int(bad.argmax())
-        value = column.iloc[row]
-        what = repr(plain(value)) if pd.notna(value) else "a blank"
-        if drop_blanks is False and 0 < end <= row:
-            what += "; env.drop_blanks=true leaves out those at a column's end"
-        raise BadInput(
-            f"{where}: not a {CSV_OF_NUMBERS} (row {row + 1} of column {column.name} holds {what})"
-        )
+    bad = ~np.isfinite(found) | (column.dtype == bool)
+    needed = f"a {CSV_OF_NUMBERS} is needed"
+    if drop_blanks is False and 0 < end <= bad.argmax():
+        needed += "; env.drop_blanks=true leaves out the blanks at the end of a column"
+    refuse_cells(where, column, bad, needed)
     return found
 
 
@@ -204,9 +199,7 @@ def rewards_logged(where: str, names: pd.Series, rewards: pd.Series) -> list[np.
     """Return the rewards of each arm in a log of plays. Arms are ordered by their names, or by
     number if all names are numbers.
     """
-    if names.isna().any():
-        row = int(names.isna().argmax()) + 1
-        raise BadInput(f"{where}: row {row} of column {names.name} holds a blank")
+    refuse_cells(where, names, names.isna().to_numpy(), "the name of an arm is needed")
     values = numbers_in(where, rewards)
     arm, found = pd.factorize(names)
     known: list[str] = found.tolist()
@@ -224,6 +217,17 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def chosen_columns(key: str, value: Any, known: Sequence[str], of: str) -> list[str]:
+    """Validate a list of different columns among those ``known`` of a file."""
+    names = [_meant(name, known) for name in _names(key, value)]
+    for name in names:
+        if name not in known:
+            raise BadInput(f"{key}: {unknown(f'column of {of}:', name, known)}")
+    if len(set(names)) < len(names):
+        raise BadInput(f"{key}={plain(value)}: each column can be taken once")
+    return names
 
 
 def _names(key: str, value: Any) -> list[str]:

@@ -67,7 +67,7 @@ def unit_rows(x: np.ndarray, names: Sequence[str], ranges: Any, bound: Any, scal
             x /= number_where("bound", bound, lambda b: b > 0, "a number above 0 is needed")
         if not np.isfinite(x).all():
             raise BadInput(
-                f"bound={plain(bound)}: a feature divided by it is too large for a number"
+                f"bound={plain(bound)}: a feature divided by the bound is too large for a number"
             )
     largest = np.abs(x).max(axis=1, initial=1.0, keepdims=True)  # squares of 1e200 overflow
     x /= largest

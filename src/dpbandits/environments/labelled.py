@@ -23,7 +23,6 @@ import pandas as pd
 from ..contracts.question import USERS
 from ..errors import BadInput, first_line, nearest, plain, unknown
 from ..validation import (
-    BLANKS,
     NO_PYARROW,
     as_integer,
     check_header,
@@ -33,11 +32,13 @@ from ..validation import (
     one_of,
     path_in,
     read_csv,
+    refuse_cells,
     refuse_levels,
     refuse_lists,
     sha256_of,
 )  # fmt: skip
 from .contexts import ONE_PASS, ContextualInstance, contextual_environment
+from .data import chosen_columns
 from .features import UnitRows, unit_rows
 from .instances import Instance
 
@@ -154,33 +155,22 @@ def users_of(
             raise BadInput(f"{key}: {unknown(f'column of {where}:', name, table.columns)}")
     names = [plain(x) for x in table.columns if x not in others.values()]
     if features is not None:
-        if isinstance(features, str) or not isinstance(features, Sequence) or not features:
-            raise BadInput(f"features={plain(features)}: a list of columns is needed")
-        chosen = [plain(x) for x in features]
-        for name in chosen:
-            if name not in names:
-                raise BadInput(f"features: {unknown(f'feature of {where}:', name, names)}")
-        if len(set(chosen)) < len(chosen):
-            raise BadInput(f"features={plain(features)}: each column can be taken once")
-        names = chosen
+        names = chosen_columns("features", features, names, where)
     used, notes = [*names, *others.values()], []
+    declared = [name for name in names if isinstance(table[name].dtype, pd.CategoricalDtype)]
     table = pd.DataFrame({name: cells_of(where, table[name]) for name in used}, table.index)
     if one_of(("refuse", "drop"), "missing", missing) == "drop":
-        kept = table.dropna().infer_objects()  # without its blanks a column may be of booleans
+        kept = table.dropna()
         if dropped := len(table) - len(kept):
             notes = [f"{dropped:,} rows with a blank are left out: which rows these are is public"]
         table = kept
         if not len(table):
             raise BadInput(f"{where}: every row has a blank")
     refuse_large(where, len(table), len(names) + 1)
-    blank = np.argwhere(table.isna().to_numpy())
-    if len(blank):
-        row, column = table.index[blank[0][0]] + 1, table.columns[blank[0][1]]
-        raise BadInput(
-            f"{where}: row {row} of column {column} holds a blank; env.missing=drop leaves out "
-            "rows with a blank"
-        )
-    columns, x, of_words = numbers_of(where, table[names])
+    for _, column in table.items():
+        blanks = column.isna().to_numpy()
+        refuse_cells(where, column, blanks, "env.missing=drop leaves out rows with a blank")
+    columns, x, of_words = numbers_of(where, table[names], declared)
     found = unit_rows(x, columns, ranges, bound, scale)
     rows = np.column_stack([np.ones(len(x)), found.rows]) / math.sqrt(2.0)
     if of_words:
@@ -189,34 +179,39 @@ def users_of(
 
 
 def cells_of(where: str, column: pd.Series) -> pd.Series:
-    """Return a column of numbers as it is, dates as words, and words without spaces around them. An
+    """Return a column of numbers as it is, and any other column as a column of words."""
+    refuse_lists(where, column)
+    if column.dtype.kind in "mM":  # dates and durations
+        column = column.astype(str).where(column.notna())
+    return column if column.dtype.kind in "iuf" else in_words(column)
+
+
+def in_words(column: pd.Series) -> pd.Series:
+    """Return a column as a categorical column of its sorted words without spaces around them. An
     empty word is a blank.
     """
-    refuse_lists(where, column)
-    if column.dtype.kind in "mM":
-        return column.astype(str).where(column.notna())
-    if column.dtype.kind != "O":
-        return column
     codes, values = pd.factorize(column)
-    words = [(x.strip() or None) if isinstance(x, str) else x for x in values]
-    cells = pd.Series(np.array([*words, None], object)[codes], column.index, name=column.name)
-    return cells.astype("category") if column.dtype.name == "category" else cells
+    words, place = np.unique([*(plain(x).strip() for x in values), ""], return_inverse=True)
+    cells = pd.Categorical.from_codes(place[codes] - 1, words[1:].tolist())  # the first is empty
+    return pd.Series(cells, column.index, name=column.name)
+
+
+def numbered(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return the number of each row's word in a column of words, int64 array (n,), and the words
+    that occur.
+    """
+    cells = column.cat.remove_unused_categories().cat
+    return cells.codes.to_numpy(np.int64), tuple(map(str, cells.categories))
 
 
 def actions_of(where: str, column: pd.Series, what: str) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return the number of each row's action, int64 array (n,), and the names of the actions."""
-    actions, kinds = numbered(column)
+    is_words = isinstance(column.dtype, pd.CategoricalDtype)
+    actions, kinds = numbered(column if is_words else in_words(column))
     if not 2 <= len(kinds) <= MAX_CLASSES:
         found = f"column {column.name} has {len(kinds):,} {what}"
         raise BadInput(f"{where}: {found}; 2 to 1,000 are needed")
     return actions, kinds
-
-
-def numbered(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the number of each row's word, int64 array (n,), and the sorted words."""
-    codes, values = pd.factorize(column)
-    words, place = np.unique([plain(x) for x in values], return_inverse=True)
-    return place[codes], tuple(map(str, words))
 
 
 def refuse_large(where: str, rows: float, columns: float) -> None:
@@ -233,22 +228,29 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names if len(names) <= 12 else [*names[:10], "...", names[-1]])
 
 
-def numbers_of(where: str, table: pd.DataFrame) -> tuple[list[str], np.ndarray, list[str]]:
+def numbers_of(
+    where: str, table: pd.DataFrame, declared: Sequence[str] = ()
+) -> tuple[list[str], np.ndarray, list[str]]:
     """Return the names of numeric columns, their values, and a list of the columns of words. A
     column of words becomes one indicator for each of its sorted words; the list has the name of
-    each column of words and the number of its words.
+    each column of words and the number of its words. If all words of a column are numbers, the
+    column is numeric. If only some are, the column must be in ``declared``, the columns that the
+    file declares as words.
     """
     names: list[str] = []
     columns: list[Any] = []
     of_words: list[str] = []
     for name in table.columns:
         column = table[name]
-        is_word = pd.api.types.is_bool_dtype(column) or column.dtype.name == "category"
-        cells = column.astype(str) if is_word else column
-        found = np.asarray(pd.to_numeric(cells, errors="coerce"), float)
-        bad = ~np.isfinite(found)
-        if (bad.all() and not np.isinf(found).all()) or (is_word and bad.any()):
+        if not isinstance(column.dtype, pd.CategoricalDtype):
+            found, is_words = np.asarray(column, float), False
+        else:
             codes, levels = numbered(column)
+            values = np.asarray(pd.to_numeric(pd.Series(levels), errors="coerce"), float)
+            bad, infinite = ~np.isfinite(values), np.isinf(values)
+            is_words = bool(bad.any() if name in declared else bad.all() and not infinite.all())
+            found = values[codes]
+        if is_words:
             for what, form in UNLIKE_WORDS.items():
                 if all(map(form.fullmatch, levels)):
                     raise BadInput(
@@ -262,11 +264,8 @@ def numbers_of(where: str, table: pd.DataFrame) -> tuple[list[str], np.ndarray, 
             refuse_large(where, len(table), len(names))
             columns += [np.asarray(codes == i, float) for i in range(len(levels))]
             continue
-        if bad.any():
-            row, cell = table.index[bad.argmax()] + 1, plain(column.iloc[bad.argmax()])
-            blank = f"; only an empty cell is a blank, so replace {cell} by nothing"
-            hint = blank if cell in BLANKS else ""
-            raise BadInput(f"{where}: column {name} holds numbers, but row {row} {cell!r}{hint}")
+        needed = "other cells of the column are numbers; only an empty cell is a blank"
+        refuse_cells(where, column, ~np.isfinite(found), needed)
         names.append(name)
         columns.append(found)
     if not columns:
@@ -384,7 +383,7 @@ def _openml(where: str, name: str) -> tuple[pd.DataFrame, str]:
     except ValueError as error:
         raise BadInput(f"{where}: openml:NUMBER is needed ({first_line(error)})") from None
     except OSError as error:
-        raise BadInput(f"{where}: it cannot be fetched ({first_line(error)})") from None
+        raise BadInput(f"{where}: the data cannot be fetched ({first_line(error)})") from None
     return found.frame, plain(found.target_names[0])
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import BadInput, plain
-from ..validation import number_where
+from ..validation import number_where, refuse_cells
 from .contexts import LEAST, REPLAY, contextual_environment
 from .instances import Instance
 from .labelled import LabelledInstance, actions_of, listed, read_source, users_of, usual_column
@@ -151,10 +151,7 @@ def log(
 def _within(where: str, column: pd.Series, needed: str, holds: Any) -> np.ndarray:
     """Return the numbers of a column, all of which must be at most 1 and satisfy ``holds``."""
     found = np.asarray(pd.to_numeric(column, errors="coerce"), float)
+    hint = "; divide rewards by a bound that is known in advance" * needed.startswith("reward")
     bad = ~(holds(found) & (found <= 1.0))
-    if bad.any():
-        row = int(bad.argmax())
-        hint = "; divide rewards by a bound that is known in advance" * needed.startswith("reward")
-        at = f"row {column.index[row] + 1} of column {column.name} holds"
-        raise BadInput(f"{where}: {at} {plain(column.iloc[row])}; a {needed} is needed{hint}")
+    refuse_cells(where, column, bad, f"a {needed} is needed{hint}")
     return found

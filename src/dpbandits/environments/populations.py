@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import BadInput, plain, unknown
-from ..validation import as_number, number_where, numbers, path_in, read_csv
+from ..errors import BadInput, inside, plain, unknown
+from ..validation import as_number, call, number_where, numbers, path_in, read_csv
 from .reward_laws.arm import positive
 from .reward_laws.points import shares_of_one
 from .users import Users, half_coth, half_tanh
@@ -87,30 +86,31 @@ def homogeneous(eps: float) -> Population:
 
 def levels(levels: Any, shares: Any) -> Population:
     """Return the population of levels with given shares; None means equal shares."""
-    values = [level("population.levels", x) for x in numbers("population.levels", levels)]
+    values = [level("levels", x) for x in numbers("levels", levels)]
     parts = [1 / len(values)] * len(values)
     if shares is not None:
-        parts = numbers("population.shares", shares)
-        shares_of_one("population.shares", parts, len(values))
+        parts = numbers("shares", shares)
+        shares_of_one("shares", parts, len(values))
     return Population(np.array(values), np.array(parts))
 
 
 def clipped_normal(mean: Any, sd: Any, low: Any, high: Any) -> Population:
     """Return the population of normal levels, clipped to [low, high]."""
-    mu, sigma = as_number("population.mean", mean), positive("population.sd", sd)
-    least, most = level("population.low", low), level("population.high", high)
+    mu, sigma = as_number("mean", mean), positive("sd", sd)
+    least, most = level("low", low), level("high", high)
     if least >= most:
-        raise BadInput(f"population.low={plain(low)}: a level below population.high is needed")
+        raise BadInput(f"low={plain(low)}: a level below population.high is needed")
     return Population(np.zeros(1), np.ones(1), (mu, sigma, least, most))
 
 
 def file(path: Any, column: Any) -> Population:
     """Return the population of the levels in a column of a CSV file with one row per user."""
-    where = f"population.path={plain(path_in(path))}"
+    where = f"path={plain(path_in(path))}"
     table = read_csv(where, path)
     if plain(column) not in table.columns:
-        raise unknown(f"column of {path_in(path)}:", plain(column), table.columns)
-    found = [level(f"population.column={plain(column)}", x) for x in table[plain(column)].tolist()]
+        known = unknown(f"column of {path_in(path)}:", plain(column), table.columns)
+        raise BadInput(f"column: {known}")
+    found = [level(f"column={plain(column)}", x) for x in table[plain(column)].tolist()]
     if not found:
         raise BadInput(f"{where}: the file has no rows")
     values, counts = np.unique(found, return_counts=True)
@@ -129,18 +129,9 @@ def build_population(spec: Mapping[str, Any]) -> Population:
     Raises:
         BadInput: unknown kind or parameter, or a value out of range.
     """
-    kind = spec.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise unknown("population.kind", plain(kind), KINDS)
-    given = {key: value for key, value in spec.items() if key != "kind"}
-    names = list(inspect.signature(KINDS[kind]).parameters)
-    for key in given:
-        if key not in names:
-            raise unknown("key", f"population.{key}", [f"population.{n}" for n in names])
-    for name in names:
-        if name not in given:
-            raise BadInput(f"population.{name} is missing: kind {kind} needs it")
-    return KINDS[kind](**given)
+    with inside("population"):
+        found: Population = call(KINDS, spec, "kind")
+    return found
 
 
 def level(key: str, value: Any) -> float:

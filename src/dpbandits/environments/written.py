@@ -76,19 +76,19 @@ class RewardLaw:
             falls = np.diff(found) < -SLACK * np.abs(found[1:])
         if falls.any():
             raise BadInput(
-                f"{where} a quantile function must not decrease; this one decreases at u = "
-                f"{GRID[falls.argmax()]:.4g}"
+                f"{where} a quantile function must not decrease, but the function decreases at "
+                f"u = {GRID[falls.argmax()]:.4g}"
             )
         try:
             mean = mean_of_quantile(quantile)
             if not np.isfinite(mean):
-                raise ArithmeticError("it is infinite")
+                raise ArithmeticError("the mean is infinite")
             ends = np.array([quantile(MIN_MASS), quantile(1 - MIN_MASS)])
             seen = abs(ends - mean).max() * MIN_MASS
             if seen > UNSEEN * of_quantile(quantile, 1.0, mean):
-                raise ArithmeticError("its tail is heavier than a u of 53 bits can show")
+                raise ArithmeticError("the tail is heavier than a u of 53 bits can show")
         except ArithmeticError as error:
-            raise BadInput(f"{where} its mean cannot be computed ({error})") from None
+            raise BadInput(f"{where} the mean of the law cannot be computed ({error})") from None
         moment = partial(of_quantile, quantile)
         shown = tuple(values) + (0.0,) * (MAX_QUANTILE_PARAMETERS - len(values))
         return Arm(address, shown, mean, float(low), float(high), moment)
@@ -145,7 +145,9 @@ def _compiled(law: RewardLaw) -> tuple[Callable[..., float], int]:
     try:
         return compiled_at(law.function)
     except Exception as error:
-        raise BadInput(f"law={law.name}: it cannot be compiled ({first_line(error)})") from None
+        raise BadInput(
+            f"law={law.name}: the function cannot be compiled ({first_line(error)})"
+        ) from None
 
 
 def names_of_laws(value: Any) -> Iterator[str]:
