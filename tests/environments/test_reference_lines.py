@@ -109,6 +109,19 @@ def test_error_is_mistakes_per_round(tmp_path):
     assert line == "metric=error: a table of env=labels or env=log is needed"
 
 
+def test_a_saved_table_keeps_its_records(tmp_path):
+    """The control is a table without the file beside it."""
+    table = dp.run(algo="best_constant", env=dp.labelled("sklearn:iris"), runs=2, jobs=1)
+    file = dp.save(table, tmp_path / "t.csv")
+    pd.testing.assert_frame_equal(
+        dp.measured(dp.load(file), "error"), dp.measured(table, "error"), check_dtype=False
+    )
+    file.with_suffix(".json").unlink()
+    assert "metric=error" in message_of(dp.measured, dp.load(file), "error")
+    dp.save(dp.load(file), tmp_path / "u.csv")
+    assert not (tmp_path / "u.json").exists()
+
+
 def test_sets_in_one_table_keep_their_records(tmp_path):
     """Sets are files and frames, which a sweep names by their paths, and records with hashes."""
     rng = np.random.default_rng(0)

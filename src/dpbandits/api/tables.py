@@ -43,7 +43,9 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
 def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
     """Write a tidy table; the file has the same bytes as that of a command for the same settings.
 
-    The manifest, from which figures read labels and bounds, is not written; only commands write it.
+    A file of the same name with ``.json`` has the records of the settings, from which ``dp.load``
+    reads labels, bounds and the data of metrics. A frame without its records, such as a joined one,
+    gets no such file. Only commands write the whole manifest.
 
     Args:
         table: a tidy table of ``dp.run`` or ``dp.stop``.
@@ -59,6 +61,9 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
     from ..files import is_replaceable
     from ..results.formats import format_of
     from ..results.frames import frame_of
+    from ..results.manifest import write_records
+    from ..results.records import records_of
+    from ..results.table import RECORDS
     from ..results.tables import write_table
     from ..validation import path_of
 
@@ -68,7 +73,9 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
     if not file.name or not is_replaceable(file):
         needed = "the path of a file is needed, not of a folder, a pipe or a device"
         raise BadInput(f"path={plain(path)}: {needed}")
-    write_table(file, frame_of("the table", table))
+    found = frame_of("the table", table)
+    write_table(file, found)
+    write_records(file, records_of(found.attrs.get(RECORDS)))
     return file
 
 

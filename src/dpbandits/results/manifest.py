@@ -69,6 +69,13 @@ def write_manifest(
     write_atomically(beside(table, ".json"), map(str.encode, chain(pieces, "\n")))
 
 
+def write_records(table: Path, records: Mapping[str, Any]) -> None:
+    """Write the records of a table's settings, if there are any, where a manifest would be."""
+    if records:
+        content = json.dumps({"settings": records, "sha256": sha256(table)}, indent=2)
+        write_atomically(beside(table, ".json"), f"{content}\n".encode())
+
+
 def summary_endings(config: Mapping[str, Any]) -> list[str]:
     """Return the endings of the summaries beside a table.
 
