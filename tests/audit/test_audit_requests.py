@@ -8,7 +8,7 @@ import pytest
 from refusals import message_of
 
 import dpbandits as dp
-from dpbandits.audit.alignment.align import report
+from dpbandits.audit.alignment.align import replay_report
 from dpbandits.audit.requests import requested
 from dpbandits.settings.choices import algorithm_of
 from dpbandits.settings.groups import default_keys
@@ -79,7 +79,7 @@ def test_local_algorithms_are_audited_by_their_actions_and_by_their_responses(gi
     """The alignment is replayed once, for the actions."""
     targets = subjects_of(**given)
     assert [target.kind for target in targets] == kinds
-    replayed = [report(target, seed=0)[0] for target in targets]
+    replayed = [replay_report(target, seed=0)[0] for target in targets]
     assert [row["replays"] > 0 for row in replayed] == [True, False][: len(kinds)], replayed
     assert all(row["aligned"] == row["replays"] for row in replayed), replayed
 

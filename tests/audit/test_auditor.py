@@ -107,7 +107,7 @@ def test_the_committed_table_holds_every_private_algorithm_and_nothing_violated(
 def test_algorithms_and_rules_pass(name, monkeypatch):
     """By samples alone: tests/algorithms/test_alignment.py replays their alignments."""
     replayed = {"replays": 0, "aligned": 0, "alignment": "", "why": ""}
-    monkeypatch.setattr(findings, "report", lambda target, seed, *others: (replayed, None))
+    monkeypatch.setattr(findings, "replay_report", lambda target, seed, *others: (replayed, None))
     chosen, budget = {algorithm(name).group: name}, algorithm(name).budget
     found = dp.audit(**chosen, **{budget: 1.0}, runs=1000, jobs=2)
     assert set(found["verdict"]) == {"consistent"}

@@ -10,7 +10,7 @@ from tiers import first
 
 import dpbandits as dp
 from dpbandits.audit import verdicts
-from dpbandits.audit.alignment.align import report
+from dpbandits.audit.alignment.align import replay_report
 from dpbandits.audit.external.choices import response_loss
 from dpbandits.audit.external.policy import claimed
 from dpbandits.audit.external.targets import PolicyTarget
@@ -61,7 +61,7 @@ def test_leaking_policies_are_not_consistent(policy):
 )
 def test_a_replay_says_what_is_wrong(policy, why):
     """The controls are their sound twins, ``CONSISTENT``."""
-    columns, _ = report(PolicyTarget(claimed(policy), 1.0, {}, (16,)), 0)
+    columns, _ = replay_report(PolicyTarget(claimed(policy), 1.0, {}, (16,)), 0)
     assert columns["why"].startswith(why) and columns["aligned"] < columns["replays"]
 
 
@@ -75,7 +75,7 @@ def test_a_replay_says_what_is_wrong(policy, why):
     ],
 )
 def test_noise_of_a_later_round_must_hide_the_reward_itself(policy, why):
-    columns, _ = report(PolicyTarget(claimed(policy, local=True), 1.0, {}, (16,)), 0)
+    columns, _ = replay_report(PolicyTarget(claimed(policy, local=True), 1.0, {}, (16,)), 0)
     assert columns["why"] == why
 
 

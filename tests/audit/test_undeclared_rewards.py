@@ -5,7 +5,7 @@ import pytest
 
 import dpbandits as dp
 from dpbandits.audit.requests import requested
-from dpbandits.audit.tables import in_words, render
+from dpbandits.audit.tables import in_words, text_of_findings
 from dpbandits.authoring import arms, global_dp, one_release, pull, rounds_left
 from dpbandits.settings.choices import algorithm_of
 from dpbandits.settings.groups import default_keys
@@ -44,7 +44,7 @@ def test_rewards_without_a_range_are_no_verdict():
         assert (found["verdict"], found["why"]) == ("undecided", "declare rewards=")
         assert found["runs"] == found["replays"] == 0 and found["measured"] == 0.0
         assert "declare rewards=(LOW, HIGH)" in found["alignment"]
-        assert "undecided: declare rewards=" in render([found], "simple")
+        assert "undecided: declare rewards=" in text_of_findings([found], "simple")
 
 
 @pytest.mark.slow
@@ -53,7 +53,7 @@ def test_declared_rewards_are_decided_and_the_verdict_says_which_were_tried():
     found = audited(dp.algorithm(explore_then_commit, rewards=(0, 1), guarantee=promise))
     assert found["verdict"] == "consistent" and found["aligned"] == found["replays"] == 100
     assert (found["reward_low"], found["reward_high"]) == (0.0, 1.0)
-    assert "0 to 1" in render([found], "simple")
+    assert "0 to 1" in text_of_findings([found], "simple")
     assert "of rewards 0 to 1" in in_words(found | {"witness": None})
     wrong = dp.algorithm(explore_then_commit, rewards=(-2, 1), guarantee=promise)
     found = audited(wrong)

@@ -12,7 +12,7 @@ from dpbandits.comparison.best import letters
 from dpbandits.comparison.pairs import smaller
 from dpbandits.comparison.samples import Samples
 from dpbandits.comparison.table import ERROR, contradicted
-from dpbandits.comparison.text import _located, note, render
+from dpbandits.comparison.text import _located, note, text_of_comparison
 from dpbandits.contracts.question import REGRET
 
 
@@ -163,12 +163,12 @@ def test_intervals_that_disagree_with_the_test_are_marked():
     compared = dp.compare(few).set_index("algo", drop=False)
     assert compared["differs"].tolist() == [False, True] == contradicted(compared).tolist()
     assert compared.loc["b", "ratio_low"] == 1.0 and compared["letters"].tolist() == ["a", "b"]
-    assert " *" in render(
+    assert " *" in text_of_comparison(
         compared, REGRET, "pipe"
     ) and "*: the test tells the means of b from" in note(compared, REGRET)
     clear = dp.compare(runs)
     assert clear["differs"].tolist() == [False, True] and not contradicted(clear).any()
-    assert "*" not in render(clear, REGRET, "pipe") + note(clear, REGRET)
+    assert "*" not in text_of_comparison(clear, REGRET, "pipe") + note(clear, REGRET)
     other = compared.assign(differs=False, ratio_low=1.1)
     assert "*: the interval of the ratio of a, b excludes 1" in note(other, REGRET)
 
@@ -190,7 +190,7 @@ def test_a_table_shows_the_budget_and_leaves_it_blank_where_there_is_none():
     both = pd.concat(
         [table(a=20).assign(eps=0.7, rho=np.nan), table(b=30).assign(eps=np.nan, rho=0.25)]
     )
-    lines = render(dp.compare(both), REGRET, "simple").splitlines()
+    lines = text_of_comparison(dp.compare(both), REGRET, "simple").splitlines()
     assert [["0.7" in x.split(), "0.25" in x.split()] for x in lines[2:4]] == [
         [True, False],
         [False, True],
@@ -202,11 +202,11 @@ def test_an_algorithm_alone_in_its_game_is_not_called_tied():
     two, alone = table(a=20, b=10), table(a=20).assign(env="sign")
     for given, words in ((two, ["tied", "a"]), (alone, [])):
         compared = dp.compare(given)
-        last = render(compared, REGRET, "pipe").splitlines()[2].split("|")[-4:-2]
+        last = text_of_comparison(compared, REGRET, "pipe").splitlines()[2].split("|")[-4:-2]
         assert [x.strip() for x in last if x.strip()] == words
         assert ("nothing is compared" in note(compared, REGRET)) == (not words)
     both = dp.compare(pd.concat([two, alone]))
-    assert render(both, REGRET, "pipe").count("tied") == 2  # the heading, and b
+    assert text_of_comparison(both, REGRET, "pipe").count("tied") == 2  # the heading, and b
     several = dp.compare(table(a=20, b=10, c=5))
     assert note(several, REGRET).startswith("All 2 intervals of a column hold at once, with")
 

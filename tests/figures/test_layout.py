@@ -10,7 +10,7 @@ import dpbandits as dp
 from dpbandits.contracts.question import REGRET
 from dpbandits.figures.layout import arranged
 from dpbandits.figures.options import FigureOptions
-from dpbandits.results.summary import in_markdown, render
+from dpbandits.results.summary import in_markdown, text_of_summary
 from dpbandits.results.table import Table
 
 
@@ -93,7 +93,8 @@ def test_words_of_labels_are_explained_in_the_note():
 def test_tables_in_markdown_hold_names_as_they_are():
     """A label <script> was HTML in the pages of results. The control is the style for terminals."""
     found = summary_of_frame(regrets(ENVS[:1], [1], ["<b>"]))
-    assert "&lt;b&gt;" in render(found, REGRET, "pipe") and "<b>" in render(found, REGRET, "simple")
+    for style, name in {"pipe": "&lt;b&gt;", "simple": "<b>"}.items():
+        assert name in text_of_summary(found, REGRET, style)
     assert in_markdown([["<script>", "a|b", 1]]) == [["&lt;script&gt;", r"a\|b", "1"]]
 
 

@@ -18,7 +18,7 @@ from dpbandits.comparison.pairs import located
 from dpbandits.contracts.question import REGRET
 from dpbandits.figures.bands import BANDS
 from dpbandits.results.intervals import TAIL
-from dpbandits.results.summary import render
+from dpbandits.results.summary import text_of_summary
 from dpbandits.results.table import Table, curve_of
 
 RUNS, CHECKPOINTS = 20, (250, 500, 1000)
@@ -55,7 +55,7 @@ def made():
     summary = Table.of_frame(regrets).summary()
     yield "summary", summary.to_csv().encode()
     for style in ("pipe", "latex"):
-        yield style, render(summary, REGRET, style).encode()
+        yield style, text_of_summary(summary, REGRET, style).encode()
     for band in BANDS:
         values = regrets.rename(columns={"regret": "value"}).groupby(["algo", "eps"])
         curves = [curve_of(rows, "t", band) for _, rows in values]

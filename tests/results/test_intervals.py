@@ -24,7 +24,7 @@ from dpbandits.results.intervals import (
     skewness,
     tail_is_seen,
 )
-from dpbandits.results.summary import mean_of, render
+from dpbandits.results.summary import mean_of, text_of_summary
 from dpbandits.results.table import Table
 from dpbandits.results.tails import lines_of_tails
 
@@ -93,7 +93,7 @@ def test_equal_runs_are_said_to_show_only_that_other_values_are_rare():
     assert another_value(20) == pytest.approx(1 - 0.025 ** (1 / 20))
     found = Table.of_frame(runs_of(np.full(20, 3648.0))).summary()
     assert found[["ci_low", "ci_high"]].isna().all(axis=None)
-    assert "equal runs: none" in render(found, REGRET, "simple")
+    assert "equal runs: none" in text_of_summary(found, REGRET, "simple")
     (line,) = lines_of_tails(found, REGRET)
     assert line == (
         "algo=a env=e eps=1 horizon=9: all 20 runs are equal, so there is no interval; they show "

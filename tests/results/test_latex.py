@@ -11,7 +11,7 @@ import dpbandits as dp
 from dpbandits.cli import budget, compare, run
 from dpbandits.comparison.text import sentences
 from dpbandits.contracts.question import REGRET
-from dpbandits.results.latex import TableOptions, checked, latex_of
+from dpbandits.results.latex import TableOptions, latex_of, parse_table_options
 
 SHOWN = ["algo", "eps", "mean", "interval"]
 
@@ -43,16 +43,18 @@ def test_columns_digits_and_the_best(summary):
     rows = rows_of(latex_of(compared, SHOWN, TableOptions(best=True, digits=2)))[1:]
     bold = [r"\textbf{1,200}", "30", "5.0", r"\textbf{2,000}", r"\textbf{0.012}"]
     assert [row[2] for row in rows] == bold
-    chosen = rows_of(latex_of(summary, SHOWN, checked({"columns": ["runs", "algo"]})))
+    columns = parse_table_options({"columns": ["runs", "algo"]})
+    chosen = rows_of(latex_of(summary, SHOWN, columns))
     assert chosen[1] == ["7", "DP-SE", "0.1"]  # eps tells the rows apart
-    single = summary[:1]
-    assert len(rows_of(latex_of(single, SHOWN, checked({"columns": ["runs", "algo"]})))[1]) == 2
+    assert len(rows_of(latex_of(summary[:1], SHOWN, columns))[1]) == 2
     alike = summary.assign(algo="ucb", eps=1.0)
     assert "two rows of the table look alike" in message_of(latex_of, alike, SHOWN, TableOptions())
 
 
 def test_words_have_labels(summary):
-    rows = rows_of(latex_of(summary, SHOWN, checked({"labels": {"dp_se": "Ours, 50 %"}})))
+    rows = rows_of(
+        latex_of(summary, SHOWN, parse_table_options({"labels": {"dp_se": "Ours, 50 %"}}))
+    )
     assert [row[0] for row in rows[1:3]] == [r"Ours, 50 \%"] * 2 and rows[3][0] == "UCB"
     for labels, said in (
         ({"dp_see": "x"}, "did you mean dp_se?"),
@@ -60,7 +62,7 @@ def test_words_have_labels(summary):
         ({}, "labels={}: labels are needed"),
     ):
         given = {"labels": labels}
-        assert said in message_of(lambda: latex_of(summary, SHOWN, checked(given)))  # noqa: B023
+        assert said in message_of(lambda: latex_of(summary, SHOWN, parse_table_options(given)))  # noqa: B023
 
 
 @pytest.fixture
@@ -162,13 +164,13 @@ def test_a_pivot_of_several_rows_in_a_cell_says_which_columns_are_needed(summary
 )
 def test_bad_options_are_refused(summary, given, reason):
     def made():
-        return latex_of(summary, SHOWN, checked(given))
+        return latex_of(summary, SHOWN, parse_table_options(given))
 
     assert reason in message_of(made)
 
 
 def test_without_options_the_usual_table_is_written():
-    assert checked({}) is None
+    assert parse_table_options({}) is None
 
 
 STYLE = "columns=algo,eps,mean best=bold digits=2"

@@ -83,7 +83,7 @@ def test_runs_of_an_unfinished_setting_are_stored_after_some_seconds(tmp_path, m
         found.append(bool(store.finished(setting)) or not found)
         return Outcome(task, dict.fromkeys(task.runs, RECORD))
 
-    monkeypatch.setattr(scheduler, "finish", finish)
+    monkeypatch.setattr(scheduler, "run_task", finish)
     assert run_settings([setting], 2, 1, "threads", store) == 2
     assert found == [True, every < math.inf]
     assert store.finished(setting) == {0, 1}
@@ -117,7 +117,7 @@ def test_the_bar_moves_at_once_and_every_second(tmp_path, monkeypatch):
     for module in (scheduler, worker):
         monkeypatch.setattr(module, "time", clock)
     monkeypatch.setattr(scheduler, "progress_bar", Bar)
-    monkeypatch.setattr(scheduler, "finish", finish)
+    monkeypatch.setattr(scheduler, "run_task", finish)
     assert run_settings([setting], 1000, 1, "threads", RunStore(tmp_path)) == 1000
     assert not stuck and sum(moves) == pytest.approx(1)
     assert ends[1] == 0.125 and max(np.diff(ends)) < 1
@@ -165,7 +165,7 @@ def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(
     (setting,) = requested(algo="dp_ucb", horizon=1e5).settings
     store = RunStore(tmp_path)
     monkeypatch.setattr(scheduler, "PATIENCE", 60)
-    monkeypatch.setattr(scheduler, "finish", finish)
+    monkeypatch.setattr(scheduler, "run_task", finish)
     monkeypatch.setattr(scheduler.Scheduler, "_receive", receive_and_note)
     monkeypatch.setattr(threading.Thread, "start", start_slowly)
     before = signal.signal(signal.SIGUSR1, handle)
@@ -204,7 +204,7 @@ def test_little_is_left_to_store_after_an_interruption_on_a_slow_disk(tmp_path, 
         return Outcome(task, dict.fromkeys(task.runs, RECORD))
 
     monkeypatch.setattr(scheduler, "AHEAD", ahead)
-    monkeypatch.setattr(scheduler, "finish", finish)
+    monkeypatch.setattr(scheduler, "run_task", finish)
     with pytest.raises(KeyboardInterrupt):
         run_settings(settings, 1, 1, "threads", Slow(tmp_path))
     assert set(saved) == set(played) and len(saved) == len(played)
@@ -286,7 +286,7 @@ def test_the_time_left_is_about_right(tmp_path, monkeypatch):
         compile_kernel(setting)
     monkeypatch.setattr(scheduler, "AHEAD", 1)  # no task is played before the last one is taken
     monkeypatch.setattr(scheduler, "progress_bar", Bar)
-    monkeypatch.setattr(scheduler, "finish", finish)
+    monkeypatch.setattr(scheduler, "run_task", finish)
     run_settings(request.settings, request.runs, 1, "threads", RunStore(tmp_path))
     (bar,) = bars
     end = bar.predicted[-1][0]

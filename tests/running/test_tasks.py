@@ -11,7 +11,7 @@ from dpbandits.contracts.algorithm import HOMES
 from dpbandits.running.failures import RunsFailed
 from dpbandits.running.monte_carlo import run_request
 from dpbandits.running.work import DEATH, Outcome, Task, Work
-from dpbandits.running.worker import finish
+from dpbandits.running.worker import run_task
 
 
 def task_of(**given):
@@ -22,9 +22,9 @@ def task_of(**given):
 @pytest.mark.parametrize("here", [True, False])
 def test_a_worker_with_other_sources_refuses_a_task(here):
     task = task_of(algo="dp_se", horizon=10)
-    assert finish(task, here=here).played
+    assert run_task(task, here=here).played
     object.__setattr__(task.setting, "version", "another")
-    outcome = finish(task, here=here)
+    outcome = run_task(task, here=here)
     assert not outcome.played and "the worker has another version of dp_se" in outcome.trace
 
 
@@ -35,11 +35,11 @@ def test_a_worker_that_reads_other_data_refuses_a_task(tmp_path):
     assert task.setting.key
     sent = pickle.dumps(task)  # without the data, which other processes read
     file.write_text("a,b\n1,0\n")
-    outcome = finish(pickle.loads(sent))
+    outcome = run_task(pickle.loads(sent))
     assert not outcome.played and "the file has changed" in outcome.trace
-    assert finish(task).played  # on the data that its key was computed from
+    assert run_task(task).played  # on the data that its key was computed from
     file.write_text("a,b\n0,1\n")
-    assert finish(pickle.loads(sent)).played
+    assert run_task(pickle.loads(sent)).played
 
 
 def tasks_of(settings, seconds, workers=2, runs=1000):

@@ -13,8 +13,8 @@ import pytest
 HEAVY = {
     "run": ["cli.run.run"],
     "stop": ["cli.run.run"],
-    "status": ["cli.status.report"],
-    "bounds": ["cli.bounds.report"],
+    "status": ["cli.status.text_of_status"],
+    "bounds": ["cli.bounds.text_of_bounds"],
     "audit": ["cli.audit.report_findings"],
     "budget": ["decisions.budget.Search.answer"],
     "claims": ["cli.claims.play_request"],

@@ -154,13 +154,13 @@ def latex(
     from ..comparison.table import compare as compared
     from ..comparison.table import complete
     from ..results.frames import answer_in
-    from ..results.latex import TableOptions, checked, latex_of, latex_of_budgets
+    from ..results.latex import TableOptions, latex_of, latex_of_budgets, parse_table_options
     from ..results.summary import columns_shown
     from ..results.table import of_frames
     from ..settings.choices import plain_data
 
     named = {"columns": columns, "best": best, "pivot": pivot, "digits": digits, "labels": labels}
-    options = checked({key: plain_data(key, value) for key, value in named.items()})
+    options = parse_table_options({key: plain_data(key, value) for key, value in named.items()})
     if (answer := answer_in(table)) is not None:
         return latex_of_budgets(answer, options)
     joined = of_frames(table).measured(metric).with_labels()

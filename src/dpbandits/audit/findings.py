@@ -28,7 +28,7 @@ from ..fingerprint import closure, fingerprint
 from ..running.progress import progress_bar, write_above_bar
 from ..settings.setting import digest
 from . import verdicts
-from .alignment.align import report
+from .alignment.align import replay_report
 from .exact.methods import exact_loss
 from .exact.one_bit import SATURATING_REWARD
 from .exact.release import release_loss
@@ -170,7 +170,9 @@ class SampledAudit:
             words = [verdicts.UNDECIDED]
         else:
             _say(target, "replays")
-            columns, replays = report(target, self.seed, end, lambda x: progress(REPLAYED * x))
+            columns, replays = replay_report(
+                target, self.seed, end, lambda x: progress(REPLAYED * x)
+            )
             stages = target.stages(replays, self.seed)
             sampled = list(self._sampled(stages, lambda x: progress((1.0 - REPLAYED) * x), end))
             sampled = sampled or [unsampled(target, 0.0)]

@@ -14,7 +14,7 @@ Row = Mapping[str, Any]
 Column = tuple[str, str, Callable[[Row], Any]]  # its head, its side, and the text of a row
 
 
-def render(rows: Sequence[Row], style: str) -> str:
+def text_of_findings(rows: Sequence[Row], style: str) -> str:
     """Return the table as text, in a style of tabulate; losses have the unit of the promise."""
     head, sides, texts = zip(*(EXACT if _is_exact(rows[0]) else SAMPLED), strict=True)
     cells = [[text(row) for text in texts] for row in rows]

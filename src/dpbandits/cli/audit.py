@@ -15,7 +15,7 @@ from ..audit.exact.loss import OutOfReach
 from ..audit.figure import bars
 from ..audit.findings import Audit, findings_of, text_of
 from ..audit.requests import TARGET_KEYS, requested, seconds_of
-from ..audit.tables import alignments_in_words, in_words, render
+from ..audit.tables import alignments_in_words, in_words, text_of_findings
 from ..audit.targets.releases import MECHANISMS
 from ..audit.verdicts import MEANING, OBJECTIONS, VIOLATED
 from ..contracts.algorithm import find_file, load
@@ -150,12 +150,14 @@ def report_findings(
     table = pd.DataFrame(rows).drop(columns="witness", errors="ignore")
     words = {*table["verdict"]}
     outside = "".join(f"* {reason}\n" for reason in reasons)
-    page = f"{render(rows, 'pipe')}\n" + (f"\nOut of reach:\n\n{outside}" if outside else "")
+    page = f"{text_of_findings(rows, 'pipe')}\n" + (
+        f"\nOut of reach:\n\n{outside}" if outside else ""
+    )
     write_table(results / f"{stem}.csv", table)
     write_atomically(results / f"{stem}.md", page.encode())
     if "measured" in table:
         save(bars(table), results / FIGURES / stem)
-    print(render(rows, "simple"))
+    print(text_of_findings(rows, "simple"))
     print(*("\n" + f"{word}: {says}" for word, says in MEANING.items() if word in words), sep="")
     for row in rows:
         if row["verdict"] == VIOLATED or len(rows) == 1:

@@ -39,11 +39,11 @@ def main(given: Namespace) -> int:
         raise BadInput(f"experiment={experiment}: {ONE}; {draw}")
     if sweep is not None:
         raise BadInput(f"{' '.join(overrides)}: {ONE}, not several")
-    print(report(request, request.settings[0], everything))
+    print(text_of_bounds(request, request.settings[0], everything))
     return 0
 
 
-def report(request: Request, setting: Setting, everything: bool = False) -> str:
+def text_of_bounds(request: Request, setting: Setting, everything: bool = False) -> str:
     """Return the bounds on the regret of a setting, and the measured regret, as text.
 
     With ``everything`` the text also says why other theorems do not apply.

@@ -133,7 +133,7 @@ def table_options(keys: Mapping[str, str]) -> TableOptions | None:
         found["labels"] = value_of(f"labels={keys['labels']}").value
     if "columns" in found:
         found["columns"] = found["columns"].strip("[]")
-    return latex.checked(found)
+    return latex.parse_table_options(found)
 
 
 def entry_point(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from ..comparison.table import compare, complete
-from ..comparison.text import note, render, sentences
+from ..comparison.text import note, sentences, text_of_comparison
 from ..comparison.wins import has_sets, over_sets, sections
 from ..figures.experiments import table_of
 from ..files import check_writable, write_atomically
@@ -45,7 +45,10 @@ def main(given: Namespace) -> int:
     compared, question = compare(table, baseline), measuring(table.question, metric)
     check_writable(stem.parent)
     styles = {".md": "pipe", ".tex": "latex"}
-    texts = {end: render(compared, question, style, baseline) for end, style in styles.items()}
+    texts = {
+        end: text_of_comparison(compared, question, style, baseline)
+        for end, style in styles.items()
+    }
     if options is not None:
         shown = [*columns_shown(compared, question), "mean", "ratio", "tied"]
         texts[".tex"] = latex_of(complete(compared, table.summary()), shown, options)
@@ -55,7 +58,7 @@ def main(given: Namespace) -> int:
     texts[".md"] += "".join(f"\n\n{x}" for x in [*said, *said_of_sets])
     for suffix, text in texts.items():
         write_atomically(stem.with_name(stem.name + suffix), f"{text}\n".encode())
-    print(render(compared.head(MAX_LINES), question, "simple", baseline))
+    print(text_of_comparison(compared.head(MAX_LINES), question, "simple", baseline))
     print_rest(len(compared), stem.with_name(f"{stem.name}.md"))
     print(note(compared, question))
     print(*said[:MOST_SAID], *(x.partition("\n")[0] for x in counted), sep="\n")

@@ -26,7 +26,7 @@ from ..results.manifest import made_by_others, refuse_to_replace, table_path
 from ..results.references import lines_of_references
 from ..results.report import write_report
 from ..results.size import check_size
-from ..results.summary import QUANTILES, STATISTICS, columns_shown, render
+from ..results.summary import QUANTILES, STATISTICS, columns_shown, text_of_summary
 from ..results.table import Table
 from ..results.tables import settings_table, unjudged
 from ..results.tails import lines_of_tails
@@ -113,7 +113,7 @@ def run(request: Request, style: TableOptions | None = None) -> None:
         if style.best or not {*style.columns} <= {*summary, *INTERVALS}:
             shown = complete(summary, compare(Table.of_file(path)))
         write_atomically(beside(path, ".tex"), _latex(shown, question, style).encode())
-    print(render(summary.head(MAX_LINES), question, "simple"))
+    print(text_of_summary(summary.head(MAX_LINES), question, "simple"))
     print_rest(len(summary), beside(path, ".md"))
     print(*_lines_below(request, summary, path), path, sep="\n")
 

@@ -32,7 +32,7 @@ def main(given: Namespace) -> int:
     rules = any(word.startswith("rule=") for word in given.words)
     question = STOPPING if rules else REGRET
     requests = read_requests(given.words, given.folders, question, given.multirun)
-    print(report(*_found(requests)))
+    print(text_of_status(*_found(requests)))
     return 0
 
 
@@ -42,7 +42,7 @@ def preview(requests: Sequence[Request]) -> str:
     The text has the settings with the states of their runs, the number of rows of the tables, the
     sizes of tables and runs, and the time left.
     """
-    lines = [report(*_found(requests))]
+    lines = [text_of_status(*_found(requests))]
     for request in requests:
         runs, most = request.most_runs, "at most " if request.auto else ""
         size = size_of(request.settings, runs)
@@ -66,7 +66,7 @@ def _found(requests: Sequence[Request]) -> tuple[list[Status], int]:
     return found, joblib.cpu_count() if jobs < 0 else jobs
 
 
-def report(found: Sequence[Status], jobs: int) -> str:
+def text_of_status(found: Sequence[Status], jobs: int) -> str:
     """Return the table of states, the reasons of failures and damage, and the time left, as
     text.
     """

@@ -40,7 +40,7 @@ TOGETHER = (
 NOTHING = "Each game has one algorithm: nothing is compared."
 
 
-def render(
+def text_of_comparison(
     comparison: pd.DataFrame, question: Question, style: str, baseline: str | None = None
 ) -> str:
     """Return a comparison as text, with the smallest mean of each game first.

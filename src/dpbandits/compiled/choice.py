@@ -47,7 +47,7 @@ def fall_back(error: BaseException | None) -> bool:
     return True
 
 
-def report() -> None:
+def report_choice() -> None:
     """Print one line, once, if plain was chosen because quick does not work here."""
     global _why
     compiler()

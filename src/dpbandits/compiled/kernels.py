@@ -133,7 +133,7 @@ class Loop:
         """Call the loop; if compiling with quick fails, compile with plain."""
         if self.is_compiled:
             return self.dispatcher(*arguments)
-        choice.report()
+        choice.report_choice()
         with _lock:
             if not self.is_compiled and self.backend is not _backend():  # new, or one fell back
                 self._make()
@@ -157,7 +157,7 @@ class Loop:
             return self.dispatcher(*arguments)
         finally:
             if self.is_compiled:
-                choice.report()
+                choice.report_choice()
             elif fails:  # the function cannot be compiled at all
                 choice.fall_back(None)
 

@@ -53,7 +53,7 @@ def report_of_folder(results: Path, metric: str = REGRET, folders: Sequence[str]
     """
     check(metric)
     sources, notes = sources_in(results, metric, folders)
-    return render("Private bandits: results", sources, results, notes)
+    return page_of("Private bandits: results", sources, results, notes)
 
 
 def report_of_tables(
@@ -74,10 +74,10 @@ def report_of_tables(
     named = {plain(name): Table.of_frame(table, plain(name)) for name, table in tables.items()}
     makers = ((name, partial(source_of, name, table, metric)) for name, table in named.items())
     sources, notes = gathered(makers)
-    return render("Private bandits: report", sources, None, notes)
+    return page_of("Private bandits: report", sources, None, notes)
 
 
-def render(title: str, sources: list[Source], results: Path | None, notes: list[str]) -> str:
+def page_of(title: str, sources: list[Source], results: Path | None, notes: list[str]) -> str:
     """Return the page as HTML, with the claims and audits of a folder of results."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 

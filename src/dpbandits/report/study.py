@@ -19,7 +19,7 @@ from tabulate import tabulate
 
 from ..audit.verdicts import VIOLATED
 from ..comparison.table import compare, games
-from ..comparison.text import render as compared
+from ..comparison.text import text_of_comparison
 from ..contracts.display import display_name, environment_title, symbol
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
@@ -27,7 +27,7 @@ from ..figures.bounds import curves
 from ..figures.labels import WITHOUT, plain_text, unprotected
 from ..results.metrics import METRICS, NASH, REGRET, measuring
 from ..results.references import lines_of_references
-from ..results.summary import FORMATS, NAMES, describing, render, rounds, value_text
+from ..results.summary import FORMATS, NAMES, describing, rounds, text_of_summary, value_text
 from ..results.table import Table
 from ..results.varying import SETTING, of_game, varying, with_budgets
 from ..theory.bounds import best_lower_bound
@@ -70,7 +70,7 @@ class Study:
 
     def numbers(self) -> str:
         """Return the summary as an HTML table."""
-        return compact(render(named(self.source.summary), self._measuring(), "html"))
+        return compact(text_of_summary(named(self.source.summary), self._measuring(), "html"))
 
     def references(self) -> list[str]:
         """Return lines about the mistakes of reference strategies; empty for data without users, or
@@ -92,7 +92,7 @@ class Study:
         """Return the comparison as an HTML table; empty if there is no comparison."""
         if self.compared is None:
             return ""
-        return compact(compared(named(self.compared), self._measuring(), "html"))
+        return compact(text_of_comparison(named(self.compared), self._measuring(), "html"))
 
     def _measuring(self) -> Question:
         return measuring(self.question, self.source.metric)

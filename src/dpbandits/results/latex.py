@@ -38,7 +38,7 @@ class TableOptions:
     labels: Mapping[str, str] = field(default_factory=dict)  # of algorithms, and of other words
 
 
-def checked(given: Mapping[str, Any]) -> TableOptions | None:
+def parse_table_options(given: Mapping[str, Any]) -> TableOptions | None:
     """Check the values of some of KEYS and return them as options; None if no value is given.
 
     Raises:

@@ -17,7 +17,7 @@ from .formats import SUMMARY_CSV, beside, write_pieces
 from .manifest import summary_endings, table_path, write_manifest
 from .references import lines_of_references, with_constant
 from .run_store import Store
-from .summary import render, summary_of
+from .summary import summary_of, text_of_summary
 from .table import Table
 from .tables import batches, settings_table, write_table
 
@@ -94,7 +94,7 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
     lines = lines_of_references(summary, records, question)
     below = "".join(f"\n{escape(line, quote=False)}\n" for line in lines)
     for suffix, style, more in ((".md", "pipe", below), (".tex", "latex", "")):
-        text = render(summary, question, style) + "\n" + more
+        text = text_of_summary(summary, question, style) + "\n" + more
         write_atomically(beside(path, suffix), text.encode())
     if SUMMARY_CSV in summary_endings(request.config):
         write_table(beside(path, SUMMARY_CSV), with_constant(summary, records))

@@ -103,7 +103,7 @@ def mean_of(
     return summary[[*settings, *STATISTICS]]
 
 
-def render(summary: pd.DataFrame, question: Question, style: str) -> str:
+def text_of_summary(summary: pd.DataFrame, question: Question, style: str) -> str:
     """Return a summary as text.
 
     ``style`` is ``simple`` or ``pipe`` (styles of tabulate), or ``latex``: LaTeX with booktabs, in

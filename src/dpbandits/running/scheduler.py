@@ -18,7 +18,7 @@ from .failures import Failure
 from .progress import progress_bar
 from .runners import Runner
 from .work import Outcome, Task, Work
-from .worker import finish
+from .worker import run_task
 
 AHEAD = 2  # tasks that are handed out for each worker: one waits while another is played
 TICK = 0.25  # seconds between two looks at what is due, if nothing comes
@@ -27,13 +27,13 @@ PATIENCE = 1.0  # seconds that tasks may go on after an interruption
 LOCKED = 5.0  # seconds that the scheduler then waits for folders that other processes have locked
 
 
-def _result(finish: Callable[..., Outcome], *given: Any) -> tuple[Any, ...]:
+def _result(play: Callable[..., Outcome], *given: Any) -> tuple[Any, ...]:
     """Return an outcome without its task, which does not come back from a worker.
 
     The task may contain a class of the user's notebook or script. Unpickling this class here would
     replace its methods by copies that do not see later changes of the notebook.
     """
-    return finish(*given)[1:]
+    return play(*given)[1:]
 
 
 class Scheduler:
@@ -112,7 +112,7 @@ class Scheduler:
         while not self._stopping.is_set():
             while len(pending) < AHEAD * runner.jobs and (task := work.next_task()):
                 stored = self._stored(task)
-                pending[runner.submit(_result, finish, task, stored, runner.is_here)] = task
+                pending[runner.submit(_result, run_task, task, stored, runner.is_here)] = task
             if not pending:
                 return
             self._receive(runner, work, pending, TICK)

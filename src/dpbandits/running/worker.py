@@ -16,7 +16,7 @@ from .precompile import report_compilation
 from .work import Outcome, Task
 
 
-def finish(task: Task, stored: frozenset[int] = frozenset(), here: bool = True) -> Outcome:
+def run_task(task: Task, stored: frozenset[int] = frozenset(), here: bool = True) -> Outcome:
     """Play the runs of a task that are not ``stored``, and return the outcome.
 
     If one run fails, the others are played nevertheless, whatever exception it raises: workers

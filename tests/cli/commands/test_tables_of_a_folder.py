@@ -69,7 +69,7 @@ def test_a_summary_has_at_most_a_screen(tmp_path, monkeypatch, capsys, count):
     played = SimpleNamespace(total=lambda _: 0, played=0)
     monkeypatch.setattr(of_request, "play_request", lambda _, for_pages: played)
     monkeypatch.setattr(of_request, "write_report", lambda *_: (table, summary))
-    monkeypatch.setattr(of_request, "render", lambda rows, *_: "row\n" * len(rows))
+    monkeypatch.setattr(of_request, "text_of_summary", lambda rows, *_: "row\n" * len(rows))
     monkeypatch.setattr(of_request, "unjudged", lambda _: np.array([False]))
     monkeypatch.setattr(of_request, "_default_budgets", lambda _: {})
     of_request.run(request)

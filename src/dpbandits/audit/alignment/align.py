@@ -79,7 +79,7 @@ or releases(n), one_bit, counter_nodes, nodes(of, says), sparse_vector(sign), or
 shifts(run, changed) returns {number of the draw: shift}. See docs/privacy.md."""
 
 
-def report(
+def replay_report(
     target: AuditTarget,
     seed: int,
     deadline: float = math.inf,
