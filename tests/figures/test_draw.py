@@ -247,6 +247,7 @@ def test_figures_of_another_metric_name_it():
             texts = [figure.get_supxlabel(), *(ax.get_ylabel() for ax in figure.axes)]
             assert any(name in text for text in texts)
             assert any("pseudo-regret" in text for text in texts) == (metric == "regret")
+            assert ("average regret" in texts[1]) == (metric == "average")
 
 
 @pytest.mark.parametrize("given", [{"kind": "tail"}, {"band": "std"}, {"band": "quantiles"}])

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from ..contracts.display import symbol
 from ..errors import BadInput
-from ..results.metrics import METRICS
+from ..results.metrics import METRICS, REGRET
 from ..results.table import Table, curve_of
 from .bands import band_note, draw_band, unstretched
 from .labels import budget_title, environment_titles, labelled, legend_name, rounds_text
@@ -185,9 +185,10 @@ def exceedance(ax: Axes, runs: pd.DataFrame, styles: Styles) -> None:
     ax.set(xscale=scale, yscale="log", gid=SHARE)
 
 
-def label_tails(axes: np.ndarray) -> None:
-    """Label the axes of panels that ``exceedance`` has drawn."""
-    label_edges(axes, "regret $x$ at $T$", "$P($regret$ > x)$", each_row=True)
+def label_tails(axes: np.ndarray, metric: str = REGRET) -> None:
+    """Label the axes of panels that ``exceedance`` has drawn for a metric."""
+    name = "regret" if metric == REGRET else METRICS[metric]
+    label_edges(axes, f"{name} $x$ at $T$", f"$P(${name}$ > x)$", each_row=True)
 
 
 @styled
@@ -202,6 +203,6 @@ def tail_panels(table: Table, title: str) -> Figure:
     styles = styles_of(table.settings)
     for ax, inside in panels:
         exceedance(ax, inside, styles)
-    label_tails(axes)
+    label_tails(axes, table.metric)
     note = f"Steps show the share of RUNS runs whose {regret_label(table)} exceeds $x$."
     return finish(figure, title, table, note)

@@ -182,7 +182,7 @@ def time_panels(
             tail.set_title(heading)
     label_edges(axes, "round $t$", METRICS[table.metric], each_row=tails)
     if tails:
-        label_tails(below)
+        label_tails(below, table.metric)
     note = band_note(table, band, over_time=True) + (RINGS if marks else "")
     return finish(figure, title, table, note)
 
