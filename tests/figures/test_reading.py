@@ -227,7 +227,8 @@ def test_a_line_may_coincide_with_different_lines_in_different_panels():
         for t in (1, 10, 100)
     ]
     note = " ".join(dp.plot(pd.DataFrame(rows), x="t").get_supxlabel().split())
-    assert note.endswith("These lines coincide: one and UCB; mine and UCB.")
+    budgets = [rf"($\epsilon$ = {eps})" for eps in ("0.1", "1")]
+    assert note.endswith(f"coincide: one and UCB {budgets[0]}; mine and UCB {budgets[1]}.")
 
 
 def test_no_line_leaves_through_the_floor_of_a_logarithmic_axis():
