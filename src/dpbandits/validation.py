@@ -73,7 +73,9 @@ def overflowing(text: Any) -> str | None:
 def refuse_overflow(where: str, text: str) -> None:
     """Refuse a text with a number that would become infinite; the message begins with ``where``."""
     if number := overflowing(text):
-        raise BadInput(f"{where}: {number} is too large for a number; write inf for infinity")
+        low, infinity = number.startswith("-"), "; write inf for infinity"
+        said = "below the smallest number" if low else f"above the largest number{infinity}"
+        raise BadInput(f"{where}: {number} is {said}")
 
 
 def as_number(key: str, value: Any) -> float:
@@ -142,7 +144,8 @@ def refuse_alike(key: str, values: Iterable[float]) -> None:
     for x in values:
         other = shown.setdefault(f"{x:g}", x)
         if other != x and not math.isnan(x):
-            raise BadInput(f"{key}=[{plain(other)},{plain(x)}]: both are shown as {x:g}; give one")
+            same = f"tables and figures show both values as {x:g}; give one of them"
+            raise BadInput(f"{key}=[{plain(other)},{plain(x)}]: {same}")
 
 
 def each(value: Any) -> list[Any]:

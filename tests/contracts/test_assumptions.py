@@ -56,7 +56,7 @@ def test_outliers_within_the_range_do_not_affect_privacy():
 
 @pytest.mark.parametrize("assume", [False, True])
 def test_an_infinite_u_is_refused_whatever_is_assumed(assume):
-    assert "algo.u=auto: infinite for env=pareto_v05" in message_of(
+    assert "algo.u=auto: the value is infinite for env=pareto_v05" in message_of(
         setting, algo="dpr_se", env="pareto_v05", v=0.9, assume=assume
     )
 

@@ -75,7 +75,7 @@ def test_bad_values():
             "unknown key or parameter 'precison': did you mean precision",
         ),
         ({"ratio": 2, "run": 2}, "unknown key or parameter 'run': did you mean runs?"),
-        ({"regret": 1, "baseline": "ucb"}, "this key needs ratio=R, not regret=R"),
+        ({"regret": 1, "baseline": "ucb"}, "baseline=ucb: only a goal ratio=R takes a baseline"),
         ({"ratio": 2, "baseline": "adap_ucb"}, "without privacy is needed"),
         ({"ratio": 2, "least": 2, "most": 1}, "above least=2"),
         ({"ratio": -1}, "above 0"),
@@ -84,7 +84,7 @@ def test_bad_values():
     ]:
         assert says in message_of(dp.budget, "dp_se", **GAME, **keys)
     for algo in ("heldp_ucb_b", "ltc_ucb"):
-        assert f"ratio: {algo} cannot run without privacy" in message_of(
+        assert f"without privacy, which {algo} does not have" in message_of(
             dp.budget, algo, **GAME, ratio=2
         )
     for eps in (0.5, [0.5]):
@@ -93,7 +93,7 @@ def test_bad_values():
                 message_of(dp.budget, "dp_se", **GAME, **goal, eps=eps),
                 message_of(dp.budget, dp.algorithm("dp_se", eps=eps), **GAME, **goal),
             ):
-                assert "eps: the search finds its value" in found
+                assert "eps: the search finds the value of eps" in found
     assert "takes no budget" in message_of(dp.budget, "ucb", **GAME, ratio=2)
 
 

@@ -226,7 +226,7 @@ def test_none_is_an_answer_and_says_what_would_be_reached():
     assert cut["answer"].startswith("none") and "is reached" not in cut["answer"]  # it is unknown
     always = dp.budget(rule="dp_sprt", **TEST, ratio=1000, **few).iloc[0]
     assert always["reached"] and "and perhaps below" in always["answer"]
-    with pytest.raises(dp.BadInput, match="budget for a goal has no figure"):
+    with pytest.raises(dp.BadInput, match="the budget for samples=N or ratio=R has no figure"):
         dp.plot(dp.budget(rule="dp_sprt", **TEST, ratio=1000, **few))
 
 

@@ -330,7 +330,7 @@ BAD = [
     (frame_of(700), {}, "100 are needed in each run, so 156 on average"),
     (frame_of().rename(columns={"propensity": "Prob"}), {}, "env.propensity=Prob says so"),
     (frame_of(), {"features": ["x", "x"]}, "env.features=[x,x]: each column can be taken once"),
-    (frame_of(300), {}, "about 60 of 300 rows count, since each does with probability 0.2; 100"),
+    (frame_of(300), {}, "a run uses about 60 of 300 rows, each with probability 0.2; 156 on average are needed"),
     (frame_of().iloc[:0], {}, "at least two rows are needed"),
     (frame_of().drop(columns="x"), {}, "a column of features is needed"),
 ]  # fmt: skip

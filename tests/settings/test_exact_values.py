@@ -91,7 +91,7 @@ ALIKE = [
 
 @pytest.mark.parametrize("given", ALIKE)
 def test_values_that_look_alike_are_refused(given):
-    assert "both are shown as" in message_of(requested, **given)
+    assert "show both values as" in message_of(requested, **given)
 
 
 def test_values_that_differ_in_what_is_shown_are_run():
@@ -103,7 +103,7 @@ def test_tables_with_values_that_look_alike_are_refused():
     table = pd.DataFrame({"algo": "a", "t": 1.0, "regret": 0.5, "eps": [0.3, 0.3, 1.0, 1.0]})
     assert len(Table.of_frame(table).frame()) == 4
     table["eps"] = [0.3, 0.3, 0.1 + 0.2, 0.1 + 0.2]
-    with pytest.raises(BadInput, match=r"both are shown as 0\.3"):
+    with pytest.raises(BadInput, match=r"show both values as 0\.3"):
         Table.of_frame(table)
 
 

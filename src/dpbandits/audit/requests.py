@@ -79,7 +79,10 @@ def requested(
         for key, ends in limits.items()
     )
     if not isinstance(short, dict) or not all(isinstance(x, dict) for x in short.values()):
-        raise BadInput(f"short={plain(short)}: write short.ALGORITHM.PARAMETER=VALUE")
+        inner = short if isinstance(short, dict) else {}
+        name = next((name for name, x in inner.items() if not isinstance(x, dict)), "ALGORITHM")
+        given = f"short.{name}={plain(inner[name])}" if inner else f"short={plain(short)}"
+        raise BadInput(f"{given}: write short.{name}.PARAMETER=VALUE")
     targets: list[AuditTarget] = []
     if algorithm is None:
         name = str(config["mechanism"])
@@ -141,7 +144,7 @@ def _check_keys(
         audited = f"{algorithm.group}={own}"
         unused = GOALS - {*algorithm.question.goal_names} | one_arm
     reasons = {key: f"the audit of {audited} takes no {key}" for key in sorted(unused)}
-    why = "an exact loss takes algo, eps, horizon and arms; leave {} out"
+    why = "with exact=true only algo, eps, horizon and arms have an effect; leave {} out"
     others = {key: why.format(key) for key in NOT_EXACT} if exact else {}
     for key, reason in (({} if given is None else reasons) | others).items():
         if config[key] != usual[key]:
@@ -153,7 +156,7 @@ def _check_keys(
     if not named:
         raise BadInput(f"nothing to audit: one of {one_of} is needed")
     if len(named) > 1:
-        raise BadInput(f"{' and '.join(named)}: one of {one_of} is audited at a time")
+        raise BadInput(f"{' and '.join(named)}: give only one of {one_of}")
 
 
 def _levels(config: Mapping[str, Any], audited: str, name: str, usual: Any = 1.0) -> list[float]:
@@ -198,7 +201,8 @@ def _target(config, algorithm: Algorithm, spec, budget: float, sizes, given) -> 
     if found.promised == math.inf:
         if found.gaussian is None:
             raise BadInput(f"{where}: with these parameters the algorithm promises no privacy")
-        raise BadInput(f"{where}: mu is known for Gaussian noise only; write noise=gaussian")
+        needed = f"which needs Gaussian noise; write {group}.noise=gaussian"
+        raise BadInput(f"{where}: the audit tests the loss mu of Gaussian DP, {needed}")
     return found if config["exact"] else _replayed(found)
 
 

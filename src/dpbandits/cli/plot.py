@@ -96,8 +96,10 @@ def _of_experiment(
         if key in keys:
             name, table = keys["experiment"], f"{results_of(keys)}/{keys['experiment']}.csv"
             file_of("experiment", name)  # refuses an unknown one
-            words = f"{key}={keys[key]}: the file of experiment {name} chooses {key}"
-            raise BadInput(f"{words}; to choose another {key}, give the table, {table}")
+            words = f"{key}={keys[key]}: the file of experiment {name} sets {key}"
+            raise BadInput(
+                f"{words}; for another {key} write bandit-plot {table} {key}={keys[key]}"
+            )
     return experiment_figure(keys["experiment"], results_of(keys), bounds, chosen)
 
 
@@ -118,7 +120,8 @@ def _of_tables(
     band = one_of(BANDS, "band", keys.get("band", "ci"))
     if one_of(("regret", "quantiles"), "y", keys.get("y", "regret")) == "quantiles":
         if band == "std":
-            raise BadInput(f"band={band}: y=quantiles has the band of 10 % to 90 % of the runs")
+            band_of = "with y=quantiles the band is always 10 % to 90 % of the runs"
+            raise BadInput(f"band={band}: {band_of}; leave band out")
         band = "quantiles"
     figure = figure_as_chosen(
         table, chosen, bounds="bounds=true" if bounds else None,

@@ -71,7 +71,7 @@ def read_requests(
         varies = key in (*question.groups, *question.swept)
         if key.partition(".")[0] == "figure":
             where = "conf/experiment/NAME.yaml, or DIR/experiment/NAME.yaml with --config-dir DIR"
-            raise BadInput(f"{word}: the file of an experiment describes its figure ({where})")
+            raise BadInput(f"{word}: figure can be set only in the file of an experiment ({where})")
         if found.many and not multirun and not key.startswith("sweep"):
             if f"sweep.{key}" in keys:
                 how = f"the sweep varies {key}; write sweep.{key}=[{typed}]"
@@ -165,7 +165,7 @@ def _parsed(word: str, text: str) -> Override:
     """Parse a word that sets a key with Hydra."""
     name = word.lstrip("+~").partition("=")[0]
     if re.split(r"[./@]", name)[0] == "hydra" or "@hydra" in name:
-        raise BadInput(f"{word}: {instead_of(name)}")
+        raise BadInput(f"{word}: no key here; {instead_of(name)}")
     try:
         (override,) = OverridesParser.create().parse_overrides([text])
     except RecursionError:

@@ -299,7 +299,7 @@ def from_function(
         name = ""
     if not (isinstance(name, str) and name.isidentifier()):
         raise BadInput(
-            f"{group}={plain(function)}: a function with a name is needed, defined by def"
+            f"{group}={plain(function)}: a function is needed that has a name, as def gives it"
         )
     file = HOMES[group] / f"{name}.py"
     if file.is_file():

@@ -251,8 +251,8 @@ class CentralMoments(Contaminated):
         r = self.width(values["k"], values["alpha1"])
         if values["D"] < 2 * r:
             return (
-                f"algo.D={values['D']:g}: at least two bins, 2 r = {2 * r:.4g}, are needed; "
-                "use prae_r for rewards this close to 0"
+                f"algo.D={values['D']:g}: a number of at least {2 * r:.4g}, two widths of a bin, "
+                "is needed; use prae_r for means this close to 0"
             )
         return None
 

@@ -15,7 +15,7 @@ from ..comparison.pairs import ratio as ratio_of
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import REGRET
 from ..environments.labelled import LINES, LabelledInstance
-from ..errors import BadInput
+from ..errors import BadInput, plain
 from ..results.summary import rounds, significant
 from ..settings.choices import Choice
 from ..settings.compose import request_from
@@ -80,7 +80,7 @@ def budgets_needed(
     else:
         goal, line = goal_of("regret=R", regret, ratio, "mean regret"), ""
         if regret is not None and baseline is not None:
-            raise BadInput("baseline: this key needs ratio=R, not regret=R")
+            raise BadInput(f"baseline={plain(baseline)}: only a goal ratio=R takes a baseline")
     rows = []
     for need, values in zip(needs, apart, strict=True):
         need.store = needs[0].store  # what several needs have in common is played once
@@ -120,7 +120,8 @@ class _Need(Subject):
         self.largest = first.horizon * first.instance.largest_gap
         own = algorithm.values if isinstance(algorithm, Choice) else {}
         if {**given, **parameters, **own}.get(first.budget_name) is not None:
-            raise BadInput(f"{first.budget_name}: the search finds its value; leave it out")
+            budget = first.budget_name
+            raise BadInput(f"{budget}: the search finds the value of {budget}; leave {budget} out")
         if first.population_spec:
             raise BadInput("population: each user has a privacy level; a search needs one budget")
         self.name = first.budget_name
@@ -130,8 +131,8 @@ class _Need(Subject):
         if divided and baseline is None:
             if not self.can_be_free:
                 raise BadInput(
-                    f"ratio: {first.algo} cannot run without privacy; baseline=NAME or regret=R is "
-                    "needed"
+                    f"ratio: it divides by the regret without privacy, which {first.algo} does not "
+                    "have; add baseline=NAME, or write regret=R"
                 )
             self.reference, label = self._at(math.inf), f"{first.algo} without privacy"
         elif divided:

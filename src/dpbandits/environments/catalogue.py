@@ -134,12 +134,12 @@ def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
     if min(mu) < 0 or max(mu) <= 0:
         raise BadInput(f"means={plain(means)}: means of at least 0, not all 0, are needed")
     if g is None and max(mu) > 1:
-        raise BadInput(f"means={plain(means)}: means of at most 1, or a smaller g, are needed")
+        raise BadInput(f"means={plain(means)}: means of at most 1 are needed, unless g is given")
     rate = max(mu) ** (1 / order) if g is None else as_number("g", g)
     if not 0 < rate * max(mu) <= 1:
         raise BadInput(
-            f"g={rate:g}: the probability of a reward, g times a mean, lies in (0, 1]; "
-            f"the largest mean is {max(mu):g}"
+            f"g={rate:g}: a number in (0, {1 / max(mu):.4g}] is needed, since g times the largest "
+            f"mean, {max(mu):g}, is a probability"
         )
     return of_arms([points.two_point(0.0, 1 / rate, mean * rate) for mean in mu])
 
@@ -197,7 +197,10 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
         with inside("outlier"):
             if law == "largest":
                 return [points.largest(call({law: truncation_level}, outlier)(alpha))] * K
-            return [call(laws_of_one_arm(), x) for x in each]
+            known = laws_of_one_arm()
+            if not many and law not in [*known]:  # refuses it, and names all laws
+                call({**known, "unseen": truncation_level, "largest": truncation_level}, outlier)
+            return [call(known, x) for x in each]
     values = [as_number("outlier", x) for x in each]
     return [points.point_mass(x) for x in centers + np.array(values)]
 

@@ -42,7 +42,8 @@ def table(
     the rows that are played.
     """
     if (rewards is None) == (file is None):
-        raise BadInput("rewards: either these, as [[...],[...]], or file=PATH.csv is needed")
+        both = ", not both" if file is not None else ""
+        raise BadInput(f"rewards=[[...],[...]] or file=PATH.csv is needed{both}")
     where = "rewards" if file is None else f"file={plain(path_in(file))}"
     if file is not None:
         _, values = matrix_of(file, columns, header)

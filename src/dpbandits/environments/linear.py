@@ -31,6 +31,9 @@ def linear(features: Any, theta: Any, noise: Any, sigma: Any) -> Instance:
         raise BadInput(
             f"features={plain(features)}: one row an arm is needed, such as [[1,0],[0,1]]"
         )
+    if [] in features:
+        wrong = f"features={plain(features)}: a row has no numbers"
+        raise BadInput(f"{wrong}; one row an arm is needed, such as [[1,0],[0,1]]")
     rows = [numbers("features", row) for row in features]
     lengths = sorted({len(row) for row in rows})
     if len(lengths) > 1 or lengths[0] > MAX_DIMENSIONS:
@@ -75,7 +78,8 @@ def contextual(
     signs, deviation = noise_of(noise, sigma)
     if signs and not logistic and not (clipped and np.linalg.norm(found) <= ROUNDING):
         raise BadInput(
-            "noise=sign: means in [-1, 1] are needed: ball=true and a theta of length at most 1"
+            "noise=sign: means in [-1, 1] are needed; write ball=true and a theta of length at "
+            "most 1"
         )
     env = contextual_environment(
         TWO_POINT if signs else GAUSSIAN, count, found, middle, math.sqrt(spread),
@@ -104,7 +108,8 @@ def contextual_table(
     where = f"file={plain(path_in(file))}"
     if len(values) < 1 or values.shape[1] <= count:
         raise BadInput(
-            f"{where}: at least one row, and a column of features before the {count} of rewards"
+            f"{where}: at least one row is needed, and a column of features before the {count} "
+            "columns of rewards"
         )
     features, rewards = values[:, :-count], values[:, -count:]
     if np.abs(rewards).max() > 1:

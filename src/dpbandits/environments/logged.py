@@ -81,10 +81,10 @@ class LoggedInstance(LabelledInstance):
         half = MARGIN * math.sqrt(1.0 - self.c) / 2.0
         needed = (half + math.sqrt(half**2 + LEAST)) ** 2  # less MARGIN deviations this is LEAST
         if self.c * T < needed:
-            found = f"about {self.c * T:.3g} of {T:,} rows count, since each does with probability"
+            found = f"about {self.c * T:.3g} of {T:,} rows, each with probability {self.c:.3g}"
             raise BadInput(
-                f"{where}: {found} {self.c:.3g}; {LEAST} are needed in each run, so "
-                f"{math.ceil(needed)} on average"
+                f"{where}: a run uses {found}; {math.ceil(needed)} on average are needed, so that "
+                f"every run uses at least {LEAST}"
             )
 
 
@@ -113,8 +113,8 @@ def log(
         for name in table.columns:
             if name.lower() in LIKE_PROPENSITIES:
                 raise BadInput(
-                    f"{where}: column {name} may hold propensities: env.propensity={name} says so; "
-                    "else env.features=[...] names the features"
+                    f"{where}: column {name} may hold propensities; if so, write "
+                    f"env.propensity={name}; if not, list the features in env.features=[...]"
                 )
     others = {key: name for key, name in others.items() if name}
     table, users = users_of(where, table, others, features, ranges, bound, scale, missing)

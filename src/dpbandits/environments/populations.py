@@ -99,7 +99,7 @@ def clipped_normal(mean: Any, sd: Any, low: Any, high: Any) -> Population:
     mu, sigma = as_number("mean", mean), positive("sd", sd)
     least, most = level("low", low), level("high", high)
     if least >= most:
-        raise BadInput(f"low={plain(low)}: a level below population.high is needed")
+        raise BadInput(f"low={plain(low)}: a level below population.high={plain(high)} is needed")
     return Population(np.zeros(1), np.ones(1), (mu, sigma, least, most))
 
 

@@ -122,7 +122,7 @@ def law_of_function(function: Callable[..., float]) -> RewardLaw:
     """
     name = getattr(getattr(function, "py_func", function), "__name__", "")
     if not name.isidentifier():
-        raise BadInput(f"law={name}: a function with a name is needed, defined by def")
+        raise BadInput(f"law={name}: a function is needed that has a name, as def gives it")
     return _law(name, function, None)
 
 

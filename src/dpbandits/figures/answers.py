@@ -41,7 +41,7 @@ def figure_of_answer(answer: pd.DataFrame) -> Figure:
     is_sheet = "without_privacy" in answer
     if is_sheet and "slow" not in answer:
         raise BadInput(
-            "a test's budget for a goal has no figure; a sheet of eps=[...] has a figure"
+            "the budget for samples=N or ratio=R has no figure; a sheet of eps=[...] has one"
         )
     if not is_sheet and (missing := [name for name in COLUMNS if name not in answer]):
         words = f"no column {', '.join(missing)}; draw the result of dp.budget itself"

@@ -176,7 +176,9 @@ def figure_of_table(
     if kind not in (None, *OF_TABLES):
         near = similar(plain(kind), OF_TABLES)
         hint = f"; did you mean {near}?" * (near is not None)
-        raise BadInput(f"kind={plain(kind)}: {' or '.join(OF_TABLES)} is needed, or nothing{hint}")
+        raise BadInput(
+            f"kind={plain(kind)}: {' or '.join(OF_TABLES)} is needed; or leave kind out{hint}"
+        )
     given: dict[str, Any] = {"kind": kind, "x": x, "hue": hue, "col": col}
     if not table.question.each_checkpoint:
         what = "a figure of stopping times"

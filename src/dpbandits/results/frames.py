@@ -158,7 +158,8 @@ def check_frame(where: str, table: pd.DataFrame, whole: bool = True) -> tuple[Qu
     measured = [metrics.COLUMNS[metric] if x == "regret" else x for x in question.measured]
     fixed = [*with_budgets(question.columns, table), "seed", "run", *measured]
     if missing := [name for name in fixed if name not in table]:
-        enough = "" if question != REGRET else f" ({', '.join(NEEDED_COLUMNS)} are enough)"
+        enough = f"; a table of runs needs at least {', '.join(NEEDED_COLUMNS)}"
+        enough = "" if question != REGRET else enough
         words = ", ".join(missing)
         raise BadInput(f"{where}: not a tidy table of dpbandits: no column {words}{enough}")
     if table.empty:

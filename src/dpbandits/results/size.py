@@ -36,9 +36,10 @@ def check_size(request: Request) -> None:
     if _rows(request.settings, request.most_runs) > request.max_rows:
         key = "runs" if request.auto is None else "max_runs"
         size = _in_words(size_of(request.settings, request.most_runs))
+        checkpoints = " or checkpoints" if request.question.each_checkpoint else ""
         raise BadInput(
             f"max_rows={request.max_rows:g}: the table would have {size}; "
-            f"reduce {key} or checkpoints, divide the sweep, or raise max_rows"
+            f"reduce {key}{checkpoints}, divide the sweep, or raise max_rows"
         )
 
 
@@ -72,11 +73,15 @@ def size_of(settings: Sequence[Setting], runs: int) -> Size:
 
 def rows_in_words(size: Size) -> str:
     """Return a text with the number of rows of a table and the size of its file."""
-    return f"{size.rows:.2g} rows, about {size.table / 1e9:.2g} GB as CSV"
+    return f"{size.rows:.2g} rows, about {_bytes(size.table)} as CSV"
 
 
 def _in_words(size: Size) -> str:
-    return (
-        f"{rows_in_words(size)}, and need {size.memory / 1e9:.2g} GB of memory for its largest "
-        "setting"
-    )
+    return f"{rows_in_words(size)}, with {_bytes(size.memory)} of memory for its largest setting"
+
+
+def _bytes(size: float) -> str:
+    """Return a number of bytes as text with a suitable unit."""
+    units = {"GB": 1e9, "MB": 1e6, "kB": 1e3}
+    unit = next((name for name, one in units.items() if size >= 0.1 * one), "bytes")
+    return f"{size / units.get(unit, 1.0):.2g} {unit}"

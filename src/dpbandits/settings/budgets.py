@@ -82,8 +82,8 @@ def _local(config, algorithm, name, users, eps, eps_min, horizon) -> Privacy:
         eps_min = algorithm.defaults.get("eps_min", budget) if eps_min is None else eps_min
     if eps_min is None:
         raise BadInput(
-            f"eps_min: users of {name} with a lower level send nothing; give a number "
-            "above 0, or auto"
+            f"eps_min is missing: users of {name} with a level below eps_min send nothing; give a "
+            "number above 0, or auto"
         )
     if auto:
         terms = candidates(population, algorithm.leading_term or "V_L")

@@ -280,7 +280,8 @@ class _Composition:
                     raise self._unknown_parameter(name, value, own)
             elif group in groups and not self._is_single(group):
                 if key == f"env.{LABEL}":
-                    raise BadInput(f"{key}={shown(value)}: env chooses several environments")
+                    label = "a label is for one environment, but env names several"
+                    raise BadInput(f"{key}={shown(value)}: {label}; leave {key} out")
             elif group in groups:
                 source = self.groups.sources[group, self.config[group]]
                 if key == f"env.{LABEL}" and source.tree["env"].get("law") != LABELS:
@@ -431,7 +432,7 @@ def _without(found: Composed, removed: Sequence[str]) -> Composed:
         *path, name = key.split(".")
         inner = reduce(lambda x, k: x.get(k, {}) if isinstance(x, dict) else {}, path, tree)
         if key in found.choices:
-            raise BadInput(f"~{key}: a file of {key} is needed; write {key}=NAME")
+            raise BadInput(f"~{key}: {key} cannot be removed; {key}=NAME chooses another file")
         if not isinstance(inner, dict) or name not in inner:
             raise BadInput(f"~{key}: there is no key {key}")
         del inner[name]

@@ -262,7 +262,7 @@ def _compose(file: str, words: tuple[str, ...], folders: tuple[str, ...]) -> Com
         missing = str(error.missing_cfg_file).removesuffix(".yaml")
         for folder in folders:
             if os.path.lexists(path := Path(folder, f"{missing}.yaml")):
-                raise BadInput(f"{path}: a file is needed") from None
+                raise BadInput(f"{path}: no such file, or not a regular file") from None
         group, _, name = missing.rpartition("/")
         at_top = (path.stem for folder in folders for path in Path(folder).glob("*.yaml"))
         near = nearest(name, names_in(group, folders) if group else at_top)

@@ -35,15 +35,15 @@ def refined(
     for other, algorithm in others:
         if algorithm.question != found:
             raise BadInput(
-                f"{found.group}={name},{other}: they answer different questions, {found.name} and "
-                f"{algorithm.question.name}; run them separately"
+                f"{found.group}={name},{other}: {name} answers the question of {found.name}, and "
+                f"{other} that of {algorithm.question.name}; run each of the two alone"
             )
     family = [q for q in QUESTIONS if q.command == question.command]
     foreign = {key for q in family for key in q.own_keys} - found.own_keys
     for key in given:
         if key in foreign:
             own = ", ".join(sorted(found.own_keys))
-            raise BadInput(f"{key}: no key of {name}, which takes {own}")
+            raise BadInput(f"{key}: {name} takes no {key}; the keys of its question are {own}")
     return found
 
 

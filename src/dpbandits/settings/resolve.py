@@ -30,7 +30,7 @@ from ..validation import (
     yes_no,
 )  # fmt: skip
 from .budgets import privacy
-from .composed import Groups
+from .composed import LABEL, Groups
 from .setting import Data, Setting, as_json, pinned
 from .sweep import OF_RUNS, Point, points, swept_names
 
@@ -86,6 +86,11 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
         taken |= columns.keys()
         taken |= {setting.algorithm.budget or ""} if not setting.population_spec else set()
         taken |= {"population", "eps_min"} if setting.algorithm.per_user else set()
+    levels = {setting.algorithm.budget for setting in found if setting.population_spec}
+    for name in sorted((swept - taken) & levels, key=str):
+        raise BadInput(f"sweep.{name}: each user of a population has a privacy level; leave it out")
+    if f"env.{LABEL}" in swept - taken:
+        raise BadInput(f"sweep.env.{LABEL}: env.{LABEL} cannot be swept; one label is needed")
     _refuse_unused(question, swept - taken, swept_by_some)
     _refuse_alike(found)
     return list(found.values())
@@ -215,7 +220,7 @@ def arguments(
         if found == math.inf:
             others = ", ".join(f"algo.{n}={plain(values[n])}" for n in rewards.parameters)
             raise BadInput(
-                f"algo.{name}=auto: infinite for env={env} at {others}; give a number"
+                f"algo.{name}=auto: the value is infinite for env={env} at {others}; give a number"
                 f"{'' if assume else ' with assume=true'}, or change {others}"
             )
         try:
@@ -315,8 +320,8 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
     local = algorithm.guarantee is not None and algorithm.guarantee.curator is not None
     if instance.environment.reports and local and not algorithm.reports:
         raise BadInput(
-            f"env={setting.env}: outliers replace what users send, which {setting.algo} does not "
-            "provide for; env.stage=rewards replaces their rewards"
+            f"env={setting.env}: outliers replace messages of users, but {setting.algo} assumes "
+            "that they replace rewards; write env.stage=rewards"
         )
     rounds = instance.rounds
     if rounds and setting.horizon > rounds:

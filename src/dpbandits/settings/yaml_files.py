@@ -72,7 +72,7 @@ def read_yaml(file: Path) -> dict[str, Any]:
         BadInput: the file cannot be read, or holds values of other types.
     """
     if not file.is_file():
-        raise BadInput(f"{file}: a file is needed")
+        raise BadInput(f"{file}: no such file, or not a regular file")
     try:
         state = file.stat()
         return deepcopy(_read(file, state.st_mtime_ns, state.st_size))

@@ -259,7 +259,7 @@ def test_a_table_from_elsewhere_needs_three_columns(bandit):
     assert bandit(plot, "theirs.csv out=theirs.png") == ["theirs.png"]
     Path("fewer.csv").write_text("algo,regret\na,1\n")
     message = message_of(open_tables, [Path("fewer.csv")])
-    assert "no column env" in message and "(algo, t, regret are enough)" in message
+    assert "no column env" in message and "at least algo, t, regret" in message
     assert message_of(plot.main.__wrapped__, ["theirs.csv", "x=epsilon"]).endswith("choose from t")
     assert bandit(plot, "theirs.csv x=t y=regret out=other.pdf") == ["other.pdf"]
 

@@ -27,7 +27,8 @@ def two_point(low: Any, high: Any, p: Any) -> Arm:
 
 def point_mass(value: Any) -> Arm:
     """Return an arm with a constant reward."""
-    return two_point(value, value, 1.0)
+    x = as_number("value", value)
+    return two_point(x, x, 1.0)
 
 
 def bernoulli(mean: Any) -> Arm:
