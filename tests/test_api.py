@@ -492,7 +492,11 @@ def test_figures_that_a_table_does_not_have_are_refused(regrets):
     for table, options, reason in (
         (regrets, {"x": "horizon"}, "unknown x 'horizon': choose from eps, t"),
         (regrets, {"band": "wide"}, "band=wide: "),
-        (regrets, {"kind": "tails"}, "tail or wins is needed; or leave kind out; did you mean tail?"),
+        (
+            regrets,
+            {"kind": "tails"},
+            "or leave kind out; did you mean tail?",
+        ),
         (times, {"x": "t"}, "x=t: a figure of stopping times takes no x"),
         (times, {"bounds": True}, "not beside stopping times"),
         (public, {"x": "eps"}, "no algorithm in the table has a finite privacy budget"),

@@ -391,8 +391,8 @@ def labelled(
     missing: str = "refuse",
     passes: int = 1,
 ) -> Choice:
-    """Labelled data as a bandit: each row is shown once, in a random order, and the actions are the
-    classes. The reward is 1 for the class of the row, else 0, so that regret counts mistakes.
+    """Labelled data as a bandit: each row is shown once per pass, in a random order. The actions
+    are classes. The reward is 1 for the class of the row, else 0, so that regret counts mistakes.
 
     Args:
         data: a data frame, the path of a CSV or Parquet file, "sklearn:NAME" (iris, wine,

@@ -327,10 +327,10 @@ BAD = [
     (frame_of(), {"propensity_floor": 0}, "env.propensity_floor=0: 0 < c <= 1"),
     (frame_of().assign(action="a"), {}, "column action has 1 actions; 2 to 1,000 are needed"),
     (frame_of(1500).assign(action=range(1500)), {}, "column action has 1,500 actions"),
-    (frame_of(700), {}, "100 are needed in each run, so 156 on average"),
-    (frame_of().rename(columns={"propensity": "Prob"}), {}, "env.propensity=Prob says so"),
+    (frame_of(700), {}, "so that every run uses at least 100"),
+    (frame_of().rename(columns={"propensity": "Prob"}), {}, "write env.propensity=Prob"),
     (frame_of(), {"features": ["x", "x"]}, "env.features=[x,x]: each column can be taken once"),
-    (frame_of(300), {}, "a run uses about 60 of 300 rows, each with probability 0.2; 156 on average are needed"),
+    (frame_of(300), {}, "a run uses about 60 of 300 rows, each with probability 0.2; 156"),
     (frame_of().iloc[:0], {}, "at least two rows are needed"),
     (frame_of().drop(columns="x"), {}, "a column of features is needed"),
 ]  # fmt: skip

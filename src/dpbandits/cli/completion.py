@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 COMMANDS: dict[str, dict[str, Any]] = tomllib.loads((HERE / "commands.toml").read_text())
 LATEX = COMMANDS.pop("latex")  # keys of tables for LaTeX, which several commands take
 OPTIONS = COMMANDS.pop("options")  # what argparse is given for each option
-VALUES = COMMANDS.pop("values")  # the named values of keys that mean the same in all commands
+VALUES = COMMANDS.pop("values")  # the words that keys accept if they mean the same in all commands
 OWN_KEYS: dict[str, dict[str, list[str]]] = {
     name: {
         key: values or VALUES.get(key, [])
@@ -102,7 +102,7 @@ def _own_folders(words: list[str]) -> Iterator[Path]:
 
 
 def _values(command: str, key: str, before: list[str], folders: list[Path]) -> list[str]:
-    """Return the named values that a key can have."""
+    """Return the words that a key accepts."""
     group, dot, name = key.partition(".")
     if dot:
         return _options(group, name, before, folders)
@@ -170,7 +170,7 @@ def _parameters(group: str, before: list[str], folders: list[Path]) -> list[str]
 
 
 def _options(group: str, name: str, before: list[str], folders: list[Path]) -> list[str]:
-    """Return the named values of an algorithm's parameter, from the annotation in its file."""
+    """Return the words that an algorithm's parameter accepts, as its annotation lists them."""
     if group not in ALGORITHMS:
         return []
     homes = [PACKAGE / ALGORITHMS[group], *(folder / group for folder in folders)]

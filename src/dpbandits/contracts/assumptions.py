@@ -43,10 +43,11 @@ class Assumption:
     Attributes:
         automatic: parameters of the algorithm that can be computed from the environment.
         parameters: parameters of the algorithm that the automatic ones depend on.
-        needed_for_privacy: whether the privacy guarantee requires the assumption; if not, the user
-            may waive it.
+        needed_for_privacy: whether privacy requires the assumption; nobody can waive it.
         outliers: whether rewards may be contaminated.
-        waived_with_privacy: whether the user may waive it together with the privacy guarantee.
+        waived_with_privacy: whether privacy requires the assumption, and the user may waive both. If
+            this and ``needed_for_privacy`` are false, the user may waive the assumption and keeps
+            the privacy guarantee.
         actions: the kind of actions that the algorithm plays: ARMS, FEATURES, CONTEXTS or USERS.
         words: the assumption in words, if the privacy guarantee requires it.
     """

@@ -320,7 +320,8 @@ def of_ratio(
 
     Equal runs have equal rewards. The mean of the differences between the times of a run and
     ``goal`` times those without privacy is therefore narrower than the ratio of two means, and has
-    the same sign as the distance of the ratio from the goal. Equal differences have no limits.
+    the same sign as the distance of the ratio from the goal. If all differences are equal, their
+    interval is unknown, and the limits are 0 and infinity.
     """
     if share is not None:
         return ratio_of(of_times(times, cap, share), of_times(free, cap, share))

@@ -67,7 +67,8 @@ def panels_of(table: Table) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd
     are in every column. Panels without runs are hidden.
 
     Returns:
-        The figure, its axes, and an iterator over the visible panels, with titles, and their runs.
+        The figure, its axes, and an iterator that yields the axes of each visible panel, whose
+        title is set, and the runs of the panel.
     """
     titles, budgets, runs = environment_titles(table), finite_budgets(table), table.runs
     grid = [Panel(env).at_budgets(runs, budgets) for env in titles]

@@ -1,4 +1,6 @@
-"""The search for the worst neighbours, and the test of the loss that they prove."""
+"""Search for the neighbouring data that are easiest to distinguish, and test on fresh runs how
+large the privacy loss is at least.
+"""
 
 from __future__ import annotations
 

@@ -36,13 +36,13 @@ class MachineCode:
         self.name, self._stem, self._state = stored.name, stored.stem, stored.state.encode()
 
     def is_there(self) -> bool:
-        """Return whether code of the present state of the sources is on disk."""
+        """Return whether code that was compiled from these sources is on disk."""
         folder = found_folder("quick").path
         files = folder.glob(f"{self._stem}.*.nbc") if folder else []
         return any(self._content(file) is not None for file in files)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the code for a signature, or None if the disk has none of the present state."""
+        """Return the code for a signature, or None if the disk has none of these sources."""
         target_context.refresh()
         content = self._content(self._file(sig))
         if content is None:
@@ -63,7 +63,7 @@ class MachineCode:
         return folder and folder / f"{self._stem}.{hash_of(str(sig))}.nbc"
 
     def _content(self, file: Path | None) -> bytes | None:
-        """Return the code in a file, or None if the code is not of the present state.
+        """Return the code in a file, or None if it was compiled from other sources.
 
         A file that is damaged, or that another user may have written, is set aside.
         """
