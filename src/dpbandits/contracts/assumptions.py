@@ -45,8 +45,8 @@ class Assumption:
         parameters: parameters of the algorithm that the automatic ones depend on.
         needed_for_privacy: whether privacy requires the assumption; nobody can waive it.
         outliers: whether rewards may be contaminated.
-        waived_with_privacy: whether privacy requires the assumption, and the user may waive both. If
-            this and ``needed_for_privacy`` are false, the user may waive the assumption and keeps
+        waived_with_privacy: whether privacy requires the assumption, and users may waive both. If
+            this and ``needed_for_privacy`` are false, users may waive the assumption and keep
             the privacy guarantee.
         actions: the kind of actions that the algorithm plays: ARMS, FEATURES, CONTEXTS or USERS.
         words: the assumption in words, if the privacy guarantee requires it.
