@@ -89,8 +89,10 @@ def test_noise_can_be_shifted_so_that_every_decision_stays_the_same(name):
     aligned()
 
 
+TIERS = {"ldp_lin_ucb": pytest.mark.slow, "ctb_tt": pytest.mark.slow}  # some ten seconds each
+TIERS |= dict.fromkeys(LONGEST_REPLAYS, pytest.mark.long)
 SPENT = [
-    pytest.param(name, i, marks=[pytest.mark.long] * (name in LONGEST_REPLAYS))
+    pytest.param(name, i, marks=[TIERS[name]] if name in TIERS else [])
     for name in ALIGNED for i in range(len(ROWS[name].aligned))
 ]  # fmt: skip
 
