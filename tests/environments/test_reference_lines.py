@@ -116,10 +116,10 @@ def test_a_saved_table_keeps_its_records(tmp_path):
     pd.testing.assert_frame_equal(
         dp.measured(dp.load(file), "error"), dp.measured(table, "error"), check_dtype=False
     )
-    file.with_suffix(".json").unlink()
+    file.with_suffix(".records.json").unlink()
     assert "metric=error" in message_of(dp.measured, dp.load(file), "error")
     dp.save(dp.load(file), tmp_path / "u.csv")
-    assert not (tmp_path / "u.json").exists()
+    assert not (tmp_path / "u.records.json").exists()
 
 
 def test_sets_in_one_table_keep_their_records(tmp_path):
@@ -176,3 +176,15 @@ def test_a_line_that_is_no_line_is_refused():
     assert "beats=constant: env=bernoulli_c2 has no lines of reference" in line
     line = message_of(dp.budget, "bpo", env, beats="constant", ratio=2)
     assert line == "beats: leave regret, ratio and baseline out"
+
+
+def test_a_saved_table_leaves_other_files_alone(tmp_path):
+    """These are a user's file of its name, and a table of another format."""
+    env, given = dp.labelled("sklearn:iris"), {"runs": 2, "jobs": 1}
+    tables = [dp.run(algo=name, env=env, **given) for name in ("best_constant", "uniform_play")]
+    (tmp_path / "t.json").write_text('{"mine": 1}')
+    dp.save(tables[0], tmp_path / "t.csv")
+    dp.save(tables[1], tmp_path / "t.csv.gz")
+    assert (tmp_path / "t.json").read_text() == '{"mine": 1}' and (tmp_path / "t.csv").is_file()
+    assert "metric=error" in message_of(dp.measured, dp.load(tmp_path / "t.csv"), "error")
+    assert len(dp.measured(dp.load(tmp_path / "t.csv.gz"), "error"))

@@ -43,9 +43,9 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
 def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
     """Write a tidy table; the file has the same bytes as that of a command for the same settings.
 
-    A file of the same name with ``.json`` has the records of the settings, from which ``dp.load``
-    reads labels, bounds and the data of metrics. A frame without its records, such as a joined one,
-    gets no such file. Only commands write the whole manifest.
+    A file of the same name with ``.records.json`` has the records of the settings, from which
+    ``dp.load`` reads labels, bounds and the data of metrics. A frame without its records, such as
+    a joined one, gets no such file. Only commands write the whole manifest.
 
     Args:
         table: a tidy table of ``dp.run`` or ``dp.stop``.

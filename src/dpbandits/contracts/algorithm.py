@@ -416,10 +416,10 @@ def _let_import_neighbours(folder: Path) -> None:
     """Let files import the modules of this folder before those of other folders of users."""
     others = [x for x in _imported_from if x != folder]
     own = {x.stem for x in folder.iterdir() if x.suffix == ".py" or x.is_dir()}
-    for name in [name for name in sys.modules if name.partition(".")[0] in own]:
-        file = getattr(sys.modules[name], "__file__", None)
+    for name, module in list(sys.modules.items()):  # other threads may import meanwhile
+        file = getattr(module, "__file__", None) if name.partition(".")[0] in own else None
         if file and any(Path(file).is_relative_to(other) for other in others):
-            del sys.modules[name]
+            sys.modules.pop(name, None)
     _imported_from[:] = [folder, *others]
     paths = list(map(str, _imported_from))
     sys.path[:] = [*(x for x in sys.path if x not in paths), *paths]

@@ -138,7 +138,7 @@ def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
     rate = max(mu) ** (1 / order) if g is None else as_number("g", g)
     if not 0 < rate * max(mu) <= 1:
         raise BadInput(
-            f"g={rate:g}: a number in (0, {1 / max(mu):.4g}] is needed, since g times the largest "
+            f"g={rate:g}: a number in (0, 1 / {max(mu):g}] is needed, since g times the largest "
             f"mean, {max(mu):g}, is a probability"
         )
     return of_arms([points.two_point(0.0, 1 / rate, mean * rate) for mean in mu])
@@ -165,7 +165,8 @@ def contaminated(
     needed = "a contamination in [0, 1/2) is needed"
     share = number_where("alpha", alpha, lambda alpha: 0 <= alpha < 0.5, needed)
     if isinstance(inlier, str):
-        raise BadInput(f"inlier={inlier}: a sweep cannot vary the inlier; write -m env.inlier=...")
+        needed = "the keys of an environment are needed; env.inlier=NAME reads a file"
+        raise BadInput(f"inlier={inlier}: {needed}")
     if not isinstance(inlier, Mapping) or inlier.get("law") == "contaminated":
         raise BadInput(f"inlier={plain(inlier)}: an environment without outliers is needed")
     with inside("inlier"):

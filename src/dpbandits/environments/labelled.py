@@ -264,7 +264,7 @@ def numbers_of(
             refuse_large(where, len(table), len(names))
             columns += [np.asarray(codes == i, float) for i in range(len(levels))]
             continue
-        needed = "other cells of the column are numbers; only an empty cell is a blank"
+        needed = "finite numbers are needed; only an empty cell is a blank"
         refuse_cells(where, column, ~np.isfinite(found), needed)
         names.append(name)
         columns.append(found)

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors import BadInput
-from ..files import remove_file, write_atomically
+from ..files import write_atomically
 from ..validation import FORMATS, NO_PYARROW
 
 # The beginnings of the names of CSV files that other commands write; these files hold no runs.
@@ -46,13 +46,8 @@ def write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> None:
     """Write a table to a file.
 
     The same runs give the same bytes; for CSV this holds however the table is divided into pieces.
-    If a table of the same name exists in another format, it is removed, because the new table
-    replaces its manifest.
     """
     write_atomically(path, WRITERS[format_of(path)](pieces))
-    for name in FORMATS:
-        if name != format_of(path) and beside(path, ".json").exists():
-            remove_file(beside(path, f".{name}"))
 
 
 def csv_of(table: pd.DataFrame, header: bool = True) -> bytes:
@@ -144,6 +139,8 @@ def read_parquet(path: Path) -> pd.DataFrame:
 def parquet_pieces(path: Path, rows: int, columns: list[str] | None) -> Iterator[pd.DataFrame]:
     """Yield a table in Parquet, or some of its columns, in pieces of ``rows`` rows."""
     with _pyarrow(str(path)).parquet.ParquetFile(path) as file:
+        if len({*file.schema_arrow.names}) < len(file.schema_arrow.names):
+            raise BadInput(f"{path}: each column of a tidy table needs a unique name")
         for batch in file.iter_batches(rows, columns=columns):
             piece = pd.DataFrame(batch.to_pandas(split_blocks=True))
             categories = piece.select_dtypes("category").columns

@@ -21,16 +21,17 @@ import pandas as pd
 
 from ..compiled import SOURCES
 from ..errors import BadInput
-from ..files import PACKAGE, opened, read_text, write_atomically
+from ..files import PACKAGE, opened, read_text, remove_file, write_atomically
 from ..settings.request import BESIDE_RECORDS, DECIDES_NO_ROW, Request
 from ..settings.setting import Setting, digest, without_paths
-from .formats import SUMMARY_CSV, beside
+from .formats import FORMATS, SUMMARY_CSV, beside, format_of
 from .summary import rounds
 from .varying import SETTING
 
 # Errors that are raised by a manifest that is missing, damaged or not made by dpbandits.
 UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
 PATIENCE = 5  # seconds for git to answer
+RECORDS_JSON = ".records.json"  # beside a table that has no manifest
 
 
 def read_manifest(table: Path) -> Any:
@@ -46,8 +47,12 @@ def write_manifest(
     The manifest holds the configuration, the overrides that changed it, the settings by their ids,
     the table's checksum, the time, and two kinds of versions: of the software that made the table,
     and of the libraries that played its runs. If all runs were finished before (``seconds`` is 0),
-    the manifest keeps the time that an earlier manifest states.
+    the manifest keeps the time that an earlier manifest states. A table of the same name in another
+    format is removed if it has a manifest, which the new one replaces.
     """
+    if beside(table, ".json").exists():
+        for name in (name for name in FORMATS if name != format_of(table)):
+            remove_file(beside(table, f".{name}"))
     if seconds == 0.0:
         with contextlib.suppress(*UNREADABLE):
             before = read_manifest(table)
@@ -70,10 +75,21 @@ def write_manifest(
 
 
 def write_records(table: Path, records: Mapping[str, Any]) -> None:
-    """Write the records of a table's settings, if there are any, where a manifest would be."""
+    """Write the records of a table's settings, if there are any, beside the table."""
     if records:
         content = json.dumps({"settings": records, "sha256": sha256(table)}, indent=2)
-        write_atomically(beside(table, ".json"), f"{content}\n".encode())
+        write_atomically(beside(table, RECORDS_JSON), f"{content}\n".encode())
+
+
+def read_records(table: Path) -> Any:
+    """Read the records that ``write_records`` wrote for this content of a table.
+
+    Raises one of UNREADABLE if there are none.
+    """
+    found = json.loads(read_text(beside(table, RECORDS_JSON)))
+    if found["sha256"] != sha256(table):
+        raise ValueError("the records are those of another table")
+    return found["settings"]
 
 
 def summary_endings(config: Mapping[str, Any]) -> list[str]:

@@ -89,8 +89,11 @@ def read_whole(path: Path) -> pd.DataFrame:
     except UNREADABLE:
         columns = {}
     if not columns:  # of all types, or refused with the reason
-        whole = format_of(path) == "parquet"
-        return read_parquet(path) if whole else read_csv(str(path), path, words=NAMES)
+        if format_of(path) != "parquet":
+            return read_csv(str(path), path, words=NAMES)
+        whole = read_parquet(path)
+        own = [str(name) for name in whole if _kind_of(whole[name]) == "O"]
+        return whole.assign(**{name: _array_of(whole[name], words) for name in own})
     for values in columns.values():
         values.resize(size, refcheck=False)
     return of_arrays(columns)
@@ -110,8 +113,10 @@ def _joined(first: np.ndarray, size: int, values: np.ndarray) -> np.ndarray:
 
 
 def _kind_of(column: pd.Series) -> str:
-    """Return the kind of a column's type; it is O for words, whatever pandas calls their type."""
-    return column.dtype.kind if isinstance(column.dtype, np.dtype) else "O"
+    """Return the kind of a column's type: O for words, and the name of other types of pandas."""
+    if isinstance(column.dtype, pd.StringDtype | pd.CategoricalDtype):
+        return "O"
+    return column.dtype.kind if isinstance(column.dtype, np.dtype) else str(column.dtype)
 
 
 def _array_of(column: pd.Series, words: dict[Any, Any]) -> np.ndarray:

@@ -17,7 +17,7 @@ from ..contracts.question import Question
 from ..errors import plain
 from ..settings.setting import digest
 from ..theory.problem import budget_of
-from .manifest import UNREADABLE, read_manifest
+from .manifest import UNREADABLE, read_manifest, read_records
 from .varying import HASH, SETTING, details
 
 NUMBER = int | float
@@ -30,7 +30,12 @@ NO_RECORD: Record = {"parameters": {}, "env_spec": {}, "population": None}
 
 
 def records_beside(file: Path) -> dict[str, Record]:
-    """Return the records in the manifest beside a table; empty if no manifest is readable."""
+    """Return the records in the manifest of a table, or beside a table that ``dp.save`` wrote.
+
+    They are empty if neither is readable.
+    """
+    with suppress(*UNREADABLE):
+        return records_in(read_records(file))
     with suppress(*UNREADABLE):
         return records_in(read_manifest(file)["settings"])
     return {}

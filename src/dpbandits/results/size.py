@@ -77,7 +77,7 @@ def rows_in_words(size: Size) -> str:
 
 
 def _in_words(size: Size) -> str:
-    return f"{rows_in_words(size)}, with {_bytes(size.memory)} of memory for its largest setting"
+    return f"{rows_in_words(size)}, and its largest setting needs {_bytes(size.memory)} of memory"
 
 
 def _bytes(size: float) -> str:

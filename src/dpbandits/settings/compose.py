@@ -157,7 +157,8 @@ class _Composition:
         self.question, self.given, self.folders = question, given, folders
         for key, value in given.values.items():
             if isinstance(value, Several) and not value:
-                raise BadInput(f"{key}=[]: at least one value is needed")
+                typed = key if given.python is None else key.removeprefix(f"{question.group}.")
+                raise BadInput(f"{typed}=[]: at least one value is needed")
             if isinstance(value, Several) and ("@" in key or key in ("experiment", "runner")):
                 raise cannot_be_swept(key, value)
         groups = (*question.groups, "experiment", "runner")

@@ -7,7 +7,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-OTHERS = "Hydra's own settings cannot be changed"
+OTHERS = "no key here has its effect"
 KEYS, OPTIONS = (
     {name: words for words, names in part.items() for name in names}
     for part in tomllib.loads(Path(__file__).with_suffix(".toml").read_text()).values()

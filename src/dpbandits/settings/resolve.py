@@ -88,7 +88,9 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
         taken |= {"population", "eps_min"} if setting.algorithm.per_user else set()
     levels = {setting.algorithm.budget for setting in found if setting.population_spec}
     for name in sorted((swept - taken) & levels, key=str):
-        raise BadInput(f"sweep.{name}: each user of a population has a privacy level; leave it out")
+        raise BadInput(
+            f"sweep.{name}: each user of a population has a privacy level; leave {name} out"
+        )
     if f"env.{LABEL}" in swept - taken:
         raise BadInput(f"sweep.env.{LABEL}: env.{LABEL} cannot be swept; one label is needed")
     _refuse_unused(question, swept - taken, swept_by_some)
