@@ -147,7 +147,7 @@ def test_only_points_that_share_a_budget_are_set_aside_around_it():
     table = dp.stop(["adap_tt", "dp_se_bai", "tt_ucb"], eps=[0.5, 1.0], **given)
     table = table[(table["rule"] != "dp_se_bai") | (table["eps"] == 1.0)]
     for ax in dp.plot(table).axes:
-        at = [line.get_xdata() for line in ax.lines if line.get_marker() == "o"]
+        at = [line.get_xdata() for line in ax.lines if line.get_marker() in ("o", "s", "D")]
         (alone, left), (right,) = sorted((x for x in at if len(x)), key=len, reverse=True)
         assert alone == 0.5 and left < 1 < right and left * right == pytest.approx(1)
 
