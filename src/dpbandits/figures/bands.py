@@ -23,7 +23,7 @@ BANDS = {
     "std": ("mean", "one standard deviation on each side"),
     "quantiles": (
         "median",
-        "10 % to 90 % of the runs, and dots the mean, which rare runs can move out of the band",
+        "10 % to 90 % of the runs, and marks the mean, which rare runs can move out of the band",
     ),
 }
 
