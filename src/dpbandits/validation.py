@@ -73,9 +73,14 @@ def overflowing(text: Any) -> str | None:
 def refuse_overflow(where: str, text: str) -> None:
     """Refuse a text with a number that would become infinite; the message begins with ``where``."""
     if number := overflowing(text):
-        low, infinity = number.startswith("-"), "; write inf for infinity"
-        said = "below the smallest number" if low else f"above the largest number{infinity}"
-        raise BadInput(f"{where}: {number} is {said}")
+        raise BadInput(f"{where}: {overflow(number)}")
+
+
+def overflow(number: str) -> str:
+    """Say what is wrong with a number that would become infinite."""
+    if number.startswith("-"):
+        return f"{number} is below the smallest number"
+    return f"{number} is above the largest number; write inf for infinity"
 
 
 def as_number(key: str, value: Any) -> float:

@@ -22,8 +22,11 @@ def refusal(**given):
     ("given", "words"),
     [
         ({}, "nothing to audit: one of algo, rule, mechanism is needed"),
-        ({"algo": "dp_se", "rule": "dp_nas"}, "algo and rule: one of algo, rule, mechanism"),
-        ({"algo": "dp_se", "mechanism": "tree"}, "algo and mechanism: one of"),
+        (
+            {"algo": "dp_se", "rule": "dp_nas"},
+            "algo and rule: give only one of algo",
+        ),
+        ({"algo": "dp_se", "mechanism": "tree"}, "algo and mechanism: give only one of"),
         ({"algo": "ucb"}, "algo=ucb: the algorithm promises no privacy, so there is nothing to"),
         ({"mechanism": "laplas"}, "unknown mechanism 'laplas': choose from "),
         ({"mechanism": "tree", "alpha": 3}, "mechanism=tree: the mechanism has no parameter alpha"),

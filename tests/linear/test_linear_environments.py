@@ -33,7 +33,7 @@ BAD = [
     ),
     (LINEAR | {"features": [["a", 0], [1, 1]]}, "features=a: a finite number is needed"),
     (LINEAR | {"features": [[math.nan, 0], [1, 1]]}, "features=nan: a finite number is needed"),
-    (LINEAR | {"features": [[], []]}, "features=[]: a list of numbers is needed"),
+    (LINEAR | {"features": [[], []]}, "features=[[],[]]: a row has no numbers"),
     (LINEAR | {"features": [[1e200, 0], [0, 1]], "theta": [1e200, 0]}, "larger than any float"),
     (LINEAR | {"features": [[3, 0], [0, 1]]}, "noise=sign: means in [-1, 1] are needed, not 1.5"),
     (LINEAR | {"noise": "signs"}, "noise=signs:"),
@@ -44,8 +44,8 @@ BAD = [
     (CONTEXTUAL | {"K": 0}, "K=0: a whole number of at least 1"),
     (CONTEXTUAL | {"variance": -1}, "variance=-1: a number of at least 0"),
     (CONTEXTUAL | {"theta": [1]}, "theta=[1]: 2 numbers are needed"),
-    (CONTEXTUAL | {"ball": False}, "noise=sign: means in [-1, 1] are needed: ball=true"),
-    (CONTEXTUAL | {"theta": [1, 1]}, "noise=sign: means in [-1, 1] are needed: ball=true"),
+    (CONTEXTUAL | {"ball": False}, "noise=sign: means in [-1, 1] are needed; write ball=true"),
+    (CONTEXTUAL | {"theta": [1, 1]}, "noise=sign: means in [-1, 1] are needed; write ball=true"),
     (CONTEXTUAL | {"ball": 1}, "ball=1: true or false is needed"),
     (CONTEXTUAL | {"contexts": "spheres"}, "contexts=spheres: gaussian or sphere is needed"),
     (CONTEXTUAL | {"contexts": "sphere", "variance": 0}, "variance=0: contexts=sphere needs"),
@@ -66,7 +66,7 @@ TABLES = [
     ("x,r1,r2\n1,0,2\n", 2, "rewards in [-1, 1] are needed, not 2"),
     ("x,r1,r2\n0,0,1\n", 2, "features that are not all 0"),
     ("x,r1,r2\n1,,1\n", 2, "holds a blank"),
-    ("r1,r2\n1,1\n", 2, "a column of features before the 2 of rewards"),
+    ("r1,r2\n1,1\n", 2, "a column of features before the 2 columns of rewards"),
     ("x,r1,r2\n1,0,1\n", 0, "K=0"),
 ]
 

@@ -349,7 +349,7 @@ def test_a_feature_may_be_named_like_a_propensity():
 def test_practically_no_run_of_a_log_that_is_not_refused_has_too_few_rows_that_count():
     """Mutation that it catches: a log of which 100 rows count on average is played."""
     c, found = 0.2, of(frame_of())
-    assert message_of(found.refuse_few, "horizon=775", 775).endswith("so 156 on average")
+    assert message_of(found.refuse_few, "horizon=775", 775).endswith("every run uses at least 100")
     found.refuse_few("horizon=780", 780)
     assert found.c == pytest.approx(c)
     assert np.random.default_rng(0).binomial(780, c, 100_000).min() >= 100
@@ -358,7 +358,7 @@ def test_practically_no_run_of_a_log_that_is_not_refused_has_too_few_rows_that_c
 def test_a_horizon_or_an_algorithm_that_does_not_fit_is_refused():
     env = dp.logged(frame_of(2000))
     line = message_of(setting, algo="bpo", env=env, horizon=400)
-    assert line.startswith("horizon=400: about 80 of 400 rows count")
+    assert line.startswith("horizon=400: a run uses about 80 of 400 rows")
     for name in ("supervised", "best_constant"):
         assert f"{name} needs labels, and a log has none" in message_of(setting, algo=name, env=env)
     assert "the data have 2000 rounds only" in message_of(

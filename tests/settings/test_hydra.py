@@ -118,7 +118,7 @@ def test_a_file_of_all_keys(folder):
         ("experiment.eps=3", ["unknown key 'experiment.eps'"]),
         ("+epss=3", ["unknown key 'epss'", "did you mean eps?"]),
         ("~epss", ["~epss: there is no key epss"]),
-        ("~algo", ["~algo: a file of algo is needed; write algo=NAME"]),
+        ("~algo", ["~algo: algo cannot be removed; algo=NAME chooses another file"]),
         ("env=minee", ["unknown env 'minee'", "did you mean mine?"]),
         ("hydra/launcher=joblib", ["jobs=N"]),
         ("hydra.launcher.n_jobs=3", ["jobs=N"]),
@@ -164,7 +164,7 @@ def test_keys_of_hydra_in_a_file_are_answered_in_one_line(folder, text, parts):
         ("--hydra-help", "--help"),
         ("--resolve", "--cfg job"),
         ("--config-path=x", "--config-dir DIR"),
-        ("--experimental-rerun=x", "what is missing"),
+        ("--experimental-rerun=x", "plays the missing runs"),
     ],
 )
 def test_options_of_hydra_are_answered_in_one_line(refused, option, part):

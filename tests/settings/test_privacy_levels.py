@@ -131,7 +131,7 @@ def test_renyi_dp_of_gaussian_noise_is_zcdp():
 # In calls from Python a list is a sweep
 LISTS = [
     (CROWD | {"eps_min": [1, 0]}, "eps_min=0: a finite number above 0"),
-    (CROWD | {"eps_min": 1, "eps": [1, 2]}, "sweep.eps: no algorithm"),
+    (CROWD | {"eps_min": 1, "eps": [1, 2]}, "sweep.eps: each user of a population"),
     ({"algo": ["ucb", "dp_se"], "rho": [1]}, "sweep.rho: no algorithm of the sweep has"),
 ]
 

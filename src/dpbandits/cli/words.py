@@ -165,7 +165,7 @@ def _parsed(word: str, text: str) -> Override:
     """Parse a word that sets a key with Hydra."""
     name = word.lstrip("+~").partition("=")[0]
     if re.split(r"[./@]", name)[0] == "hydra" or "@hydra" in name:
-        raise BadInput(f"{word}: keys of Hydra cannot be set; {instead_of(name)}")
+        raise BadInput(f"{word}: {instead_of(name)}")
     try:
         (override,) = OverridesParser.create().parse_overrides([text])
     except RecursionError:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-OTHERS = "no key here has its effect"
+OTHERS = "Hydra's own settings cannot be changed"
 KEYS, OPTIONS = (
     {name: words for words, names in part.items() for name in names}
     for part in tomllib.loads(Path(__file__).with_suffix(".toml").read_text()).values()
@@ -17,4 +17,4 @@ KEYS, OPTIONS = (
 def instead_of(key: str) -> str:
     """Return what to use instead of one of Hydra's keys, such as ``hydra.run.dir``."""
     found = [name for name in KEYS if f"{key}.".startswith((f"{name}.", f"{name}/", f"{name}@"))]
-    return str(KEYS[max(found, key=len)]) if found else OTHERS
+    return f"a key of Hydra is not used; {KEYS[max(found, key=len)]}" if found else OTHERS

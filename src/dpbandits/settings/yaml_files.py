@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import yaml
 
 from ..errors import BadInput, in_a_line, plain
+from ..validation import overflow
 
 LONGEST_REASON = 1500  # characters
 SCALARS = {  # the words that stand for a value that is no text, and their possible first letters
@@ -53,7 +54,7 @@ def _number(loader: Any, node: Any) -> float:
     text = str(node.value).replace("_", "").lower()
     x = float(re.sub(r"\.(?=inf|nan)", "", text))
     if math.isinf(x) and "inf" not in text:
-        raise BadInput(f"{node.value} is too large for a number; write inf for infinity")
+        raise BadInput(overflow(str(node.value)))
     return x
 
 

@@ -133,7 +133,7 @@ def test_what_is_no_file_is_refused(here, kind):
     else:
         (home / "mine.yaml").symlink_to("mine.yaml" if kind == "loop" else "nothing")
     message = message_of(request, ["env=mine"])
-    assert "mine.yaml:" in message and "a file" in message
+    assert "mine.yaml:" in message and "no such file" in message
 
 
 def test_an_experiment_sets_the_keys_that_words_set(here):
