@@ -114,3 +114,15 @@ def test_the_label_of_an_inlier_is_left_out_at_each_point_of_a_sweep():
     found = [json.loads(x.env_spec) for x in request_from(REGRET, given, {}).settings]
     assert [x["inlier"] for x in found] == [FAIR, FAIR]
     assert [x["alpha"] for x in found] == [0.05, 0.1]
+
+
+def test_a_label_may_refer_to_a_key_that_varies(tmp_path):
+    """The first label stays, whichever points change the environment; no name is chosen twice."""
+    (tmp_path / "env").mkdir()
+    file = "law: one_better\ngap: 0.1\narms: 3\nlabel: gap ${.gap}\n"
+    (tmp_path / "env/mine.yaml").write_text(file)
+    grids = "sweep=[{env.gap:[0.2]},{algo:[adap_ucb]}]"
+    for sweep, first in (("env.gap=0.1,0.2", 0.1), (grids, 0.2)):
+        words = ["env=mine", sweep, "horizon=50"]
+        found = read_request(words, (str(tmp_path),), multirun=True)
+        assert {x["label"] for x in found.records.values()} == {f"gap {first}"}

@@ -370,7 +370,10 @@ class _Composition:
         choices = self.chosen[group]
         if len({choice.name for choice in choices}) == len(choices):
             return [{} for _ in choices]
-        found = [(x.name, self.groups.read(group, x.name, self._source(group, x))) for x in choices]
+        sources = [(choice.name, self._source(group, choice)) for choice in choices]
+        if group == "env":
+            _refuse_two_labels(sources)
+        found = [(name, self.groups.read(group, name, source)) for name, source in sources]
         return [
             {
                 f"{group}.{key}": value
@@ -424,6 +427,17 @@ def _parameters(choice: Choice, own: Mapping[str, Any]) -> dict[str, Any]:
     for key in choice.values.keys() & own.keys():
         refuse_twice(key, _each(own[key])[0], choice)
     return {**own, **{name: _swept(value) for name, value in choice.values.items()}}
+
+
+def _refuse_two_labels(chosen: Sequence[tuple[str, Composed]]) -> None:
+    """Refuse environments of one name with different labels; those of labelled data are columns."""
+    labels: dict[str, Any] = {}
+    for name, source in chosen:
+        contents = source.tree["env"]
+        label = None if contents.get("law") == LABELS else contents.get(LABEL)
+        if label is not None and labels.setdefault(name, label) != label:
+            other = f"env chooses {name} twice, with the label {labels[name]}"
+            raise BadInput(f"env.{LABEL}={label}: {other}")
 
 
 def _without(found: Composed, removed: Sequence[str]) -> Composed:

@@ -194,10 +194,8 @@ class Groups:
             if isinstance(found.get("inlier"), dict):
                 found["inlier"].pop(LABEL, None)
             label = found.pop(LABEL, None)
-            known = None if label is None else self.labels.setdefault(name, _label(label))
-            if known != label and not changes:  # a label that refers to a swept key stays the first
-                other = f"env chooses {name} twice, with the label {self.labels[name]}"
-                raise BadInput(f"env.{LABEL}={label}: {other}")
+            if label is not None:  # a label may refer to a key that varies: the first one stays
+                self.labels.setdefault(name, _label(label))
         return found
 
 
