@@ -173,6 +173,22 @@ def test_names_in_parquet_are_text(tmp_path):
     assert message_of(Table.of_file, file) == f"{file}: column env holds something that is not text"
 
 
+@pytest.mark.extra("pyarrow")
+def test_parquet_of_other_types_keeps_them_and_its_words(tmp_path):
+    file = tmp_path / "t.parquet"
+    table = dp.run(["ucb", "dp_se"], horizon=100, runs=2, jobs=1)
+    later = table[table["algo"] == "dp_se"]  # its index does not begin with 0
+    later.assign(when=pd.Timestamp("2026-01-01")).astype({"run": "Int64"}).to_parquet(file)
+    found = dp.load(file)
+    assert found["algo"].dtype == found["env"].dtype == object
+    assert {*found["algo"]} == {"dp_se"} and found["run"].dtype == "Int64"
+    arrow = pytest.importorskip("pyarrow")
+    twice = arrow.Table.from_pandas(table).append_column("run", arrow.array(table["run"]))
+    arrow.parquet.write_table(twice, file)
+    line = f"{file}: each column of a tidy table needs a unique name"
+    assert message_of(dp.load, file) == line
+
+
 @pytest.mark.parametrize("column", ["env", "algo"])
 @pytest.mark.parametrize("name", [2024, 1.5, True, ("a",)])
 def test_names_in_a_frame_are_text(column, name):

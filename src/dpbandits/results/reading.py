@@ -93,7 +93,8 @@ def read_whole(path: Path) -> pd.DataFrame:
             return read_csv(str(path), path, words=NAMES)
         whole = read_parquet(path)
         own = [str(name) for name in whole if _kind_of(whole[name]) == "O"]
-        return whole.assign(**{name: _array_of(whole[name], words) for name in own})
+        arrays = of_arrays({name: _array_of(whole[name], words) for name in own})
+        return whole.assign(**arrays.set_axis(whole.index))
     for values in columns.values():
         values.resize(size, refcheck=False)
     return of_arrays(columns)
