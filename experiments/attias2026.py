@@ -12,10 +12,10 @@ from dpbandits.figures.wins import heat_map
 TITLE = "Mistakes on twelve labelled sets, by policy and budget (our sets)"
 NOTE = (
     "A colour shows the mean number of mistakes over RUNS orders of the rows, divided by the "
-    "mistakes of the best constant action of the set; cells above 1 are hatched. A dot says that "
-    "the 95 % interval of the mean lies below the best constant action. Supervised and uniform "
-    "play serve as references and are not private. RegCB, AdaCB, Oracle-UCB and Private LinUCB "
-    "promise $(\\epsilon, \\delta)$-joint DP, LDP-SGD and LDP-OLS local DP, and the others "
+    "mistakes of the best constant action of the set; cells of 1 or more are hatched. A dot says "
+    "that the 95 % interval of the mean lies below the best constant action. Supervised and "
+    "uniform play serve as references and are not private. RegCB, AdaCB, Oracle-UCB and Private "
+    "LinUCB promise $(\\epsilon, \\delta)$-joint DP, LDP-SGD and LDP-OLS local DP, and the others "
     "$\\epsilon$-joint DP."
 )
 LINE = "best_constant"
@@ -24,7 +24,7 @@ BLUE, RED = PALETTE["blue"], PALETTE["vermillion"]
 COLOURS = [mixed(BLUE, 1.0, x) for x in (0.1, 0.45, 0.75)]
 COLOURS += [mixed(RED, 1.0, x) for x in (0.75, 0.45, 0.1)]
 WORDS = "below .5", ".5 to .8", ".8 to 1", "1 to 1.25", "1.25 to 2", "above 2"
-WORSE = "////"  # the hatch of cells with more mistakes than the best constant action
+WORSE = "////"  # the hatch of cells with no fewer mistakes than the best constant action
 
 
 def ratios(summary):
@@ -56,7 +56,7 @@ def draw(table):
         norm = BoundaryNorm([0.0, *LIMITS, np.inf], len(COLOURS))
         heat_map(ax, drawn, ListedColormap(COLOURS), norm, texts, np.isfinite(ratio))
         for (i, j), x in np.ndenumerate(ratio.to_numpy()):
-            if x > 1.0:
+            if x >= 1.0:
                 ax.add_patch(Rectangle((j, i), 1, 1, hatch=WORSE, ec="white", fill=False, lw=0.5))
         ax.set_title("without privacy" if np.isinf(eps) else rf"$\epsilon$ = {eps:g}")
         if ax not in axes[:, 0]:

@@ -14,11 +14,11 @@ LOOKS = {  # of each curve: its label, colour and dash
 }
 TITLE = "Private LinUCB (Shariff & Sheffet 2018; our setting)"
 NOTE = (
-    r"There are ten contexts in three dimensions and rewards $\pm$1. Joint DP ($\delta$ = .001) is "
-    "that of Private LinUCB, and zCDP of rewards that of AdaC-OFUL, which protects rewards alone "
-    r"($\rho = \epsilon^2/2$). Lines show means over THETAS thetas of RUNS runs each, and bands "
-    "all runs. Lines are thin where the printed noise does not keep the budget, or is not proved "
-    "to keep it (Wishart)."
+    r"There are ten contexts in three dimensions and rewards $\pm$1. Private LinUCB gives joint DP "
+    r"($\delta$ = .001), and AdaC-OFUL gives zCDP of rewards ($\rho = \epsilon^2/2$), which does "
+    "not protect contexts. Lines show means over THETAS thetas of RUNS runs each, and bands all "
+    "runs. Lines are thin where the printed noise does not keep the budget, or is not proved to "
+    "keep it (Wishart)."
 )
 MIDDLE = 1e6  # the horizon at which budgets vary
 

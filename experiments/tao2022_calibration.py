@@ -47,10 +47,10 @@ def draw(table):
     for ax in axes[:, 0]:
         ax.set_ylabel(regret_label(table))
     note = (
-        "Lines show the mean of RUNS runs in a setting, without intervals. The dotted line marks "
-        "the practical constant. At each $c$, divide the regret in a setting by the smallest "
-        "regret in the setting at any $c$; the largest of these ratios over all settings of the "
-        "algorithm is smallest at the practical constant."
+        "Moments of order $1 + v$ are bounded. Lines show the mean of RUNS runs in a setting, "
+        "without intervals. The dotted line marks the practical constant. At each $c$, divide the "
+        "regret in a setting by the smallest regret in the setting at any $c$; the largest of "
+        "these ratios over all settings of the algorithm is smallest at the practical constant."
     )
     return finish(
         figure,

@@ -6,7 +6,10 @@ table alone.
 
 from dpbandits.figures.regret_vs_time import time_panels
 
-TITLE = r"Heavy tails, $\epsilon$-global DP, practical constants (Tao et al. 2022; our setting)"
+TITLE = (
+    r"Heavy tails (moments of order $1 + v$), $\epsilon$-global DP, practical constants "
+    "(Tao et al. 2022; our setting)"
+)
 LITERAL = "literal"
 
 

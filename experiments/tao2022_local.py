@@ -2,7 +2,10 @@
 
 from dpbandits.figures.draw import load_script
 
-TITLE = r"Heavy tails, $\epsilon$-local DP, practical constants (Tao et al. 2022; our setting)"
+TITLE = (
+    r"Heavy tails (moments of order $1 + v$), $\epsilon$-local DP, practical constants "
+    "(Tao et al. 2022; our setting)"
+)
 
 
 def draw(table, bounds=None):

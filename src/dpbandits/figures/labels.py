@@ -31,7 +31,6 @@ MEANINGS = {
     "honaker": "a binary tree with Honaker's estimates",
     "kary": "a tree of 19 branches",
     "calibrated": "a quantile of the noise",
-    "$v$": "that moments of order $1 + v$ are bounded",
 }
 MOST_MEANS = 6  # in the title of an environment
 
@@ -193,9 +192,8 @@ def meanings(labels: Iterable[str]) -> str:
     there are none.
     """
     words = " ".join(labels)
-    used = [x for x in MEANINGS if re.search(rf"(?<!\w){re.escape(x)}(?!\w)", words)]
-    shown = [f"{x if '$' in x else chr(34) + x + chr(34)} means {MEANINGS[x]}" for x in used]
-    return f" In labels, {', and '.join(shown)}." if shown else ""
+    used = [f'"{x}" means {MEANINGS[x]}' for x in MEANINGS if re.search(rf"\b{x}\b", words)]
+    return f" In labels, {', and '.join(used)}." if used else ""
 
 
 def as_it_stands(table: Table) -> Table:

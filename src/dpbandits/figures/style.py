@@ -359,7 +359,7 @@ def finish(
     if table is not None:
         runs = table.ends.groupby("setting").size()
         note = note.replace("RUNS", " to ".join(map(str, sorted({runs.min(), runs.max()}))))
-        note += meanings([*lines, *(ax.get_title() for ax in panels)])
+        note += meanings(lines)
     below = note + _hidden(panels) if chosen.note else ""
     for text in (title, below, *lines, *_texts_of(panels)):
         refuse_missing_characters(text)
