@@ -150,9 +150,8 @@ def report_findings(
     table = pd.DataFrame(rows).drop(columns="witness", errors="ignore")
     words = {*table["verdict"]}
     outside = "".join(f"* {reason}\n" for reason in reasons)
-    page = f"{text_of_findings(rows, 'pipe')}\n" + (
-        f"\nOut of reach:\n\n{outside}" if outside else ""
-    )
+    page = f"{text_of_findings(rows, 'pipe')}\n"
+    page += f"\nOut of reach:\n\n{outside}" if outside else ""
     write_table(results / f"{stem}.csv", table)
     write_atomically(results / f"{stem}.md", page.encode())
     if "measured" in table:

@@ -18,8 +18,7 @@ and llvmlite. ``quick`` shortens the first run and is preferred where it works (
 """
 
 from .choice import VARIABLE as COMPILER
-from .choice import compiler, is_tested
-from .choice import report_choice as report_choice
+from .choice import compiler, is_tested, report_choice
 from .folder import compiled_code
 from .global_states import global_states, restore_global_states, seed_global_states
 from .kernels import Loop, compiles, declare, is_compiled, kernel, loop

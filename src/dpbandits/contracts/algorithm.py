@@ -415,7 +415,7 @@ def import_file(file: Path, group: str) -> ModuleType:
 def _let_import_neighbours(folder: Path) -> None:
     """Let files import the modules of this folder before those of other folders of users."""
     others = [x for x in _imported_from if x != folder]
-    own = {x.stem for x in folder.iterdir() if x.suffix == ".py" or x.is_dir()}
+    own = {x.stem for x in folder.glob("*.py")} | {x.name for x in folder.iterdir() if x.is_dir()}
     for name, module in list(sys.modules.items()):  # other threads may import meanwhile
         file = getattr(module, "__file__", None) if name.partition(".")[0] in own else None
         if file and any(Path(file).is_relative_to(other) for other in others):

@@ -18,6 +18,7 @@ from ..comparison.pairs import ratio as ratio_of
 from ..contracts.parameters import FRACTION, POSITIVE
 from ..contracts.question import QUESTIONS, STOPPING
 from ..errors import BadInput, plain
+from ..results.frames import CHEAP
 from ..results.intervals import all_equal, at_least_zero, interval_of_mean, interval_of_quantile
 from ..results.summary import at_least, percent, significant
 from ..settings.compose import request_from
@@ -28,7 +29,6 @@ from .subject import Subject, differing, with_values
 
 TIMES_GOAL = 10.0  # samples after which a run of a search ends, as a multiple of the goal
 FREE_RUNS = 64  # without privacy, before a search; they set its cap
-CHEAP = 1.1  # times the samples without privacy: where privacy costs less than 10 %
 ENDS = 0.9  # share of the runs that must end, for a test to end
 PRECISE = 1.25  # ratio of the budgets between which a sheet finds that a test begins to end
 
@@ -218,7 +218,10 @@ def verdict(title: str, rows: Sequence[Mapping[str, Any]], low: float, high: flo
     text = f"{start}eps={near['eps']:g} costs {length(near['samples'], near['ended'])}"
     if free == free:
         text += f" instead of {length(free, share)} without privacy{ending}"
-        is_cheap = lambda row: row["ended"] == 1.0 and row["samples"] <= CHEAP * free  # noqa: E731
+
+        def is_cheap(row: Mapping[str, Any]) -> bool:
+            return bool(row["ended"] == 1.0 and row["samples"] <= CHEAP * free)
+
         cheap = [row["eps"] for row in takewhile(is_cheap, reversed(rows))]
         text += f"; privacy costs less than 10 % from eps={cheap[-1]:g} on" if cheap else ""
     if low > 0.0:

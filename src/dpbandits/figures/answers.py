@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from ..contracts.display import display_name, environment_title, symbol
 from ..errors import BadInput
-from ..results.frames import columns_apart
+from ..results.frames import CHEAP, columns_apart
 from .labels import check_different, line_label, rounds_text
 from .options import PALETTE, current
 from .style import Styles, finish, styled, styles_of, subplots
@@ -27,7 +27,6 @@ COLUMNS = (
     "tried",
 )  # fmt: skip
 TRIANGLE: Any = {"marker": "^", "ms": 5, "ls": ""}  # where some runs were cut
-CHEAP = 1.1  # times the samples without privacy: the region where privacy costs less than 10 %
 
 
 @styled

@@ -56,8 +56,8 @@ OF_TABLES = ("tail", "wins")  # kinds that may be asked for a table of regret
 
 AXES: dict[str, Draw] = {"t": time_panels} | {x: partial(budget_panels, x=x) for x in BUDGETS}
 
-# Options that a file may give for its kind of figure, and the functions that check their values
 METRIC = "metric"  # an option of every kind: the statistic that is drawn
+# Options that a file may give for its kind of figure, and the functions that check their values
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     METRIC: partial(one_of, METRICS),
     "title": text,

@@ -24,6 +24,7 @@ POSITIVE = (
     "stopping_time",
 )  # fmt: skip
 DIFFERS = "differs from row to row: leave it out"
+CHEAP = 1.1  # times the samples without privacy, in a sheet: where privacy costs less than 10 %
 MAX_NUMBER = 1e100  # in a table: squares of larger ones are not finite
 NEEDED_COLUMNS = ("algo", "t", "regret")  # without which nothing can be drawn
 TIDY_COLUMNS = (*REGRET.columns, "seed", "run", *REGRET.measured)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from ..files import write_atomically
+from ..settings.composed import LABEL
 from ..settings.request import LOOKS, Request
 from ..settings.setting import Setting
 from .formats import SUMMARY_CSV, beside, write_pieces
@@ -62,6 +63,7 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
         The path of the table, and its summary.
     """
     path, records = table_path(request), request.records
+    labelled = {own: record for own, record in records.items() if LABEL in record}
     summaries: list[pd.DataFrame] = []
     question, about = request.question, settings_table(request.settings)
 
@@ -73,7 +75,7 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
     by = [str(x) for x in about if x != "seed" or about["seed"].nunique() > 1]
 
     def add(table: Table) -> None:
-        runs = replace(table, records=records).with_labels().runs
+        runs = replace(table, records=labelled).with_labels().runs
         summaries.append(summary_of(runs, by, question, question.statistic, looks))
         if len(summaries) == FRAMES:
             summaries[:] = [pd.concat(summaries)]
