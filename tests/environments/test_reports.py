@@ -118,7 +118,7 @@ def refused(**given):
 def test_algorithms_that_cannot_lose_reports_refuse_the_environment():
     spec = dp.contaminated(dp.bernoulli([0.9, 0.1]), 0.1, 0.5, stage="reports")
     line = refused(algo="heldp_ucb_b", env=spec, assume=True)
-    assert "outliers replace what users send" in line and "env.stage=rewards" in line
+    assert "outliers replace messages of users" in line and "env.stage=rewards" in line
     dp.run(algo="ldpr_se", env=spec, assume=True, horizon=10, runs=1)
     dp.run(algo="adap_ucb", env=spec, assume=True, horizon=10, runs=1)
 

@@ -100,7 +100,7 @@ def test_summaries_and_figures_show_it(tmp_path, bandit):
     file = bandit(run, "algo=ucb env=bernoulli_c2 horizon=200 runs=3 jobs=1 results=r")[-1]
     bandit(plot, f"{file} metric=nash out=nash.png")
     assert (tmp_path / "nash.png").is_file()
-    dp.save(table, "a.csv")
+    table.to_csv("a.csv", index=False)
     assert "metric=nash needs the settings: no manifest beside a.csv" in message_of(
         open_tables([Path("a.csv")]).measured, "nash"
     )

@@ -142,7 +142,7 @@ def test_the_command_itself_calls_nothing(evil):
     program = Path(sys.executable).with_name("bandit-run")
     done = captured(program, "--config-dir", "mine", "-m", "hydra/launcher=evil", "eps=1,2")
     message = complaint("bandit-run", done.returncode, done.stdout, done.stderr)
-    assert "hydra/launcher=evil: jobs=N" in message
+    assert "hydra/launcher=evil: a key of Hydra is not used; jobs=N" in message
     assert sorted(Path.cwd().rglob("*")) == before
 
 
