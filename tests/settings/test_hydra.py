@@ -57,7 +57,7 @@ def settings(folder, line, file=None):
         ("experiment=deep", "algo=dp_se eps=.5 env.arms=9"),
         ("experiment=deep algo=ucb eps=null", "algo=ucb env.arms=9"),
         ("env=gapped eps=.2", "env=one_better env.gap=.2 eps=.2"),
-        ("-m env=gapped eps=.1,.2", "-m env=one_better env.gap=.2 eps=.2"),
+        ("-m env=gapped eps=.1,.2", "env=one_better env.gap=.2 eps=.2"),
         ("env=outside", "env=one_better env.gap=.2 env.arms=6"),
         ("env=needed env.gap=.3", "env=one_better env.gap=.3"),
         ("env=outer algo=prae_c",
@@ -87,6 +87,22 @@ def test_references_follow_each_point_of_a_sweep(folder):
     assert [(s.budget, s.record["env_spec"]["gap"]) for s in found] == [
         (x, x) for x in (0.1, 0.2, 0.4)
     ]
+
+
+def test_a_parameter_that_is_given_follows_each_point_of_a_sweep(folder):
+    found = settings(folder, "-m algo=adap_ucb algo.alpha=${seed} seed=3,4")
+    assert [s.parameters["alpha"] for s in found] == [3, 4]
+
+
+@pytest.mark.parametrize("key", ["horizon", "eps", "runs", "checkpoints", "jobs"])
+def test_a_key_of_the_command_that_refers_to_one_that_varies_is_refused(folder, key):
+    """Mutation that it catches: all settings get the value at the first point."""
+    line = f"algo=adap_ucb {key}=${{seed}} seed"
+    message = message_of(settings, folder, f"-m {line}=20,30")
+    assert message == f"{key}=${{seed}}: {key} has one value, but refers to a key that varies"
+    assert message_of(settings, folder, f"{line}=20 sweep={{seed:[20,30]}}")
+    settings(folder, f"{line}=20")
+    settings(folder, f"-m {line}=20 eps=1,2" if key != "eps" else f"-m {line}=20 horizon=5,6")
 
 
 def test_a_resolver_of_the_user(folder):
@@ -175,7 +191,7 @@ def test_options_of_hydra_are_answered_in_one_line(refused, option, part):
 
 def again(words):
     """The settings of the experiment that ``--cfg job`` prints, and those of the words."""
-    (request,) = read_requests(words, ())
+    (request,) = read_requests(words, (), multirun=True)
     text = GLOBAL + OmegaConf.to_yaml(OmegaConf.create(request.experiment_file))
     write(Path("printed"), {"experiment/again.yaml": text})
     file = str(Path("printed").resolve())
@@ -192,6 +208,8 @@ def again(words):
         "env=contaminated sweep={env.inlier:[student_far,bernoulli_c1]} algo=prae_c assume=true",
         "algo=heldp_ucb_b population=clipped_normal eps_min=1 population.mean=3",
         "sweep={algo:[ucb,dp_se],eps:[1,2]} env.label=Coins",
+        "env=one_better env.gap=${eps} eps=.1,.2 algo=dp_se",
+        "algo=adap_ucb algo.alpha=${seed} seed=3,4 horizon=${runs}",
     ],
 )
 def test_what_is_printed_composes_back(here, line):

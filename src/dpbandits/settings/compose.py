@@ -321,6 +321,23 @@ class _Composition:
         chosen = {*self.question.groups, "runner", "experiment"}
         self.config |= {k: x for k, x in known.items() if k not in chosen | varied.keys()}
         self._vary(varied, own)
+        self._refuse_references(known)
+
+    def _refuse_references(self, known: Mapping[str, Any]) -> None:
+        """Refuse a key of the command whose value refers to a key that varies.
+
+        Such a key has one value, here in ``known``; only files of groups are read at each point.
+        """
+        if not (self.base.refers or self.groups.refers):
+            return
+        fixed = known.keys() - {*self.question.groups, *swept_names(self.config)}
+        for grid, i in itertools.product(grids(self.config), (0, -1)):
+            point = self.base.named({name: values[i] for name, values in grid.items()})
+            found = self.base.at(self.base.named(self.groups.first) | self.groups.values | point)
+            for key in sorted(key for key in fixed if found[key] != known[key]):
+                text = plain({**self.base.tree, **self.groups.values}[key])
+                one = f"{key} has one value, but refers to a key that varies"
+                raise BadInput(f"{key}={text}: {one}")
 
     def _vary(self, varied: Grid, own: Mapping[str, Any]) -> None:
         """Add keys that vary, and the choices of groups, to the grids of the sweep."""

@@ -94,8 +94,9 @@ class Composed:
                     found[key] = value
         return found
 
-    def at(self, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return ``values`` after some of them are set and references are resolved.
+    def at(self, changes: Mapping[str, Any], resolve: bool = True) -> dict[str, Any]:
+        """Return ``values`` after some of them are set and, with ``resolve``, references are
+        resolved.
 
         Raises:
             BadInput: a value refers to a key that does not exist, or a value that must be given is
@@ -108,7 +109,7 @@ class Composed:
             for key, value in changes.items():
                 whole = isinstance(value, Mapping) and "law" in value  # replaces another law
                 OmegaConf.update(config, key, value, merge=not whole, force_add=True)
-            found: Any = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+            found: Any = OmegaConf.to_container(config, resolve=resolve, throw_on_missing=resolve)
         except MissingMandatoryValue as error:
             full = error.full_key
             raise BadInput(f"{full}=???: a value is needed; write {full}=VALUE") from None
@@ -151,6 +152,11 @@ class Groups:
     labels: dict[str, str] = field(default_factory=dict)
     _found: dict[str, dict[str, Any]] = field(default_factory=dict)
 
+    @property
+    def refers(self) -> bool:
+        """Whether a value that is set refers to another value."""
+        return _refers(self.values)
+
     def parameters(self) -> set[str]:
         """Return the parameters of all algorithms that are not keys of the command."""
         return {x for a in self.algorithms.values() for x in a.domains.keys() - of_command(a)}
@@ -158,6 +164,10 @@ class Groups:
     def contents(self, group: str) -> dict[str, dict[str, Any]]:
         """Return the contents of the files that are chosen in a group, by name."""
         return {name: self.at(group, name, {})[0] for g, name in self.sources if g == group}
+
+    def written(self, group: str, name: str) -> dict[str, Any]:
+        """Return a file's contents as a file states them, with references to keys that vary."""
+        return self.read(group, name, self.sources[group, name], resolve=False)
 
     def at(
         self, group: str, name: str, point: Mapping[str, Any]
@@ -168,7 +178,7 @@ class Groups:
         source = self.sources[group, name]
         taken = [key for key in point if key.startswith(f"{group}.") and source.has(key)]
         changes = {key: point[key] for key in taken}
-        if source.refers:
+        if source.refers or self.refers:
             changes |= source.named(point)
         key = json.dumps([group, name, changes])
         if key not in self._found:
@@ -178,14 +188,21 @@ class Groups:
         return self._found[key], taken
 
     def read(
-        self, group: str, name: str, source: Composed, changes: Mapping[str, Any] = NOTHING
+        self,
+        group: str,
+        name: str,
+        source: Composed,
+        changes: Mapping[str, Any] = NOTHING,
+        resolve: bool = True,
     ) -> dict[str, Any]:
         """Return the contents of a file in a configuration, after some changes.
+
+        With ``resolve``, references are replaced by the values to which they refer.
 
         The label of an environment is stored separately; keys of the command are left out.
         """
         values = {**source.named(self.first), **self.values, **changes}
-        found: dict[str, Any] = source.at(values).get(group, {})
+        found: dict[str, Any] = source.at(values, resolve).get(group, {})
         load_laws(found, self.folders)
         if group not in ("env", "population"):
             keys = of_command(self.algorithms[name])

@@ -78,7 +78,7 @@ class Request:
         }
         found |= {k: x for k, x in self.config.items() if k not in (*chosen, "experiment")}
         for group in single[:-1]:
-            found[group], _ = self.groups.at(group, self.config[group], {})
+            found[group] = self.groups.written(group, self.config[group])
         label = self.groups.labels.get(self.config["env"])
         if "env" in single and label is not None:
             found["env"] = {**found["env"], LABEL: label}
