@@ -12,11 +12,11 @@ from dpbandits.figures.wins import heat_map
 TITLE = "Mistakes on twelve labelled sets, by policy and budget (our sets)"
 NOTE = (
     "A colour shows the mean number of mistakes over RUNS orders of the rows, divided by the "
-    "mistakes of the best constant action of the set; cells of 1 or more are hatched. A dot says "
-    "that the 95 % interval of the mean lies below the best constant action. Supervised and "
+    "mistakes of the best constant action of the set; cells of 1 or more are hatched. A dot marks "
+    "a 95 % interval of the mean that lies below the best constant action. Supervised and "
     "uniform play serve as references and are not private. RegCB, AdaCB, Oracle-UCB and Private "
-    "LinUCB promise $(\\epsilon, \\delta)$-joint DP, LDP-SGD and LDP-OLS local DP, and the others "
-    "$\\epsilon$-joint DP."
+    "LinUCB promise $(\\epsilon, \\delta)$-joint DP, LDP-SGD and LDP-OLS promise local DP, and the "
+    "other policies promise $\\epsilon$-joint DP."
 )
 LINE = "best_constant"
 LIMITS = 0.5, 0.8, 1.0, 1.25, 2.0

@@ -64,9 +64,9 @@ def draw(table):
     ratio.set_ylabel("ratio of regrets")
     instances = final["env.instance"].nunique()
     note = (
-        f"Lines show means over {instances} instances of RUNS runs each, and bands of the price at "
-        "$T$ and of the ratio of regrets the 95 % interval over the instances. The relative price "
-        "rises and falls with the phases. Lines of regret that cannot be told apart coincide."
+        f"Lines show means over {instances} instances of RUNS runs each. The bands of the price at "
+        "$T$ and of the ratio of regrets show the 95 % interval over the instances. The relative "
+        "price rises and falls with the phases. Some lines of regret coincide."
     )
     finish(figure, TITLE, table, note)
     return figure

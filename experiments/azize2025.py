@@ -15,7 +15,7 @@ from dpbandits.settings.composed import read_group
 from dpbandits.theory.azize2025 import bernoulli_lower
 
 TITLE = "Regret against the privacy budget and its tails (Azize et al. 2025; our setting)"
-LABEL = "lower bound on the mean, asymptotic: Azize et al. 2025, Thm. 1"
+LABEL = "asymptotic lower bound on the mean: Azize et al. 2025, Thm. 1"
 TAILS_AT = 0.1  # the budget of the lower panels
 
 

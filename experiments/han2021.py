@@ -12,7 +12,7 @@ TITLE = "Local privacy of contexts and rewards (Han et al. 2021)"
 NOTE = (
     "There are ten contexts on the circle and rewards $\\pm$1. LDP-SGD is $\\epsilon$-locally DP, "
     "LDP-OLS and LDP-LinUCB are $(\\epsilon, 0.1)$-locally DP, and LinUCB is not private. Lines "
-    "show means of RUNS runs, and bands the 95 % interval of the mean."
+    "show means of RUNS runs, and bands show the 95 % interval of the mean."
 )
 EARLIEST = 1e-4  # of the horizon
 

@@ -48,9 +48,9 @@ TITLE = r"What the privacy of contexts costs, at $T$ = HORIZON (our setting)"
 NOTE = (
     r"There are ten contexts in three dimensions and rewards $\pm$1. Joint ($\delta$ = .001) and "
     r"local ($\delta$ = .1) DP protect contexts and rewards, and zCDP protects rewards ($\rho = "
-    r"\epsilon^2/2$). Lines show means over THETAS thetas of RUNS runs each, and bands all runs. "
-    "Lines are thin where the printed noise does not keep the budget, or is not proved to keep it "
-    "(Wishart)."
+    r"\epsilon^2/2$). Lines show means over THETAS thetas of RUNS runs each, and bands show all "
+    "runs. Lines are thin where the printed noise exceeds the privacy budget or, for Wishart "
+    "noise, is not proved to satisfy it."
 )
 
 

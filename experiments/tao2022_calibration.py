@@ -48,9 +48,9 @@ def draw(table):
         ax.set_ylabel(regret_label(table))
     note = (
         "Moments of order $1 + v$ are bounded. Lines show the mean of RUNS runs in a setting, "
-        "without intervals. The dotted line marks the practical constant. At each $c$, divide the "
-        "regret in a setting by the smallest regret in the setting at any $c$; the largest of "
-        "these ratios over all settings of the algorithm is smallest at the practical constant."
+        "without intervals. The dotted line marks the practical constant. At each $c$, the regret "
+        "in a setting is divided by the smallest regret in this setting at any $c$. The practical "
+        "constant is the $c$ at which the largest of these ratios over all settings is smallest."
     )
     return finish(
         figure,

@@ -45,8 +45,8 @@ def draw(table):
     axes[1].set_title(r"two arms, $\epsilon$ = 1")
     axes[0].set_ylabel(regret_label(table))
     note = (
-        "Moments of order $1 + v$ are bounded. Points show the mean of RUNS runs, which differ by "
-        "less than a line's width. At the gaps .4 and .8 the first epoch eliminates the worse arm "
-        "after a fixed number of pulls, so regret is proportional to the gap."
+        "Moments of order $1 + v$ are bounded. Points show the mean of RUNS runs; these differ by "
+        "less than the width of a line. At the gaps .4 and .8 the first epoch eliminates the worse "
+        "arm after a fixed number of pulls, so regret is proportional to the gap."
     )
     return finish(figure, TITLE, table, note)

@@ -10,10 +10,10 @@ from dpbandits.results.summary import mean_of
 
 TITLE = "What trust is worth: one elimination, three trust models"
 NOTE = (
-    "The lines of Shuffle-SE differ in trust alone; $\\delta = 10^{-5}$ with a shuffler or a "
-    "server, and the probability $p$ of a wrong elimination is $1/T$. The other algorithms differ "
-    "in their constants, too: AdaP-KLUCB and DP-SE trust a server, Dist-DP-SE trusts a server that "
-    "sees sums alone, and HeLDP-UCB-B trusts nobody. "
+    "The lines of Shuffle-SE differ only in the trust model. With a shuffler or a server, "
+    "$\\delta$ is $10^{-5}$; the probability $p$ of a wrong elimination is $1/T$. The other "
+    "algorithms differ in their constants, too: AdaP-KLUCB and DP-SE trust a server, Dist-DP-SE "
+    "trusts a server that sees only sums, and HeLDP-UCB-B trusts nobody. "
 )
 BAND = {"mean": "middle", "ci_low": "low", "ci_high": "high"}
 
