@@ -213,12 +213,12 @@ def compare(
 ) -> pd.DataFrame:
     """Compare each algorithm with the best algorithm of its game, or with a baseline.
 
-    A game is an environment with a budget and a horizon. If the runs show the tails of their laws,
-    the intervals of all comparisons of a table hold simultaneously with probability 95 %. If bad
-    runs are so rare that some samples contain none, the intervals hold less often: if 3 bad runs
-    are expected, one sample in twenty contains none. No fixed number of runs is enough for every
-    tail: the simulations in docs/runs.md measure how often the intervals hold. The column
-    ``runs_needed`` estimates how many runs the observed tail needs.
+    A game is an environment with a budget and a horizon. If the runs contain enough of the rare
+    runs with a large regret, the intervals of all comparisons of a table hold simultaneously with
+    probability 95 %. If such runs are so rare that some samples contain none, the intervals hold
+    less often: if 3 such runs are expected, one sample in twenty contains none. No fixed number of
+    runs is enough for every tail: the simulations in docs/runs.md measure how often the intervals
+    hold. The column ``runs_needed`` estimates how many runs the observed tail needs.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo=["dp_klucb", "adap_ucb"], eps=1, horizon=1e4, runs=50)

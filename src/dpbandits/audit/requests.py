@@ -30,7 +30,7 @@ from .targets.target import AuditTarget
 MAX_SAMPLED_ROUNDS = 1_000_000  # of a game
 OF_POLICIES = ("eps", "horizon", "arms", "runs", "confidence", "seed", "jobs", "max_time")
 TARGET_KEYS = ("algo", "rule", "mechanism")
-MOST_ARMS = {False: 1000, True: 20}  # of samples, and of exact losses
+MOST_ARMS = {False: 1000, True: 20}  # the largest number of arms, by whether exact=true
 NOT_EXACT = ("rule", "mechanism", "runs", "confidence", "seed", "short", "max_time")
 NEEDED = {
     False: ("sklearn", "an audit needs scikit-learn: pip install 'dpbandits[audit]'"),

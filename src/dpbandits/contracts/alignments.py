@@ -103,9 +103,9 @@ one_bit = Alignment("none; the changed reward has one bit, which stays the same"
 
 
 def integer_release(elimination: Callable, law: str) -> Alignment:
-    """Return the alignment of a reward that enters one sum of integers modulo m.
+    """Return the alignment of noise that is added to one sum of integers modulo m.
 
-    The noise of the sum shifts by minus the change of the sum.
+    If a reward changes, the noise shifts by minus the change of the sum.
 
     Args:
         elimination: ``elimination(noise, decode)`` returns the loop ``play`` that the algorithm

@@ -59,11 +59,12 @@ def race(
     """Play some games until each is decided, or its possible best algorithms have ``most`` runs.
 
     Args:
-        games: the numbers of the settings of each game, from 0 on.
-        play: plays runs.
-        first: runs of every setting.
-        most: runs of a setting, at most.
-        matters: whether a game, given the means of its settings, needs to be decided at all.
+        games: for each game the indices of its settings, counted from 0.
+        play: plays runs, see ``Play``.
+        first: the number of runs with which every setting starts.
+        most: the largest number of runs of a setting.
+        matters: whether an undecided game must be played on. The function takes the indices of the
+            game's settings and their mean regrets.
     """
     settings = [i for game in games for i in game]
     regrets: dict[int, np.ndarray] = {}

@@ -1,9 +1,10 @@
 """Blocks of rewards: the sum or the histogram of many rewards of one arm, from its exact law.
 
-For two-point laws, O(1), and discrete laws, O(points), the time does not depend on the number of
-rewards. This holds even if rewards are truncated and contaminated, since the number of outliers and
-the number of rewards of each value are binomial. The sum of Gaussian rewards is Gaussian unless
-they are truncated. Rewards of other laws are drawn one by one, without storing them.
+The time for a block of a two-point law is O(1), and for a block of a discrete law O(m) with m
+points; it does not depend on the number of rewards. This holds even if rewards are truncated and
+contaminated, since the number of outliers and the number of rewards of each value are binomial. The
+sum of Gaussian rewards is Gaussian unless they are truncated. Rewards of other laws are drawn one
+by one, without storing them.
 """
 
 from __future__ import annotations

@@ -435,7 +435,7 @@ def cannot_be_swept(key: str, values: Several) -> BadInput:
 
 
 def _each(value: Any) -> Sequence[Any]:
-    """Return the values of a key that has several, or its only value."""
+    """Return the values of a key as a sequence, with one element if the key has one value."""
     return value if isinstance(value, Several) else [value]
 
 

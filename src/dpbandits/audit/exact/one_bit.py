@@ -63,7 +63,8 @@ def _string(numbers: Sequence[Any]) -> str:
 class ScriptedUniforms:
     """A generator of uniform numbers that are only compared, with given results.
 
-    The object is both the generator and each of its numbers.
+    ``random()`` returns the object itself. The i-th comparison ``number < p`` adds p to ``chances``
+    and returns the i-th given result.
 
     Attributes:
         chances: the probabilities with which the numbers were compared.
