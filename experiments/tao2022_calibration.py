@@ -40,7 +40,7 @@ def draw(table):
     for ax, (law, algo) in zip(axes.flat, itertools.product(LAWS, ALGORITHMS), strict=True):
         inside = (runs["algo"] == algo) & (runs["env"] == law)
         regret_vs(ax, runs[inside], "c", styles, None)
-        ax.axvline(chosen[algo], color="black", lw=1, ls=":", label="practical constant")
+        ax.axvline(chosen[algo], color="black", lw=1, ls=":", label="chosen $c$")
         ax.set_title(f"{display_name(algo)} ($c$ = {chosen[algo]:g}), {LAWS[law]}")
     for ax in axes[-1]:
         ax.set(xlabel="constant $c$", xscale="log")
@@ -48,9 +48,10 @@ def draw(table):
         ax.set_ylabel(regret_label(table))
     note = (
         "Moments of order $1 + v$ are bounded. Lines show the mean of RUNS runs in a setting, "
-        "without intervals. The dotted line marks the practical constant. At each $c$, the regret "
-        "in a setting is divided by the smallest regret in this setting at any $c$. The practical "
-        "constant is the $c$ at which the largest of these ratios over all settings is smallest."
+        "without intervals. The dotted line marks the chosen $c$, the practical constant. At each "
+        "$c$, the regret in a setting is divided by the smallest regret in this setting at any "
+        "$c$. The practical constant is the $c$ at which the largest of these ratios over all "
+        "settings is smallest."
     )
     return finish(
         figure,
