@@ -500,7 +500,11 @@ def test_figures_that_a_table_does_not_have_are_refused(regrets):
         (times, {"x": "t"}, "x=t: a figure of stopping times takes no x"),
         (times, {"bounds": True}, "not beside stopping times"),
         (public, {"x": "eps"}, "no algorithm in the table has a finite privacy budget"),
-        (without_settings, {"bounds": True}, "bounds=True needs the settings: load the table"),
+        (
+            without_settings,
+            {"bounds": True},
+            "bounds=True needs the settings: load the",
+        ),
     ):
         assert reason in message_of(dp.plot, table, **options)
 

@@ -128,7 +128,7 @@ def test_alpha1_is_the_contamination(alpha):
         assert alpha1("prae_c", "wu_central", alpha) == alpha
     else:
         with pytest.raises(
-            BadInput, match=r"alpha1=0\.3: .* this is the value of auto for env=wu_central"
+            BadInput, match=r"alpha1=auto: auto is 0\.3 for env=wu_central, but a number in"
         ):
             alpha1("prae_c", "wu_central", alpha)
     assert alpha1("prae_r", "wu_raw", alpha, alpha1=0.4) == 0.4

@@ -84,7 +84,7 @@ def test_bad_values():
     ]:
         assert says in message_of(dp.budget, "dp_se", **GAME, **keys)
     for algo in ("heldp_ucb_b", "ltc_ucb"):
-        assert f"without privacy, which {algo} does not have" in message_of(
+        assert f"without privacy, but {algo} cannot be run" in message_of(
             dp.budget, algo, **GAME, ratio=2
         )
     for eps in (0.5, [0.5]):

@@ -330,7 +330,7 @@ BAD = [
     (frame_of(700), {}, "so that every run uses at least 100"),
     (frame_of().rename(columns={"propensity": "Prob"}), {}, "write env.propensity=Prob"),
     (frame_of(), {"features": ["x", "x"]}, "env.features=[x,x]: each column can be taken once"),
-    (frame_of(300), {}, "a run uses about 60 of 300 rows, each with probability 0.2; 156"),
+    (frame_of(300), {}, "300 rows, each used with probability 0.2, are too few; at least 780"),
     (frame_of().iloc[:0], {}, "at least two rows are needed"),
     (frame_of().drop(columns="x"), {}, "a column of features is needed"),
 ]  # fmt: skip
@@ -358,7 +358,7 @@ def test_practically_no_run_of_a_log_that_is_not_refused_has_too_few_rows_that_c
 def test_a_horizon_or_an_algorithm_that_does_not_fit_is_refused():
     env = dp.logged(frame_of(2000))
     line = message_of(setting, algo="bpo", env=env, horizon=400)
-    assert line.startswith("horizon=400: a run uses about 80 of 400 rows")
+    assert line.startswith("horizon=400: 400 rows, each used with probability")
     for name in ("supervised", "best_constant"):
         assert f"{name} needs labels, and a log has none" in message_of(setting, algo=name, env=env)
     assert "the data have 2000 rounds only" in message_of(

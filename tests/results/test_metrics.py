@@ -101,7 +101,7 @@ def test_summaries_and_figures_show_it(tmp_path, bandit):
     bandit(plot, f"{file} metric=nash out=nash.png")
     assert (tmp_path / "nash.png").is_file()
     table.to_csv("a.csv", index=False)
-    assert "metric=nash needs the settings: no manifest beside a.csv" in message_of(
+    assert "metric=nash needs the settings: the .json file" in message_of(
         open_tables([Path("a.csv")]).measured, "nash"
     )
 
@@ -136,7 +136,7 @@ def test_a_measured_table_knows_its_metric():
     assert dp.summary(table, metric="average").equals(summary)
     assert dp.plot(table).axes[0].get_ylabel() == "average regret"
     assert "bounds apply only to pseudo-regret" in message_of(dp.plot, table, bounds=True)
-    assert "holds average already" in message_of(dp.compare, table, metric="nash")
+    assert "but this table holds average" in message_of(dp.compare, table, metric="nash")
 
 
 @pytest.mark.slow
@@ -155,7 +155,7 @@ def test_the_report_of_a_measured_table_is_of_its_metric(tmp_path):
     both = dp.report([average, regret], tmp_path / "page.html").read_text()
     assert "table 1 (average regret)" in both and "table 2 (" not in both
     refusal = message_of(dp.report, average, tmp_path / "page.html", metric="nash")
-    assert "holds average already" in refusal
+    assert "but this table holds average" in refusal
 
 
 def test_a_file_that_lacks_a_row_has_none(bandit, refused):

@@ -32,7 +32,7 @@ OF_REGRET = [
     ("algo=ucb algo.alpha=1", "alpha=1: ucb takes no alpha; dp_imed, "),
     ("env.armz=3", "env.armz: law bernoulli_family has no such parameter; did you mean arms?"),
     ("env=bernoulli env.mean=[0.5,0.6]", "env.mean: law bernoulli has no such parameter; did you"),
-    ("env=contaminated env.inlier=contaminated", "env.inlier={"),
+    ("env=contaminated env.inlier=contaminated", "env.inlier: an environment without outliers"),
     (
         "env=contaminated env.inlier=bernoulli env.inlier.mean=[1]",
         "env.inlier.mean: law bernoulli has no such parameter; did you mean means?",

@@ -8,8 +8,10 @@ from omegaconf import OmegaConf
 from refusals import message_of
 from sweeps import write
 
+import dpbandits as dp
 from dpbandits.cli.words import read_requests
 from dpbandits.contracts.question import REGRET
+from dpbandits.settings.compose import request_from
 from dpbandits.settings.groups import names_in
 
 GLOBAL = "# @package _global_\n"
@@ -19,6 +21,10 @@ MINE = {
     "env/outer.yaml": "defaults: ['/env@inlier': student_far, _self_]\n"
     "law: contaminated\nalpha: 0.1\noutlier: 0.0\nrelative: false\nstage: rewards\n",
     "experiment/twice.yaml": "# @package _global_\ndefaults: [/algo: dp_se]\n",
+    "env/drawn.yaml": "defaults: [uniform_means, _self_]\ninstance: ${seed}\n",
+    "algo/narms.py": "from dpbandits.authoring import kernel, pull, rounds_left\n\n\n"
+    "@kernel\ndef narms(game, rng, m):\n    while rounds_left(game) > 0:\n        pull(game, 0)\n",
+    "algo/narms.yaml": "m: ${env.arms}\n",
     "env/needed.yaml": "law: one_better\ngap: ???\narms: 5\n",
     "env/outside.yaml": "law: one_better\ngap: ${oc.decode:${oc.env:GAP}}\n"
     "arms: ${oc.decode:${oc.env:ARMS}}\n",
@@ -105,6 +111,84 @@ def test_a_key_of_the_command_that_refers_to_one_that_varies_is_refused(folder, 
     settings(folder, f"-m {line}=20 eps=1,2" if key != "eps" else f"-m {line}=20 horizon=5,6")
 
 
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("algo=dp_se env=one_better,bernoulli_c2 env.gap=${eps} eps=.1,.2",
+         {"gap": [0.1, 0.2, None, None]}),
+        ("env=uniform_means seed=3,4 env.instance=${seed},9", {"instance": [3, 9, 4, 9]}),
+        ("env=uniform_means sweep={seed:[3,4],env.instance:['${seed}',9]}",
+         {"instance": [3, 9, 4, 9]}),
+        ("env=drawn,one_better seed=3", {"instance": [3, None], "gap": [None, 0.1]}),
+        ("env=contaminated env.inlier=one_better,bernoulli_c2 env.inlier.arms=2,3 assume=true",
+         {"inlier.arms": [2, 3, 2, 3], "inlier.gap": [0.1, 0.1, None, None]}),
+        ("env=contaminated env.inlier=drawn,one_better seed=3 assume=true",
+         {"inlier.instance": [3, None]}),
+        ("env=contaminated,one_better env.inlier=drawn seed=3 assume=true",
+         {"inlier.instance": [3, None], "gap": [None, 0.1]}),
+    ],
+)  # fmt: skip
+def test_what_varies_is_played_as_it_is_written(folder, line, values):
+    """Mutations that they catch: references at the first point or with defaults, and keys of an
+    inlier that its file replaces.
+    """
+    words = f"-m {'' if 'algo=' in line else 'algo=ucb '}{line}"
+    specs = [json.loads(s.env_spec) for s in settings(folder, words)]
+
+    def value(spec, path):
+        for name in path.split("."):
+            spec = spec.get(name, {})
+        return spec or None
+
+    for path, wanted in values.items():
+        assert sorted(map(str, (value(spec, path) for spec in specs))) == sorted(map(str, wanted))
+
+
+def test_columns_hold_the_values_to_which_references_refer(folder):
+    line = "-m algo=dp_se env=one_better,bernoulli_c2 env.gap=${eps} eps=.1,.2"
+    found = {(s.env, s.budget): s.columns.get("env.gap") for s in settings(folder, line)}
+    assert found["one_better", 0.1] == 0.1 and found["one_better", 0.2] == 0.2
+    assert found["bernoulli_c2", 0.2] is None
+
+
+def test_a_parameter_may_refer_to_the_environment_that_is_played(folder):
+    """Mutation that it catches: the default environment is meant."""
+    found = settings(folder, "-m env=uniform_means,one_better algo=narms env.arms=7,8")
+    assert {json.loads(s.env_spec)["arms"] for s in found} == {7, 8}
+    assert all(s.parameters["m"] == json.loads(s.env_spec)["arms"] for s in found)
+    found = settings(folder, "-m env=uniform_means,one_better algo=narms")
+    assert sorted(s.parameters["m"] for s in found) == [5, 10]
+    line = "-m env=uniform_means,one_better algo=adap_ucb eps=${env.arms}"
+    assert "eps has one value, but refers to a key" in message_of(settings, folder, line)
+    alpha = dp.algorithm("adap_ucb", alpha="${env.arms}")
+    (setting,) = request_of(REGRET, algo=alpha, env=dp.one_better(0.1, 7)).settings
+    assert setting.parameters["alpha"] == 7
+
+
+def request_of(question, **given):
+    return request_from(question, given, {})
+
+
+def test_two_environments_of_one_name_keep_their_own_values():
+    """Mutations that they catch: the second takes values and references of the first."""
+    law = {"law": "one_better", "gap": "${eps}", "arms": 3}
+    found = request_of(REGRET, algo="dp_se", env=[law, "one_better"], eps=[0.1, 0.2]).settings
+    specs = {(s.budget, x["arms"]): x["gap"] for s in found for x in [json.loads(s.env_spec)]}
+    assert specs == {(0.1, 3): 0.1, (0.2, 3): 0.2, (0.1, 5): 0.1, (0.2, 5): 0.1}
+    for env, part in [
+        ([law | {"gap": 0.1}, {"law": "one_better", "gap": 0.2}], "env.arms is missing"),
+        (["one_better", dp.environment("one_better", gap=0.2, label="L")], "without a label"),
+    ]:
+        assert part in message_of(request_of, REGRET, algo="dp_se", env=env)
+
+
+@pytest.mark.parametrize("key", ["env", "population", "runs"])
+def test_an_algorithm_takes_no_key_of_the_call(key):
+    one = dp.algorithm("adap_ucb", **{key: "one_better"})
+    for algo in one, [one, "ucb"]:
+        assert f"{key} is a key of the call" in message_of(request_of, REGRET, algo=algo)
+
+
 def test_a_resolver_of_the_user(folder):
     OmegaConf.register_new_resolver("tenth", lambda x: x / 10, replace=True)
     (setting,) = settings(folder, "env=resolved")
@@ -189,13 +273,13 @@ def test_options_of_hydra_are_answered_in_one_line(refused, option, part):
     assert part in refused(run, [option])
 
 
-def again(words):
+def again(words, folders=()):
     """The settings of the experiment that ``--cfg job`` prints, and those of the words."""
-    (request,) = read_requests(words, (), multirun=True)
+    (request,) = read_requests(words, folders, multirun=True)
     text = GLOBAL + OmegaConf.to_yaml(OmegaConf.create(request.experiment_file))
     write(Path("printed"), {"experiment/again.yaml": text})
     file = str(Path("printed").resolve())
-    (same,) = read_requests(["experiment=again"], (file,))
+    (same,) = read_requests(["experiment=again"], (file, *folders))
     return [s.id for s in request.settings], [s.id for s in same.settings]
 
 
@@ -214,6 +298,32 @@ def again(words):
 )
 def test_what_is_printed_composes_back(here, line):
     found, same = again(line.split())
+    assert found == same
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "defaults: [override /env: one_better, override /algo: dp_se, _self_]\n"
+        "sweep: [{eps: [.1,.2], env.arms: [2,3]}, {eps: [1], algo: [dp_se,adap_ucb]}]\n",
+        "env: {arms: 3}\nalgo: {alpha: 4}\n"
+        "sweep: {env: [one_better,bernoulli_c3], algo: [adap_klucb,adap_ucb], eps: [1]}\n",
+        "defaults: [override /env: contaminated, override /algo: ucb, _self_]\nassume: true\n"
+        "sweep: {env.inlier: [one_better, bernoulli_c2], env.inlier.arms: [3, 4]}\n",
+    ],
+)
+def test_an_experiment_of_the_user_is_printed_and_composes_back(here, text):
+    """Mutations that they catch: the choice of a group that some grids vary is not printed; values
+    for all choices of a group that varies are not printed.
+    """
+    write(here / "mine", {"experiment/first.yaml": GLOBAL + "horizon: 9\n" + text})
+    found, same = again(["experiment=first"], (str(here / "mine"),))
+    assert found == same
+
+
+def test_a_law_in_place_of_a_file_is_printed_and_composes_back(here):
+    law = "env.inlier={law:bernoulli,means:[.2,.3]}"
+    found, same = again(["env=contaminated", law, "assume=true", "algo=ucb"])
     assert found == same
 
 

@@ -248,7 +248,10 @@ def test_the_best_arm_is_the_right_answer():
         ({"rule": "adap_tt", "rel_error": 0.1}, "rel_error: adap_tt takes no rel_error"),
         ({"rule": "adap_tt", "arm": 1}, "arm: adap_tt takes no arm"),
         ({"rule": "dp_nas", "delta": 0.1}, "delta: dp_nas takes no delta"),
-        ({"rule": ["nas", "tt_ucb"]}, "rule=nas,tt_ucb: nas answers the question of stopping"),
+        (
+            {"rule": ["nas", "tt_ucb"]},
+            "rule=nas,tt_ucb: nas takes rel_error, beta, R, and tt_ucb takes delta",
+        ),
         ({"rule": "dp_sprt", "mu0": 0.7, "mu1": 0.3}, "mu1=0.3: above mu0=0.7 is needed"),
         ({"rule": "adap_tt", "delta": 1.5}, "delta=1.5"),
         ({"rule": "adap_tt", "variant": "typed"}, "printed or coded"),

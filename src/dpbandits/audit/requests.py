@@ -82,7 +82,8 @@ def requested(
         inner = short if isinstance(short, dict) else {}
         name = next((name for name, x in inner.items() if not isinstance(x, dict)), "ALGORITHM")
         given = f"short.{name}={plain(inner[name])}" if inner else f"short={plain(short)}"
-        raise BadInput(f"{given}: write short.{name}.PARAMETER=VALUE")
+        what = "short sets parameters for the short games of an audit"
+        raise BadInput(f"{given}: {what}; write short.{name}.PARAMETER=VALUE")
     targets: list[AuditTarget] = []
     if algorithm is None:
         name = str(config["mechanism"])
@@ -201,8 +202,8 @@ def _target(config, algorithm: Algorithm, spec, budget: float, sizes, given) -> 
     if found.promised == math.inf:
         if found.gaussian is None:
             raise BadInput(f"{where}: with these parameters the algorithm promises no privacy")
-        needed = f"which needs Gaussian noise; write {group}.noise=gaussian"
-        raise BadInput(f"{where}: the audit tests the loss mu of Gaussian DP, {needed}")
+        only = "only Gaussian noise promises Gaussian DP, whose loss mu the audit tests"
+        raise BadInput(f"{group}.noise={spec.get('noise')}: {only}; write {group}.noise=gaussian")
     return found if config["exact"] else _replayed(found)
 
 

@@ -57,8 +57,8 @@ def main(given: Namespace) -> int:
     stem, formats = files_of(new_file("out", out.get("out", results_of(runs) / f"budget-{name}")))
     has_figure = group == "algo" or "eps" in keys
     if not has_figure and len(formats) == 1:
-        reason = "samples=N and ratio=R give tables only; eps=[...] has a figure, too"
-        raise BadInput(f"out={out['out']}: {reason}; write out={stem}")
+        how = f"write out={stem}, or give eps=[...] instead for a figure, too"
+        raise BadInput(f"out={out['out']}: samples=N and ratio=R write tables only; {how}")
     check_writable(stem.parent)
     found = answers_of(group, names, runs, parameters, given.folders)
     render = text if group == "algo" else text_of_rules

@@ -108,7 +108,10 @@ def main(given: Namespace) -> int:
     answers = _answers(folder, tables)
     of_answers = {file for files in answers.values() for file in files}
     others = [file for file in others if file not in of_answers]
-    act(Contents(tables, others, _stored(folder), answers), names, given)
+    found = Contents(tables, others, _stored(folder), answers)
+    if names and not any(vars(found).values()):
+        raise BadInput(f"{names[0]}: results={folder} holds no tables and no runs")
+    act(found, names, given)
     return 0
 
 

@@ -140,7 +140,7 @@ def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
     if isinstance(value, Glob):
         names = value.filter(names_in(key, folders))
         if not names:
-            none, groups = f"no file of {key} has such a name", f"glob(...) is for {either(GROUPS)}"
+            none, groups = f"no {key} has a matching name", f"glob(...) is for {either(GROUPS)}"
             raise BadInput(f"{word}: {none if key in GROUPS else groups}")
         return Word(key, Several(names), sign)
     if not isinstance(value, Sweep):
@@ -186,13 +186,15 @@ def _what_to_write(word: str) -> str:
     key, _, value = word.partition("=")
     value, doubled = value.lstrip("="), value.startswith("=")
     if any(value.count(a) != value.count(b) for a, b in ("[]", "{}")):
-        return "its brackets do not match; put the word in quotes, since the shell divides it"
+        return f"its brackets do not match; a value with spaces needs quotes: '{key}=...'"
     if key == "sweep" and ":" in value:
         return "write a grid of lists, such as sweep={eps:[0.5,1]}"
     if value.startswith("(") and "." not in key:
         return f"write -m {key}={value.strip('()')} to run each"
     if value.startswith("("):
         return f"put a list in brackets: {key}=[{value.strip('()')}]"
+    if "[" in key:
+        return f"a key has no brackets; write {re.sub(r'[][]+', '.', key).strip('.')}={value}"
     if not re.fullmatch(r"[+~]*\w+([.@/:]\w+)*", key):
         return "a key is NAME or GROUP.NAME"
     if doubled:

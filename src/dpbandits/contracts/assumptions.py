@@ -181,7 +181,8 @@ class LinearRewards(Assumption):
         longest, theta = instance.longest
         bounds = self.extremes(values)
         if bounds and longest > ROUNDING:
-            return f"its vectors have a length of up to {longest:g}", "at most 1"
+            length = f"of up to {longest:g}" if longest < math.inf else "without a bound"
+            return f"its vectors have a length {length}", "at most 1"
         found = Bounded(*bounds).violation(instance, values) if bounds else None
         too_long = (f"theta has the length {theta:g}", "at most 1") if theta > ROUNDING else None
         return found or too_long
@@ -252,8 +253,8 @@ class CentralMoments(Contaminated):
         r = self.width(values["k"], values["alpha1"])
         if values["D"] < 2 * r:
             return (
-                f"algo.D={values['D']:g}: a number of at least {2 * r:.4g}, two widths of a bin, "
-                "is needed; use prae_r for means this close to 0"
+                f"algo.D={values['D']:g}: a number of at least {2 * r:.4g} (twice the width of a "
+                "bin) is needed; D may be larger than all means; prae_r takes no D"
             )
         return None
 

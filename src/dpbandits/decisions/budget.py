@@ -131,8 +131,8 @@ class _Need(Subject):
         if divided and baseline is None:
             if not self.can_be_free:
                 raise BadInput(
-                    f"ratio: it divides by the regret without privacy, which {first.algo} does not "
-                    "have; add baseline=NAME, or write regret=R"
+                    f"ratio=R: R multiplies the regret without privacy, but {first.algo} cannot be "
+                    "run without privacy; give a non-private baseline=NAME, or write regret=R"
                 )
             self.reference, label = self._at(math.inf), f"{first.algo} without privacy"
         elif divided:

@@ -164,11 +164,11 @@ def contaminated(
     """
     needed = "a contamination in [0, 1/2) is needed"
     share = number_where("alpha", alpha, lambda alpha: 0 <= alpha < 0.5, needed)
-    if isinstance(inlier, str):
+    if not isinstance(inlier, Mapping):
         needed = "the keys of an environment are needed; env.inlier=NAME reads a file"
-        raise BadInput(f"inlier={inlier}: {needed}")
-    if not isinstance(inlier, Mapping) or inlier.get("law") == "contaminated":
-        raise BadInput(f"inlier={plain(inlier)}: an environment without outliers is needed")
+        raise BadInput(f"inlier={plain(inlier)}: {needed}")
+    if inlier.get("law") == "contaminated":
+        raise BadInput("inlier: an environment without outliers is needed, such as bernoulli_c2")
     with inside("inlier"):
         clean = call(LAWS, inlier)
     if not clean.arms:
@@ -194,7 +194,8 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
         raise BadInput(f"outlier={plain(outlier)}: {K} outliers are needed, one per arm")
     if all(isinstance(x, Mapping) for x in each):
         if centers.any():
-            raise BadInput("relative=true: only values can be added to a mean, not laws")
+            how = "give numbers as env.outlier, or write env.relative=false"
+            raise BadInput(f"relative=true: a number can be added to a mean, but not a law; {how}")
         with inside("outlier"):
             if law == "largest":
                 return [points.largest(call({law: truncation_level}, outlier)(alpha))] * K

@@ -34,12 +34,13 @@ def linear(features: Any, theta: Any, noise: Any, sigma: Any) -> Instance:
     if [] in features:
         wrong = f"features={plain(features)}: a row has no numbers"
         raise BadInput(f"{wrong}; one row an arm is needed, such as [[1,0],[0,1]]")
-    rows = [numbers("features", row) for row in features]
+    rows = [numbers("features: entry", row) for row in features]
     lengths = sorted({len(row) for row in rows})
     if len(lengths) > 1 or lengths[0] > MAX_DIMENSIONS:
-        found = ", ".join(map(str, lengths))
+        found = " and ".join(map(str, lengths))
         raise BadInput(
-            f"features: rows of one length, at most {MAX_DIMENSIONS}, are needed, not {found}"
+            f"features: rows of one length, at most {MAX_DIMENSIONS}, are needed; there "
+            f"are rows of length {found}"
         )
     return with_features(np.array(rows), parameter(theta, lengths[0]), noise, sigma)
 
@@ -78,8 +79,8 @@ def contextual(
     signs, deviation = noise_of(noise, sigma)
     if signs and not logistic and not (clipped and np.linalg.norm(found) <= ROUNDING):
         raise BadInput(
-            "noise=sign: means in [-1, 1] are needed; write ball=true and a theta of length at "
-            "most 1"
+            "noise=sign: means in [-1, 1] are needed; write env.ball=true and an env.theta of "
+            "length at most 1, or choose the noise gaussian"
         )
     env = contextual_environment(
         TWO_POINT if signs else GAUSSIAN, count, found, middle, math.sqrt(spread),
@@ -102,7 +103,8 @@ def contextual_table(
     with the row's best arm.
     """
     if file is None:
-        raise BadInput("file=PATH.csv is needed: columns of features, then one of rewards per arm")
+        needed = "columns of features, followed by one column of rewards for each of the K arms"
+        raise BadInput(f"file=PATH.csv is needed, a CSV file with {needed}")
     names, values = matrix_of(file, columns, header)
     count = as_integer("K", K, 1, MAX_ARMS)
     where = f"file={plain(path_in(file))}"
@@ -135,8 +137,10 @@ def with_features(features: np.ndarray, theta: np.ndarray, noise: Any, sigma: An
     if not np.isfinite(means).all():
         raise BadInput("features, theta: the means are larger than any float")
     if signs and np.abs(means).max() > ROUNDING:
+        worst = means[np.abs(means).argmax()]
         raise BadInput(
-            f"noise=sign: means in [-1, 1] are needed, not {means[np.abs(means).argmax()]:g}"
+            f"noise=sign: means in [-1, 1] are needed, but an arm has the mean {worst:g}; scale "
+            "the features or theta, or choose the noise gaussian"
         )
     if signs:
         ones = (1.0 + np.clip(means, -1.0, 1.0)) / 2.0  # probabilities of a reward of 1

@@ -81,9 +81,9 @@ class LoggedInstance(LabelledInstance):
         half = MARGIN * math.sqrt(1.0 - self.c) / 2.0
         needed = (half + math.sqrt(half**2 + LEAST)) ** 2  # less MARGIN deviations this is LEAST
         if self.c * T < needed:
-            found = f"about {self.c * T:.3g} of {T:,} rows, each with probability {self.c:.3g}"
+            found = f"{T:,} rows, each used with probability {self.c:.3g}, are too few"
             raise BadInput(
-                f"{where}: a run uses {found}; {math.ceil(needed)} on average are needed, so that "
+                f"{where}: {found}; at least {math.ceil(needed / self.c):,} are needed, so that "
                 f"every run uses at least {LEAST}"
             )
 

@@ -110,7 +110,7 @@ def file(path: Any, column: Any) -> Population:
     if plain(column) not in table.columns:
         known = unknown(f"column of {path_in(path)}:", plain(column), table.columns)
         raise BadInput(f"column: {known}")
-    found = [level(f"column={plain(column)}", x) for x in table[plain(column)].tolist()]
+    found = [level(f"column={plain(column)}: level", x) for x in table[plain(column)].tolist()]
     if not found:
         raise BadInput(f"{where}: the file has no rows")
     values, counts = np.unique(found, return_counts=True)

@@ -95,7 +95,7 @@ def no_column(key: str, name: str, known: Iterable[str], table: Table) -> BadInp
     if name not in ("run", SETTING, *table.question.measured):
         return unknown(key, name, known)
     choice = ", ".join(known) or "the table has none"
-    return BadInput(f"{key}={name}: a column in which settings differ is needed: {choice}")
+    return BadInput(f"{key}={name}: it does not describe settings; possible columns: {choice}")
 
 
 def value_title(name: str, value: Any) -> str:

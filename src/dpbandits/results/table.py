@@ -274,10 +274,11 @@ class Table:
         refuse_metric(metric)
         if metric in (REGRET, self.metric):
             return self
+        needed = f"metric={metric}: a table of regret is needed"
         if not self.question.each_checkpoint:
-            raise BadInput(f"metric={metric}: a table of regret is needed")
+            raise BadInput(needed)
         if self.metric != REGRET:
-            raise BadInput(f"metric={metric}: the table holds {self.metric} already")
+            raise BadInput(f"{needed}, but this table holds {self.metric}")
         if metric == ERROR:
             specs = [record["env_spec"] for record in self.known(f"metric={ERROR}", folders)]
             if any(spec.get("law") not in OF_ROWS for spec in specs):
@@ -331,7 +332,7 @@ class Table:
             BadInput: some setting has no record.
         """
         if not {*self.settings.index} <= self.records.keys():
-            how = f"no manifest beside {self.name} records them"
+            how = f"the .json file that is written beside {self.name} is missing or lacks them"
             how = "load the table of a command with dp.load" if self.name == FRAME else how
             raise BadInput(f"{needed} needs the settings: {how}")
         found = [self.records[own] for own in self.settings.index]

@@ -92,8 +92,8 @@ def _local(config, algorithm, name, users, eps, eps_min, horizon) -> Privacy:
         eps_min = min(terms, key=terms.__getitem__)
     least = argument("eps_min", eps_min, POSITIVE, horizon)
     if population.mass(least) <= 0:
-        who = f"level eps={budget:g}" if users is None else f"population={name}"
         largest = population.largest if population.mass(population.largest) > 0 else 0.0
         most = f"; at most {largest:.12g} is needed" if largest else ""
-        raise BadInput(f"eps_min={plain(eps_min)}: no user of {who} would send anything{most}")
+        none = f"every privacy level is below eps_min, so no user would send anything{most}"
+        raise BadInput(f"eps_min={plain(eps_min)}: {none}")
     return Privacy(budget, population, least, auto)

@@ -7,7 +7,7 @@ files. Then the values of keys are set on the result, and the keys that vary bec
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -20,7 +20,7 @@ from ..environments.catalogue import build
 from ..errors import SURE_SIMILARITY, BadInput, plain, similar, unknown
 from ..validation import OF_ROWS
 from .choices import Choice, Several, algorithm_choice, listed, plain_data
-from .composed import INLIER, LABEL, LABELS, Composed, Groups, compose_files, read_group
+from .composed import INLIER, LABEL, LABELS, Composed, Groups, compose_files, unlabelled
 from .groups import default_keys, file_of, question_of, refined
 from .hints import means_of, of_other_command, takes_no, unknown_key
 from .request import Request, make_request, refuse_taken_names
@@ -28,6 +28,7 @@ from .resolve import ROWS
 from .sweep import (
     OF_RUNS,
     Grid,
+    Point,
     grids,
     names_chosen,
     refuse_twice,
@@ -177,6 +178,7 @@ class _Composition:
         self.groups = Groups(folders, self.base)
         for group in question.groups:
             self._load(group)
+        self.groups.names = {g: self.chosen[g][0].name for g in self.question.groups}
         self._refuse_unknown()
         self._set_values()
 
@@ -189,7 +191,12 @@ class _Composition:
 
     def _choice(self, group: str, one: Any) -> Choice:
         if group == self.question.group:
-            return algorithm_choice(one, group, {})
+            found = algorithm_choice(one, group, {})
+            keys = default_keys(self.question.keys_file).keys() - swept_keys(self.question)
+            for key in found.values.keys() & keys:
+                beside = f"{key} is a key of the call; give it beside {group}"
+                raise BadInput(f"{found}: {beside}")
+            return found
         if isinstance(one, Choice):
             return one
         data = plain_data(group, one)
@@ -311,12 +318,13 @@ class _Composition:
             elif key != INLIER or not isinstance(value, str):
                 values[key] = value
             elif f"env@{INLIER}" not in self.names:
-                values[key] = read_group("env", value, self.folders)
+                values[key] = self.groups.inlier(value)
         self.groups.values = values
         self.groups.first = {
             key: x[0] for key, x in self.keys.items() if isinstance(x, Several) and key != INLIER
         }
-        known = self.base.at(self.base.named(self.groups.first) | values)
+        whole = self.groups.beside(self.base, None, {})
+        known = whole.at(whole.named(self.groups.first) | values)
         self.runner = known["runner"]
         chosen = {*self.question.groups, "runner", "experiment"}
         self.config |= {k: x for k, x in known.items() if k not in chosen | varied.keys()}
@@ -328,16 +336,26 @@ class _Composition:
 
         Such a key has one value, here in ``known``; only files of groups are read at each point.
         """
-        if not (self.base.refers or self.groups.refers):
+        groups = self.groups
+        if not (self.base.refers or groups.refers):
             return
         fixed = known.keys() - {*self.question.groups, *swept_names(self.config)}
-        for grid, i in itertools.product(grids(self.config), (0, -1)):
-            point = self.base.named({name: values[i] for name, values in grid.items()})
-            found = self.base.at(self.base.named(self.groups.first) | self.groups.values | point)
+        for point in self._some_points():
+            source = groups.beside(self.base, None, point)
+            found = source.at(source.named(groups.first) | groups.values | source.named(point))
             for key in sorted(key for key in fixed if found[key] != known[key]):
                 text = plain({**self.base.tree, **self.groups.values}[key])
                 one = f"{key} has one value, but refers to a key that varies"
                 raise BadInput(f"{key}={text}: {one}")
+
+    def _some_points(self) -> Iterator[Point]:
+        """Yield points of the sweep in which all choices of groups occur, and the first and the
+        last value of each key.
+        """
+        for grid in grids(self.config):
+            choices = [len(grid[group]) for group in self.question.groups if group in grid]
+            for i in (*range(max(choices, default=1)), -1):
+                yield {name: values[min(i, len(values) - 1)] for name, values in grid.items()}
 
     def _vary(self, varied: Grid, own: Mapping[str, Any]) -> None:
         """Add keys that vary, and the choices of groups, to the grids of the sweep."""
@@ -390,12 +408,16 @@ class _Composition:
         sources = [(choice.name, self._source(group, choice)) for choice in choices]
         if group == "env":
             _refuse_two_labels(sources)
-        found = [(name, self.groups.read(group, name, source)) for name, source in sources]
+        found = [(name, unlabelled(group, source.tree[group])) for name, source in sources]
+        for (name, own), (other, x) in itertools.product(found, found):
+            if name == other and (missing := sorted(own.keys() - x.keys())):
+                key = f"{group}.{missing[0]}"
+                raise BadInput(f"{key} is missing: {group} chooses {name} twice, once with {key}")
         return [
             {
                 f"{group}.{key}": value
                 for key, value in own.items()
-                if any(name == other and x.get(key) != value for other, x in found)
+                if any(name == other and x[key] != value for other, x in found)
             }
             for name, own in found
         ]
@@ -452,9 +474,9 @@ def _refuse_two_labels(chosen: Sequence[tuple[str, Composed]]) -> None:
     for name, source in chosen:
         contents = source.tree["env"]
         label = None if contents.get("law") == LABELS else contents.get(LABEL)
-        if label is not None and labels.setdefault(name, label) != label:
-            other = f"env chooses {name} twice, with the label {labels[name]}"
-            raise BadInput(f"env.{LABEL}={label}: {other}")
+        if labels.setdefault(name, label) != label:
+            other = f"with the label {labels[name]}" if labels[name] else "once without a label"
+            raise BadInput(f"env.{LABEL}={plain(label)}: env chooses {name} twice, {other}")
 
 
 def _without(found: Composed, removed: Sequence[str]) -> Composed:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 import warnings
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache, reduce
+from operator import getitem
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -36,6 +38,7 @@ RESOLVING = "raised while resolving interpolation: "  # OmegaConf, between two r
 LABEL = "label"  # a key of every environment: its name in figures, which decides no run
 LABELS = "labels"  # the law of labelled data, whose key ``label`` names a column
 NO_VALUE = ("sweep", "figure")  # keys to which no value refers
+FILES = {"rule": "stop"}  # the files of all keys with the groups that ``config`` lacks
 INLIER = "env.inlier"  # the key of an environment that holds another one, which may be named
 LONGEST_LABEL = 80  # characters
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -106,7 +109,7 @@ class Composed:
             return deepcopy(self.values)
         try:
             config = OmegaConf.create(self.values)
-            for key, value in changes.items():
+            for key, value in sorted(changes.items(), key=lambda item: item[0].count(".")):
                 whole = isinstance(value, Mapping) and "law" in value  # replaces another law
                 OmegaConf.update(config, key, value, merge=not whole, force_add=True)
             found: Any = OmegaConf.to_container(config, resolve=resolve, throw_on_missing=resolve)
@@ -120,11 +123,13 @@ class Composed:
         except (OmegaConfBaseException, ValueError, TypeError, AttributeError) as error:
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
             reason = reason.rpartition(RESOLVING)[2]
+            where = getattr(error, "full_key", None)
             if isinstance(error, InterpolationKeyError):
                 missing = reason.split("'")[1]
                 near = nearest(missing, self.values)
                 reason = f"${{{missing}}}: there is no key {missing}; {near}"
-            where = getattr(error, "full_key", None)
+            if reason.startswith("Recursive interpolation"):
+                reason = f"it refers to itself, perhaps through other keys; write {where}=VALUE"
             raise BadInput(f"{where}: {reason}" if where else reason) from None
         return dict(found)
 
@@ -141,6 +146,7 @@ class Groups:
         values: keys with the values that are set in every configuration.
         first: the first values of the keys that vary: values in files may refer to these keys.
         labels: the labels of environments, by name.
+        names: the first name that is chosen in each group.
     """
 
     folders: tuple[str, ...]
@@ -150,12 +156,38 @@ class Groups:
     values: dict[str, Any] = field(default_factory=dict)
     first: dict[str, Any] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
     _found: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _inliers: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def refers(self) -> bool:
         """Whether a value that is set refers to another value."""
         return _refers(self.values)
+
+    def beside(self, source: Composed, group: str | None, point: Mapping[str, Any]) -> Composed:
+        """Return the configuration of a choice with the choices of the other groups at a point of a
+        sweep, to which its values may refer.
+        """
+        names = {g: str(point.get(g, name)) for g, name in self.names.items() if g != group}
+        others = {g: self.sources[g, name].tree.get(g, {}) for g, name in names.items()}
+        return replace(source, tree={**source.tree, **others})
+
+    def inlier(self, name: str) -> dict[str, Any]:
+        """Return the contents of the file of an inlier, with references."""
+        if name not in self._inliers:
+            file_of("env", name, self.folders)
+            self._inliers[name] = contents_of("env", name, self.folders)
+        return self._inliers[name]
+
+    def set_for_all(self, group: str) -> dict[str, Any]:
+        """Return the values that a configuration sets for all choices of a group that varies."""
+        found: dict[str, Any] = {}
+        for (other, name), source in self.sources.items():
+            if other == group:
+                own = contents_of(group, name, self.folders)
+                found |= {k: x for k, x in source.tree[group].items() if own.get(k, own) != x}
+        return found
 
     def parameters(self) -> set[str]:
         """Return the parameters of all algorithms that are not keys of the command."""
@@ -171,21 +203,24 @@ class Groups:
 
     def at(
         self, group: str, name: str, point: Mapping[str, Any]
-    ) -> tuple[dict[str, Any], list[str]]:
-        """Return a file's contents at a point of a sweep, and the keys of the point that
-        change them.
-        """
-        source = self.sources[group, name]
-        taken = [key for key in point if key.startswith(f"{group}.") and source.has(key)]
-        changes = {key: point[key] for key in taken}
-        if source.refers or self.refers:
-            changes |= source.named(point)
-        key = json.dumps([group, name, changes])
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return a file's contents at a point of a sweep, and the values of the point in them."""
+        source, chosen = self.sources[group, name], {}
+        taken = {k: x for k, x in point.items() if k.startswith(f"{group}.") and source.has(k)}
+        changes = dict(taken)
+        if isinstance(inner := changes.get(INLIER), str):
+            changes[INLIER] = self.inlier(inner)
+        if source.refers or self.refers or _refers(changes):
+            chosen = {g: point[g] for g in self.names if g in point}
+            source = self.beside(source, group, point)
+            changes = {**source.named(point), **changes}
+        key = json.dumps([group, name, chosen, changes])
         if key not in self._found:
-            if isinstance(inner := changes.get(INLIER), str):
-                changes[INLIER] = read_group("env", inner, self.folders)
             self._found[key] = self.read(group, name, source, changes)
-        return self._found[key], taken
+        found = self._found[key]
+        for k, x in taken.items():
+            taken[k] = reduce(getitem, k.split(".")[1:], found) if _refers(x) else x
+        return found, taken
 
     def read(
         self,
@@ -289,6 +324,8 @@ def _compose(file: str, words: tuple[str, ...], folders: tuple[str, ...]) -> Com
         reason = in_a_line(str(error.__cause__ or error), MAX_HYDRA_CHARACTERS)
         of_file = any(words in reason for words in ("Could not override", "Multiple values for"))
         hint = PLACED if of_file and "experiment=" in shown else ""
+        unused = r"no chosen file has \1 in its defaults list"
+        reason = re.sub(r"Could not override '(.+?)'\..*", unused, reason)
         raise BadInput(f"{shown}: {reason or type(error).__name__}{hint}") from None
     chosen = found.hydra.runtime.choices.items()
     names = {str(k): str(v) for k, v in chosen if v is not None and not k.startswith("hydra/")}
@@ -302,5 +339,21 @@ _compose_ours = lru_cache(maxsize=4096)(_compose)  # the package's files do not 
 def read_group(group: str, name: str, folders: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the keys of a group's file, and of the files that the file extends or includes."""
     file_of(group, name, folders)
-    found = compose_files("stop" if group == "rule" else "config", {group: name}, folders)
+    found = compose_files(FILES.get(group, "config"), {group: name}, folders)
     return dict(found.at({}).get(group, {}))
+
+
+def contents_of(group: str, name: str, folders: tuple[str, ...]) -> dict[str, Any]:
+    """Return the keys of a group's file with references, without labels of environments."""
+    found = compose_files(FILES.get(group, "config"), {group: name}, folders)
+    return unlabelled(group, found.tree.get(group, {}))
+
+
+def unlabelled(group: str, contents: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the contents of a file without the label of an environment and of its inlier."""
+    if group != "env" or contents.get("law") == LABELS:
+        return dict(contents)
+    found = {key: value for key, value in contents.items() if key != LABEL}
+    if isinstance(inlier := found.get("inlier"), Mapping):
+        found["inlier"] = unlabelled("env", inlier)
+    return found

@@ -35,15 +35,16 @@ def refined(
     for other, algorithm in others:
         if algorithm.question != found:
             raise BadInput(
-                f"{found.group}={name},{other}: {name} answers the question of {found.name}, and "
-                f"{other} that of {algorithm.question.name}; run each of the two alone"
+                f"{found.group}={name},{other}: {name} takes {', '.join(found.goal_names)}, and "
+                f"{other} takes {', '.join(algorithm.question.goal_names)}, so they do not fit in "
+                "one table; run each alone"
             )
     family = [q for q in QUESTIONS if q.command == question.command]
     foreign = {key for q in family for key in q.own_keys} - found.own_keys
     for key in given:
         if key in foreign:
             own = ", ".join(sorted(found.own_keys))
-            raise BadInput(f"{key}: {name} takes no {key}; the keys of its question are {own}")
+            raise BadInput(f"{key}: {name} takes no {key}; {name} takes {own}")
     return found
 
 

@@ -17,11 +17,11 @@ from ..errors import BadInput, plain, unknown
 from ..files import check_folder
 from ..validation import as_integer, folder, number_where, one_of, table_format, workers
 from .auto import FIRST_RUNS, MOST_RUNS, Auto, auto_of
-from .composed import LABEL, Groups
+from .composed import INLIER, LABEL, Groups
 from .groups import default_keys, file_keys
 from .resolve import resolve
 from .setting import Setting, data_of
-from .sweep import swept_names
+from .sweep import grids, swept_names
 
 # Values that a manifest holds for a setting beside its record: the displayed name and line of a
 # user's algorithm, the number of looks at its runs, and the lines of reference of its data
@@ -70,16 +70,22 @@ class Request:
         """The contents, as Hydra reads them, of an experiment's file that asks for the same
         request.
         """
-        chosen = (*self.question.groups, "runner")
-        single = [group for group in chosen if group not in swept_names(self.config)]
-        choices = {group: self.config[group] for group in single} | self.groups.base.included
+        groups, chosen = self.groups, (*self.question.groups, "runner")
+        varied = [group for group in chosen if group in swept_names(self.config)]
+        single = [group for group in chosen if group not in varied]
+        needed = [g for g in chosen if not all(g in grid for grid in grids(self.config))]
+        included: dict[str, str | None] = {**groups.base.included}
+        if isinstance(groups.values.get(INLIER), Mapping) and f"env@{INLIER}" in included:
+            included[f"env@{INLIER}"] = None  # a whole law replaces the file
+        choices = {group: self.config[group] for group in needed} | included
         found: dict[str, Any] = {
             "defaults": [*({f"override /{key}": name} for key, name in choices.items()), "_self_"]
         }
         found |= {k: x for k, x in self.config.items() if k not in (*chosen, "experiment")}
         for group in single[:-1]:
-            found[group] = self.groups.written(group, self.config[group])
-        label = self.groups.labels.get(self.config["env"])
+            found[group] = groups.written(group, self.config[group])
+        found |= {group: groups.set_for_all(group) for group in varied}
+        label = groups.labels.get(self.config["env"])
         if "env" in single and label is not None:
             found["env"] = {**found["env"], LABEL: label}
         return {**found, "runner": dict(self.runner_keys)}
@@ -168,11 +174,15 @@ def make_request(
     results = None if config["results"] is None else folder("results", config["results"])
     if results is not None:
         check_folder(results)
+    try:
+        runs = FIRST_RUNS if auto else as_integer("runs", config["runs"], 1, MOST_RUNS)
+    except BadInput as error:
+        raise BadInput(f"{error}, or auto") from None
     return Request(
         question=question,
         config=config,
         settings=resolve(question, config, groups),
-        runs=FIRST_RUNS if auto else as_integer("runs", config["runs"], 1, MOST_RUNS),
+        runs=runs,
         max_rows=number_where("max_rows", config["max_rows"], lambda x: x >= 1, AT_LEAST_ONE),
         format=table_format(config["format"]),
         jobs=jobs,
@@ -203,7 +213,7 @@ def _runner_keys(config: Mapping[str, Any], given: Mapping[str, Any]) -> Mapping
             continue
         elif not (isinstance(value, str) and WORD.fullmatch(value)):
             example = f", such as {EXAMPLES[key]}" if key in EXAMPLES else ""
-            raise BadInput(f"runner.{key}={plain(value)}: a word is needed{example}")
+            raise BadInput(f"runner.{key}={plain(value)}: text without spaces is needed{example}")
     if name != "local" and config["backend"] != "auto":
         decides = f"runner={name} decides where runs are played; leave backend out"
         raise BadInput(f"backend={config['backend']}: {decides}")

@@ -120,7 +120,7 @@ def resolve_point(
         limit = sources.environment(as_json(env_spec)).rounds
     limit = as_integer(question.limit, limit, at_least=1, at_most=question.largest_limit)
     of_users = population and algorithm.per_user
-    users_spec, users_columns = groups.at("population", population, point) if of_users else ({}, [])
+    users_spec, users_columns = groups.at("population", population, point) if of_users else ({}, {})
     horizon = limit if question.plays_on else math.nan
     taken = {a.budget for a in groups.algorithms.values()}
     users = sources.population(as_json(users_spec)) if users_spec else None
@@ -132,12 +132,12 @@ def resolve_point(
     unit = algorithm.budget or "eps"
     given = {unit: budget.budget, "eps_min": budget.eps_min, **goal}
     own = [parameter for parameter in algorithm.domains if parameter not in given]
-    columns = {k: v for k, v in point.items() if k in own or k in env_columns}
+    columns = {k: env_columns.get(k, v) for k, v in point.items() if k in {*own, *env_columns}}
     columns |= {k: point[k] for k in ("checkpoints", "shuffle_arms") if k in point}
     asked_of_users = users_spec or at.get("eps_min") is not None or "population" in swept
     if algorithm.per_user and asked_of_users:
         columns |= {"population": population, "eps_min": budget.eps_min}
-        columns |= {k: point[k] for k in users_columns}
+        columns |= users_columns
     values = own_spec | {k: v for k, v in columns.items() if k in own} | given
     check_names(algorithm, own, own_spec, values)
     env_spec = first_rounds(env_spec, limit)
@@ -219,16 +219,20 @@ def arguments(
     for name in automatic:
         assert rewards is not None
         found = rewards.value(instance, numbers)
+        how = f"give algo.{name}=NUMBER{'' if assume else ' with assume=true'}"
         if found == math.inf:
             others = ", ".join(f"algo.{n}={plain(values[n])}" for n in rewards.parameters)
             raise BadInput(
-                f"algo.{name}=auto: the value is infinite for env={env} at {others}; give a number"
-                f"{'' if assume else ' with assume=true'}, or change {others}"
+                f"algo.{name}=auto: the value is infinite for env={env} at {others}; choose "
+                f"another algo.{', algo.'.join(rewards.parameters)}, or {how}"
             )
         try:
             numbers[name] = argument(keys[name], found, algorithm.domains[name], horizon)
         except BadInput as error:
-            raise BadInput(f"{error}; this is the value of {AUTO} for env={env}") from None
+            needed = str(error).partition(": ")[2].replace(f", or {AUTO},", "")
+            raise BadInput(
+                f"algo.{name}=auto: auto is {plain(found)} for env={env}, but {needed}; {how}"
+            ) from None
     misfit = rewards.misfit(numbers) if rewards is not None else None
     if misfit is not None:
         raise BadInput(misfit)

@@ -112,16 +112,16 @@ def _read(file: Path, changed: int, size: int) -> dict[str, Any]:
     return found or {}
 
 
-def _check_plain(value: Any) -> None:
+def _check_plain(value: Any, name: str = "value") -> None:
     """Refuse names that are not text, and values that are not text, numbers, true or false."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if not isinstance(key, str):
                 raise BadInput(f"{plain(key)}: a name is needed, as text")
-            _check_plain(inner)
+            _check_plain(inner, key)
     elif isinstance(value, list):
         for inner in value:
-            _check_plain(inner)
+            _check_plain(inner, name)
     elif not isinstance(value, str | int | float | None):
         kind = type(value).__name__
-        raise BadInput(f"{value!r} is {kind}; text, a number, true or false is needed")
+        raise BadInput(f"{name}={plain(value)}: text, a number, true or false is needed, no {kind}")

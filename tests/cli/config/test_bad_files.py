@@ -50,7 +50,7 @@ FILES = [
     ("env/foreign", "law: bernøulli\n" + MEANS, "env.law=bernøulli:", "did you mean bernoulli?"),
     ("env/escape", 'law: "\\e[31mred\\n\\u2028x"\n' + MEANS, r"env.law=\x1b[31mred x:"),
     ("env/refers", LAW + "means: ${nothing}\n", "env.means:", "no key nothing; choose from"),
-    ("env/circle", LAW + "means: ${env.means}\n", "env.means:", "Recursive interpolation"),
+    ("env/circle", LAW + "means: ${env.means}\n", "env.means: it refers to itself", "env.means="),
     ("env/parent", "law: ${env}\n" + MEANS, "env.law:", "parent node"),
     ("env/half", LAW + "means: '${'\n", "env=half:", "'${'"),
     ("env/home", LAW + "means: ['${oc.env:NOWHERE}', 1]\n", "env.means", "'NOWHERE' not found"),
