@@ -370,7 +370,7 @@ def test_the_alignment_of_wishart_noise():
 
 
 def test_the_audit_of_wishart_noise_is_refused():
-    assert "which needs Gaussian noise; write algo.noise=gaussian" in message_of(
+    assert "only Gaussian noise promises Gaussian DP, whose loss mu the audit tests" in message_of(
         dp.audit, algo=dp.algorithm("private_lin_ucb", noise="wishart"), eps=1.0
     )
 

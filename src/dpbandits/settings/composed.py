@@ -177,7 +177,7 @@ class Groups:
         """Return the contents of the file of an inlier, with references."""
         if name not in self._inliers:
             file_of("env", name, self.folders)
-            self._inliers[name] = contents_of("env", name, self.folders)
+            self._inliers[name] = unlabelled("env", contents_of("env", name, self.folders))
         return self._inliers[name]
 
     def set_for_all(self, group: str) -> dict[str, Any]:
@@ -344,9 +344,9 @@ def read_group(group: str, name: str, folders: tuple[str, ...] = ()) -> dict[str
 
 
 def contents_of(group: str, name: str, folders: tuple[str, ...]) -> dict[str, Any]:
-    """Return the keys of a group's file with references, without labels of environments."""
+    """Return the keys of a group's file with their values, which may be references."""
     found = compose_files(FILES.get(group, "config"), {group: name}, folders)
-    return unlabelled(group, found.tree.get(group, {}))
+    return dict(found.tree.get(group, {}))
 
 
 def unlabelled(group: str, contents: Mapping[str, Any]) -> dict[str, Any]:
