@@ -81,7 +81,7 @@ ROWS_TWICE = {
     "an index": "".join([",".join(["i", HEADER]), *(f"{i},{x}" for i, x in enumerate([
         ROW, ROW.replace("0,0,100", "0,1,100")]))]),
     "a measurement": "".join([
-        "mean," + HEADER, "1," + ROW.replace("0,100,5", "0,50,3"), "2," + ROW,
+        "measured," + HEADER, "1," + ROW.replace("0,100,5", "0,50,3"), "2," + ROW,
         "2," + ROW.replace("0,0,100", "0,1,100"), "1," + ROW.replace("0,0,100,5", "0,1,50,5"),
     ]),
     "a time twice": TIMES + TIME + TIME,
@@ -92,7 +92,7 @@ ROWS_TWICE = {
 def test_rows_that_would_be_counted_wrongly_are_refused(tmp_path, wrong):
     message = message_of(dp.load, write(tmp_path / "table.csv", ROWS_TWICE[wrong]))
     twice = "run 0 of ucb appears twice", "run 0 of nas appears twice"
-    column = "column i differs from row to row", "column mean differs from row to row"
+    column = "column i differs from row to row", "column measured differs from row to row"
     assert any(reason in message for reason in (twice if "twice" in wrong else column))
 
 
@@ -145,6 +145,25 @@ def test_bandit_plot_refuses_a_corrupt_table(refused, line):
 def test_a_frame_that_is_no_table_is_refused(function):
     for frame in (pd.DataFrame({"a": [1]}), pd.DataFrame(), pd.DataFrame({"rule": ["nas"]})):
         assert "not a tidy table of dpbandits: no column" in message_of(function, frame)
+
+
+@pytest.mark.parametrize("name", ["value", "mean", "std", "runs", "tied", "interval", "against"])
+def test_an_own_column_with_the_name_of_a_result_is_refused(name):
+    """Mutation that it catches: a column ``value`` replaces the regret in a summary."""
+    table = pd.DataFrame(
+        {"algo": ["ucb"] * 2, "env": "x", "eps": np.inf, "horizon": 9, "seed": 0, "run": [0, 1],
+         "t": 9, "regret": [1.0, 3.0]}
+    )  # fmt: skip
+    for function in (dp.plot, dp.summary, dp.compare, dp.latex, dp.report):
+        message = message_of(function, table.assign(**{name: 5.0}))
+        assert f"results have a column {name}; rename yours" in message
+    assert dp.summary(table.assign(own=5.0))["mean"].tolist() == [2.0]
+
+
+def test_words_in_a_column_that_usually_has_numbers_are_printed():
+    table = dp.run(algo=["dp_se", "ucb"], horizon=9, runs=4, jobs=1)
+    for name in ("beta", "delta", "cap"):
+        assert "word" in dp.latex(table.assign(**{name: "word"}), columns=["algo", name, "mean"])
 
 
 @pytest.mark.slow

@@ -254,8 +254,10 @@ def value_text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def rounds(T: int) -> str:
-    """Return a number of rounds as text: 1e7 rather than 10000000."""
+def rounds(T: int | str) -> str:
+    """Return a number of rounds as text: 1e7 rather than 10000000; words are returned unchanged."""
+    if isinstance(T, str):
+        return T
     text = f"{T:.0e}".replace("e+0", "e").replace("e+", "e")
     return text if T >= 10_000 and float(text) == T else str(T)
 
@@ -276,5 +278,5 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "horizon": rounds,
     "cap": rounds,
     "true_mean": "{:.6g}".format,
-    **dict.fromkeys(("rel_error", "alpha", "beta", "delta", "mu0", "mu1", "R"), "{:g}".format),
+    **dict.fromkeys(("rel_error", "alpha", "beta", "delta", "mu0", "mu1", "R"), value_text),
 }

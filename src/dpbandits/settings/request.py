@@ -11,7 +11,7 @@ from typing import Any
 
 from ..contracts.algorithm import Algorithm
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import GOALS, QUESTIONS, Question
+from ..contracts.question import GOALS, QUESTIONS, RESULTS, Question
 from ..environments.labelled import LabelledInstance
 from ..errors import BadInput, plain, unknown
 from ..files import check_folder
@@ -35,12 +35,7 @@ AT_LEAST_ONE = "a number of at least 1 is needed"
 DECIDES_NO_ROW = {"jobs", "backend", "results", "runner", "figure", "format", "max_rows"}
 # Columns that tables, summaries and comparisons have besides those of a question
 COLUMNS = [
-    "setting", "seed", "run", "version", "label", "metric", "resolution", "mean", "ci_low",
-    "ci_high", "std", "runs", "runs_needed", "median", "q10", "q90", "correct_low", "correct_high",
-    "against", "letters", "tied", "median_tied", "differs", "difference", "difference_low",
-    "difference_high", "ratio", "ratio_low", "ratio_high", "smaller", "smaller_low", "smaller_high",
-    "median_difference", "median_difference_low", "median_difference_high", "median_ratio",
-    "median_ratio_low", "median_ratio_high", "of_constant",
+    "setting", "seed", "run", "version", "label", "metric", "resolution", "of_constant", *RESULTS
 ]  # fmt: skip
 SHARED = {*BUDGETS, "eps_min", *GOALS}
 
