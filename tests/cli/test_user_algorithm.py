@@ -13,9 +13,9 @@ from sweeps import own_algorithm, write
 import dpbandits as dp
 from dpbandits.cli import run
 from dpbandits.cli.words import read_request
-from dpbandits.comparison.table import RESULTS
+from dpbandits.contracts.question import COMPARED, STATISTICS
 from dpbandits.figures.labels import plain_text
-from dpbandits.results.summary import QUANTILES, STATISTICS
+from dpbandits.results.summary import QUANTILES
 from dpbandits.settings.request import COLUMNS
 from dpbandits.settings.user_files import user_folders
 
@@ -320,4 +320,4 @@ def test_a_parameter_with_a_name_of_the_projects_is_refused(name):
 
 
 def test_the_names_of_columns_are_those_that_summaries_and_comparisons_add():
-    assert {*STATISTICS, *QUANTILES, *RESULTS} <= {*COLUMNS}
+    assert {*STATISTICS, *QUANTILES, *COMPARED} <= {*COLUMNS}

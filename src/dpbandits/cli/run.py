@@ -13,10 +13,10 @@ import pandas as pd
 from omegaconf import OmegaConf
 from tabulate import tabulate
 
-from ..comparison.table import RESULTS, compare, complete
+from ..comparison.table import compare, complete
 from ..contracts.algorithm import Algorithm
 from ..contracts.guarantees import ExactCurve
-from ..contracts.question import REGRET, USERS, Question
+from ..contracts.question import COMPARED, REGRET, STATISTICS, USERS, Question
 from ..environments.logged import ONLY_ORACLES, LoggedInstance
 from ..errors import either, in_a_line, plain
 from ..files import check_writable, package_folder, write_atomically
@@ -26,7 +26,7 @@ from ..results.manifest import made_by_others, refuse_to_replace, table_path
 from ..results.references import lines_of_references
 from ..results.report import write_report
 from ..results.size import check_size
-from ..results.summary import QUANTILES, STATISTICS, columns_shown, text_of_summary
+from ..results.summary import QUANTILES, columns_shown, text_of_summary
 from ..results.table import Table
 from ..results.tables import settings_table, unjudged
 from ..results.tails import lines_of_tails
@@ -156,7 +156,7 @@ def _check_style(request: Request, style: TableOptions) -> None:
     question = request.question
     columns = [
         *STATISTICS,
-        *(x for x in RESULTS if x != "tied"),
+        *(x for x in COMPARED if x != "tied"),
         *(QUANTILES if question.quantiles else ()),
     ]
     if question.share is not None:

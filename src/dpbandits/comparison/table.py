@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..contracts.question import Question
+from ..contracts.question import COMPARED, Question
 from ..errors import BadInput
 from ..results.intervals import rounded, runs_needed
 from ..results.summary import describing
@@ -21,13 +21,6 @@ from .samples import Samples, game_columns
 ERROR = 0.05  # the probability that any comparison of a table with the best, or baseline, is wrong
 CENTERS = {"mean": "", "median": "median_"}  # the columns of each begin so
 NOTHING = Located(np.nan, np.nan, np.nan)
-RESULTS = (
-    "mean", "median", "against", "difference", "difference_low", "difference_high",
-    "ratio", "ratio_low", "ratio_high", "median_difference", "median_difference_low",
-    "median_difference_high", "median_ratio", "median_ratio_low", "median_ratio_high",
-    "smaller", "smaller_low", "smaller_high", "differs", "tied", "median_tied", "letters", "runs",
-    "runs_needed",
-)  # fmt: skip
 
 
 def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.DataFrame:
@@ -47,7 +40,7 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
         looks: how often the table was looked at while runs were added to it.
 
     Returns:
-        A row for each setting: its columns, then RESULTS; see ``dpbandits.compare``.
+        A row for each setting: its columns, then COMPARED; see ``dpbandits.compare``.
 
     Raises:
         BadInput: there is no such baseline, or several settings in one game have its name.
@@ -95,7 +88,7 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
                 row |= _columns(f"{start}difference", away) | _columns(f"{start}ratio", one)
             p = NOTHING if j is None or i == j else smaller(values, samples.values[j], to_reference)
             row |= _columns("smaller", p) | {"letters": marks[place]}
-    results = pd.DataFrame([rows[i] for i in range(len(rows))])[list(RESULTS)]
+    results = pd.DataFrame([rows[i] for i in range(len(rows))])[list(COMPARED)]
     about = samples.settings[[*table.described, SETTING]]
     return pd.concat([about, results], axis=1)
 

@@ -9,16 +9,18 @@ from .parameters import FRACTION, RANGE, Interval
 # The kinds of actions; a learner that plays contexts also plays labelled users
 ARMS, FEATURES, CONTEXTS, USERS = "arms", "arms with features", "contexts", "labelled users"
 PULLS, TRACE = "pulls", "regret"
-# Columns that summaries and comparisons compute, so that no parameter and no column of a table of
-# runs may have their names
-RESULTS = (
-    "mean", "ci_low", "ci_high", "std", "runs", "runs_needed", "median", "q10", "q90",
-    "correct_low", "correct_high", "against", "letters", "tied", "median_tied", "differs",
-    "difference", "difference_low", "difference_high", "ratio", "ratio_low", "ratio_high",
-    "smaller", "smaller_low", "smaller_high", "median_difference", "median_difference_low",
-    "median_difference_high", "median_ratio", "median_ratio_low", "median_ratio_high", "value",
-    "interval",
+STATISTICS = ("mean", "ci_low", "ci_high", "std", "runs", "runs_needed")  # of a summary
+COMPARED = (  # columns of a comparison
+    "mean", "median", "against", "difference", "difference_low", "difference_high",
+    "ratio", "ratio_low", "ratio_high", "median_difference", "median_difference_low",
+    "median_difference_high", "median_ratio", "median_ratio_low", "median_ratio_high",
+    "smaller", "smaller_low", "smaller_high", "differs", "tied", "median_tied", "letters", "runs",
+    "runs_needed",
 )  # fmt: skip
+# All columns that are computed from runs; no parameter and no column of runs has one of these names
+COMPUTED = {
+    *STATISTICS, *COMPARED, "q10", "q90", "correct_low", "correct_high", "value", "interval"
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import QUESTIONS, REGRET, RESULTS, Question
+from ..contracts.question import COMPUTED, QUESTIONS, REGRET, Question
 from ..errors import MEANT, BadInput, in_a_line
 from ..settings.choices import all_of
 from ..validation import refuse_alike
@@ -165,7 +165,7 @@ def check_frame(where: str, table: pd.DataFrame, whole: bool = True) -> tuple[Qu
         raise BadInput(f"{where}: not a tidy table of dpbandits: no column {words}{enough}")
     if table.empty:
         raise BadInput(f"{where}: the table has no rows")
-    for own in (x for x in table if x in RESULTS):
+    for own in (x for x in table if x in COMPUTED):
         raise BadInput(f"{where}: column {own}: results have a column {own}; rename yours")
     if whole and table["run"].nunique() > 1:
         for name in (name for name in table if name not in (*fixed, SETTING)):

@@ -13,7 +13,7 @@ from tabulate import tabulate
 
 from ..contracts.display import display_name, environment_title, symbol
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import Question
+from ..contracts.question import STATISTICS, Question
 from .intervals import (
     TAIL,
     at_least_zero,
@@ -28,7 +28,6 @@ from .varying import SETTING, with_budgets
 AT_ONCE = 500  # settings whose intervals are computed together
 MATH = "\ue002"  # on both sides of mathematics in a cell of a table for LaTeX
 QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
-STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs", "runs_needed"]
 
 
 def summary_of(

@@ -178,7 +178,6 @@ class _Composition:
         self.groups = Groups(folders, self.base)
         for group in question.groups:
             self._load(group)
-        self.groups.names = {g: self.chosen[g][0].name for g in self.question.groups}
         self._refuse_unknown()
         self._set_values()
 
@@ -323,7 +322,7 @@ class _Composition:
         self.groups.first = {
             key: x[0] for key, x in self.keys.items() if isinstance(x, Several) and key != INLIER
         }
-        whole = self.groups.beside(self.base, None, {})
+        whole = self.groups.beside(self.base, None, {}) if self.groups.refers else self.base
         known = whole.at(whole.named(self.groups.first) | values)
         self.runner = known["runner"]
         chosen = {*self.question.groups, "runner", "experiment"}
@@ -337,7 +336,7 @@ class _Composition:
         Such a key has one value, here in ``known``; only files of groups are read at each point.
         """
         groups = self.groups
-        if not (self.base.refers or groups.refers):
+        if not groups.refers:
             return
         fixed = known.keys() - {*self.question.groups, *swept_names(self.config)}
         for point in self._some_points():

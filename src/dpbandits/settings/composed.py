@@ -38,7 +38,6 @@ RESOLVING = "raised while resolving interpolation: "  # OmegaConf, between two r
 LABEL = "label"  # a key of every environment: its name in figures, which decides no run
 LABELS = "labels"  # the law of labelled data, whose key ``label`` names a column
 NO_VALUE = ("sweep", "figure")  # keys to which no value refers
-FILES = {"rule": "stop"}  # the files of all keys with the groups that ``config`` lacks
 INLIER = "env.inlier"  # the key of an environment that holds another one, which may be named
 LONGEST_LABEL = 80  # characters
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -146,7 +145,6 @@ class Groups:
         values: keys with the values that are set in every configuration.
         first: the first values of the keys that vary: values in files may refer to these keys.
         labels: the labels of environments, by name.
-        names: the first name that is chosen in each group.
     """
 
     folders: tuple[str, ...]
@@ -156,14 +154,18 @@ class Groups:
     values: dict[str, Any] = field(default_factory=dict)
     first: dict[str, Any] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
-    names: dict[str, str] = field(default_factory=dict)
     _found: dict[str, dict[str, Any]] = field(default_factory=dict)
     _inliers: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def refers(self) -> bool:
-        """Whether a value that is set refers to another value."""
-        return _refers(self.values)
+        """Whether a value of the single choices, or one that is set, refers to another value."""
+        return self.base.refers or _refers(self.values)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The first name that is chosen in each group."""
+        return dict(reversed(self.sources))
 
     def beside(self, source: Composed, group: str | None, point: Mapping[str, Any]) -> Composed:
         """Return the configuration of a choice with the choices of the other groups at a point of a
@@ -176,8 +178,8 @@ class Groups:
     def inlier(self, name: str) -> dict[str, Any]:
         """Return the contents of the file of an inlier, with references."""
         if name not in self._inliers:
-            file_of("env", name, self.folders)
-            self._inliers[name] = unlabelled("env", contents_of("env", name, self.folders))
+            contents = read_group("env", name, self.folders, resolve=False)
+            self._inliers[name] = unlabelled("env", contents)
         return self._inliers[name]
 
     def set_for_all(self, group: str) -> dict[str, Any]:
@@ -185,7 +187,7 @@ class Groups:
         found: dict[str, Any] = {}
         for (other, name), source in self.sources.items():
             if other == group:
-                own = contents_of(group, name, self.folders)
+                own = read_group(group, name, self.folders, resolve=False)
                 found |= {k: x for k, x in source.tree[group].items() if own.get(k, own) != x}
         return found
 
@@ -218,8 +220,8 @@ class Groups:
         if key not in self._found:
             self._found[key] = self.read(group, name, source, changes)
         found = self._found[key]
-        for k, x in taken.items():
-            taken[k] = reduce(getitem, k.split(".")[1:], found) if _refers(x) else x
+        for path in (k for k, x in taken.items() if _refers(x)):
+            taken[path] = reduce(getitem, path.split(".")[1:], found)
         return found, taken
 
     def read(
@@ -242,13 +244,11 @@ class Groups:
         if group not in ("env", "population"):
             keys = of_command(self.algorithms[name])
             return {key: x for key, x in found.items() if key not in keys}
-        if group == "env" and found.get("law") != LABELS:
-            if isinstance(found.get("inlier"), dict):
-                found["inlier"].pop(LABEL, None)
-            label = found.pop(LABEL, None)
-            if label is not None:  # a label may refer to a key that varies: the first one stays
-                self.labels.setdefault(name, _label(label))
-        return found
+        contents = unlabelled(group, found)
+        if found.get(LABEL) is not None and LABEL not in contents:
+            # a label may refer to a key that varies: the first one stays
+            self.labels.setdefault(name, _label(found[LABEL]))
+        return contents
 
 
 def _label(label: Any) -> str:
@@ -336,17 +336,15 @@ def _compose(file: str, words: tuple[str, ...], folders: tuple[str, ...]) -> Com
 _compose_ours = lru_cache(maxsize=4096)(_compose)  # the package's files do not change
 
 
-def read_group(group: str, name: str, folders: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the keys of a group's file, and of the files that the file extends or includes."""
+def read_group(
+    group: str, name: str, folders: tuple[str, ...] = (), resolve: bool = True
+) -> dict[str, Any]:
+    """Return the keys of a group's file, and of the files that the file extends or includes; with
+    ``resolve``, references are resolved with the defaults of all other keys.
+    """
     file_of(group, name, folders)
-    found = compose_files(FILES.get(group, "config"), {group: name}, folders)
-    return dict(found.at({}).get(group, {}))
-
-
-def contents_of(group: str, name: str, folders: tuple[str, ...]) -> dict[str, Any]:
-    """Return the keys of a group's file with their values, which may be references."""
-    found = compose_files(FILES.get(group, "config"), {group: name}, folders)
-    return dict(found.tree.get(group, {}))
+    found = compose_files("stop" if group == "rule" else "config", {group: name}, folders)
+    return dict(found.at({}, resolve).get(group, {}))
 
 
 def unlabelled(group: str, contents: Mapping[str, Any]) -> dict[str, Any]:

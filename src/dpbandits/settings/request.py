@@ -11,7 +11,7 @@ from typing import Any
 
 from ..contracts.algorithm import Algorithm
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import GOALS, QUESTIONS, RESULTS, Question
+from ..contracts.question import COMPUTED, GOALS, QUESTIONS, Question
 from ..environments.labelled import LabelledInstance
 from ..errors import BadInput, plain, unknown
 from ..files import check_folder
@@ -35,7 +35,7 @@ AT_LEAST_ONE = "a number of at least 1 is needed"
 DECIDES_NO_ROW = {"jobs", "backend", "results", "runner", "figure", "format", "max_rows"}
 # Columns that tables, summaries and comparisons have besides those of a question
 COLUMNS = [
-    "setting", "seed", "run", "version", "label", "metric", "resolution", "of_constant", *RESULTS
+    "setting", "seed", "run", "version", "label", "metric", "resolution", "of_constant", *COMPUTED
 ]  # fmt: skip
 SHARED = {*BUDGETS, "eps_min", *GOALS}
 
