@@ -379,9 +379,9 @@ def test_the_command_and_python_share_their_options():
         ({"colors": {"dp_se": "blakc"}}, "did you mean black?"),
         ({"colors": {"dp_se": "vermilion"}}, "did you mean vermillion?"),
         ({"palette": ["darkgren", "red"]}, "did you mean darkgreen?"),
-        ({"hue": "run"}, "hue=run: it does not describe settings; possible columns: algo, eps"),
-        ({"col": "setting"}, "col=setting: it does not describe settings; possible columns:"),
-        ({"x": "run"}, "x=run: it does not describe settings; possible columns: t, eps"),
+        ({"hue": "run"}, "hue=run: not a column of settings; choose from algo, eps"),
+        ({"col": "setting"}, "col=setting: not a column of settings; choose from"),
+        ({"x": "run"}, "x=run: not a column of settings; choose from t, eps"),
     ],
 )
 def test_what_a_figure_cannot_show_is_refused(given, message, tmp_path, monkeypatch):

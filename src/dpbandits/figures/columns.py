@@ -94,8 +94,8 @@ def no_column(key: str, name: str, known: Iterable[str], table: Table) -> BadInp
     """Return the error for the name of a column that has no value for each setting."""
     if name not in ("run", SETTING, *table.question.measured):
         return unknown(key, name, known)
-    choice = ", ".join(known) or "the table has none"
-    return BadInput(f"{key}={name}: it does not describe settings; possible columns: {choice}")
+    choice = f"choose from {', '.join(known)}" if known else "the table has none"
+    return BadInput(f"{key}={name}: not a column of settings; {choice}")
 
 
 def value_title(name: str, value: Any) -> str:

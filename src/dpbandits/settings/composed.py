@@ -128,7 +128,8 @@ class Composed:
                 near = nearest(missing, self.values)
                 reason = f"${{{missing}}}: there is no key {missing}; {near}"
             if reason.startswith("Recursive interpolation"):
-                reason = f"it refers to itself, perhaps through other keys; write {where}=VALUE"
+                itself = "the value refers to itself, perhaps through other keys"
+                reason = f"{itself}; write {where}=VALUE"
             raise BadInput(f"{where}: {reason}" if where else reason) from None
         return dict(found)
 
