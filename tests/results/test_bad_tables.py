@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from extras import require
 from refusals import message_of
 
 import dpbandits as dp
@@ -147,17 +148,31 @@ def test_a_frame_that_is_no_table_is_refused(function):
         assert "not a tidy table of dpbandits: no column" in message_of(function, frame)
 
 
-@pytest.mark.parametrize("name", ["value", "mean", "std", "runs", "tied", "interval", "against"])
-def test_an_own_column_with_the_name_of_a_result_is_refused(name):
+RESULTS = ["value", "mean", "std", "runs", "tied", "interval", "against"]
+TWO_RUNS = pd.DataFrame(
+    {"algo": ["ucb"] * 2, "env": "x", "eps": np.inf, "horizon": 9, "seed": 0, "run": [0, 1],
+     "t": 9, "regret": [1.0, 3.0]}
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("function", [dp.plot, dp.summary, dp.compare, dp.latex])
+def test_an_own_column_with_the_name_of_a_result_is_refused(function, name):
     """Mutation that it catches: a column ``value`` replaces the regret in a summary."""
-    table = pd.DataFrame(
-        {"algo": ["ucb"] * 2, "env": "x", "eps": np.inf, "horizon": 9, "seed": 0, "run": [0, 1],
-         "t": 9, "regret": [1.0, 3.0]}
-    )  # fmt: skip
-    for function in (dp.plot, dp.summary, dp.compare, dp.latex, dp.report):
-        message = message_of(function, table.assign(**{name: 5.0}))
-        assert f"results have a column {name}; rename yours" in message
-    assert dp.summary(table.assign(own=5.0))["mean"].tolist() == [2.0]
+    message = message_of(function, TWO_RUNS.assign(**{name: 5.0}))
+    assert f"results have a column {name}; rename yours" in message
+
+
+@pytest.mark.extra
+def test_a_report_of_a_column_with_the_name_of_a_result_is_refused():
+    require("jinja2")
+    assert "results have a column mean; rename yours" in message_of(
+        dp.report, TWO_RUNS.assign(mean=5.0)
+    )
+
+
+def test_an_own_column_with_another_name_is_taken():
+    assert dp.summary(TWO_RUNS.assign(own=5.0))["mean"].tolist() == [2.0]
 
 
 def test_words_in_a_column_that_usually_has_numbers_are_printed():
