@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import binomtest, norm
 
 from dpbandits.audit.sampling.events import Event, learn, rank, ratio
+from dpbandits.audit.targets.target import MISSING
 
 
 def test_the_score_is_the_loss_between_clopper_and_pearson_s_bounds():
@@ -53,3 +54,10 @@ def test_an_event_of_one_in_three_hundred_runs_is_found_in_a_large_sample():
     score, event, _ = learn((x, y), 0.01)
     assert score > 0 and event.side == 0
     assert event.happens(y).sum() < 10 and event.happens(x).sum() > 40
+
+
+def test_what_is_missing_is_said_in_words():
+    """A cut between a missing value and the others is no number of the output."""
+    given = ((0, -np.inf, MISSING / 2), (1, MISSING / 2, np.inf), (2, MISSING / 2, 3.0))
+    words = Event(given, 0).in_words(["arm named", "estimate", "response"])
+    assert words == "no arm named and some estimate and some response <= 3"

@@ -117,7 +117,7 @@ def test_one_rule_with_two_values_has_a_column_a_sentence_and_a_line_for_each():
     two = [dp.algorithm("nprr_ab", assignment="hidden"), "nprr_ab"]
     given = {"env": dp.bernoulli([0.2, 0.9]), "eps": [2.0, 4.0], "runs": 20}
     found = dp.budget(rule=two, **given)
-    assert list(found.columns[:4]) == ["rule", "assignment", "env", "eps"]
+    assert list(found.columns[:5]) == ["rule", "assignment", "env", "delta", "eps"]
     assert found["assignment"].tolist() == ["hidden", "hidden", "open", "open"]
     for name, own in found.groupby("assignment"):
         begins = f"nprr_ab with assignment={name} on bernoulli, delta=0.05: "
@@ -280,3 +280,54 @@ def test_command(tmp_path, bandit):
     printed = bandit(command, f"{line} samples=400 precision=2 runs=64 results={tmp_path} out=goal")
     assert any("stopping time is" in text for text in printed)
     assert (tmp_path / "goal.md").exists()
+
+
+def sheet(mean=0.3, **keys):
+    test = {"env": dp.bernoulli([mean]), "mu0": 0.3, "mu1": 0.7, "eps": [1.0, 2.0], "runs": 20}
+    return dp.budget(rule="dp_sprt", jobs=1, **{**test, **keys})
+
+
+@pytest.mark.parametrize(
+    "keys, name",
+    [
+        ({"mean": 0.35}, "without_privacy"), ({"alpha": 0.2}, "alpha"), ({"runs": 40}, "runs"),
+        ({"per_week": 10.0}, "per_week"), ({"eps": [1.0]}, "twice"),
+    ],
+)  # fmt: skip
+def test_joined_sheets_that_one_figure_cannot_tell_apart_are_refused(keys, name):
+    """Mutation that it catches: one line through the points of two tests."""
+    joined = pd.concat([sheet(), sheet(**keys)])
+    message = message_of(dp.plot, joined)
+    assert name in message and message.endswith("; draw each answer by itself")
+
+
+def test_joined_sheets_of_several_budgets_are_one_line():
+    joined = pd.concat([sheet(), sheet(eps=[4.0])])
+    (ax,) = dp.plot(joined).axes
+    assert ax.lines[0].get_xdata().tolist() == [1.0, 2.0, 4.0]
+    assert dp.latex(joined).count(r"\\") == 4
+
+
+@pytest.mark.parametrize(
+    "key, value",
+    [("eps", 1), ("env", "bernoulli"), ("x", "t"), ("hue", "eps"), ("col", "eps"),
+     ("kind", "tail"), ("metric", "nash"), ("band", "std"), ("bounds", True), ("marks", True)],
+)  # fmt: skip
+def test_a_figure_of_a_sheet_refuses_what_it_does_not_take(key, value):
+    message = message_of(dp.plot, sheet(), **{key: value})
+    assert message.startswith(f"{key}=")
+    assert message.endswith(f"a figure of dp.budget takes no {key}")
+
+
+def test_what_is_not_known_is_blank():
+    """Of estimates no share agrees, and between two hypotheses no answer is wrong."""
+    estimated = dp.budget(
+        rule="dp_nas", env=dp.sign(-0.5), rel_error=0.5, eps=[1.0], runs=20, jobs=1
+    )  # fmt: skip
+    between = sheet(mean=0.5)
+    assert estimated["agree"].isna().all() and estimated["wrong"].notna().all()
+    assert between["agree"].notna().all() and between["wrong"].isna().all()
+
+
+def test_budgets_that_look_alike_are_refused():
+    assert "eps=[1.0,1.000000000001]" in message_of(sheet, eps=[1, 1 + 1e-12])

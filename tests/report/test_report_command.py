@@ -24,7 +24,7 @@ RESULTS = package_folder("conf").parent / "results"
 def charts_of(page):
     """The specifications of the charts in a page, by the names of the tables."""
     (text,) = re.findall(r'<script type="application/json" id="specs">(.*?)</script>', page, re.S)
-    return {name: chart for name, chart in json.loads(text).items() if chart}
+    return {x.removeprefix("table-"): chart for x, chart in json.loads(text).items() if chart}
 
 
 def points_of(view):
@@ -107,7 +107,7 @@ def test_all_committed_results_fit_into_three_megabytes(tmp_path, bandit):
     assert len(page) < 3 * MB
     text = page.decode()
     for name in dp.experiments().index:
-        assert (f'id="{name}"' in text) == (RESULTS / f"{name}.summary.csv").exists()
+        assert (f'id="table-{name}"' in text) == (RESULTS / f"{name}.summary.csv").exists()
     ledger = [x for x in (RESULTS / "claims.md").read_text().splitlines() if x.startswith("| ")]
     assert text.count('id="claim-') == len(ledger) - 1 > 30  # without its head
     for part in ("AdaP-UCB", "proved", "consistent"):

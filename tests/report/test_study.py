@@ -278,3 +278,31 @@ def test_without_runs_ties_are_unknown(tmp_path):
     write_table(tmp_path / "hu2022.summary.csv", Table.of_frame(rows).summary())
     page = build.report_of_folder(tmp_path)
     assert "2 have no runs in this folder, so that ties are unknown." in page
+
+
+def test_the_numbers_of_a_point_are_those_of_the_summary():
+    """What is drawn of a band ends near its line; what is shown as a number does not."""
+    table = regrets()
+    table["regret"] *= np.where(table["run"] == 0, 1.0, 1e-4)
+    ends = view(study_of(table), AT_END)
+    assert sorted(ends["low"]) == pytest.approx(sorted(dp.summary(table)["ci_low"]))
+    assert (ends["low"] < ends["y"] / 10).any()
+
+
+@pytest.mark.extra("jinja2", "vl_convert")
+def test_tables_of_any_name_have_their_charts():
+    named = {"map": regrets(), "privacy": regrets(envs=("bernoulli_c2",))}
+    page = build.report_of_tables(named)
+    (text,) = re.findall(r'<script type="application/json" id="specs">(.*?)</script>', page, re.S)
+    specs = json.loads(text)
+    assert specs["table-map"] and specs["table-privacy"]
+    ids = re.findall(r' id="(.*?)"', page)
+    assert len(set(ids)) == len(ids)
+    message = message_of(build.report_of_tables, {1: regrets(), "1": regrets()})
+    assert "two tables have one name" in message
+
+
+def test_a_mean_of_0_is_said_to_have_no_place():
+    table = regrets()
+    table.loc[table["algo"] == "dp_se", "regret"] = 0.0
+    assert study_of(table).at_zero() == ["DP-SE"] and study_of(regrets()).at_zero() == []

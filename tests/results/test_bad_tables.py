@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from extras import require
 from refusals import message_of
 
 import dpbandits as dp
@@ -163,9 +162,8 @@ def test_an_own_column_with_the_name_of_a_result_is_refused(function, name):
     assert f"results have a column {name}; rename yours" in message
 
 
-@pytest.mark.extra
+@pytest.mark.extra("jinja2", "vl_convert")
 def test_a_report_of_a_column_with_the_name_of_a_result_is_refused():
-    require("jinja2")
     assert "results have a column mean; rename yours" in message_of(
         dp.report, TWO_RUNS.assign(mean=5.0)
     )
@@ -231,3 +229,20 @@ def test_names_in_a_frame_are_text(column, name):
     for read in (dp.plot, dp.summary, dp.compare):
         line = f"the table: column {column} holds something that is not text"
         assert message_of(read, table) == line
+
+
+def test_a_column_that_tells_runs_apart_is_refused():
+    """Mutation that it catches: each run is a setting, and nothing differs from anything."""
+    table = dp.run(["ucb", "dp_se"], eps=[0.5, 1], horizon=60, runs=8, jobs=1)
+    seconds = table.assign(wall=table["run"] * 0.1)
+    rounded = table.assign(wall=np.minimum(table["run"], 6))
+    for frame in (seconds, rounded, seconds.drop(columns="setting")):
+        for function in (dp.summary, dp.compare, dp.plot):
+            assert "column wall differs from run to run" in message_of(function, frame)
+    halves = table.assign(batch=np.where(table["run"] < 4, "a", "b"))
+    assert len(dp.summary(halves)) == 2 * len(dp.summary(table))
+
+
+def test_a_horizon_of_floats_is_printed_as_a_number_of_rounds():
+    table = dp.run("ucb", horizon=2500, runs=3, jobs=1).astype({"horizon": float})
+    assert "2500" in dp.latex(table) and "2500.0" not in dp.latex(table)

@@ -285,3 +285,15 @@ def test_a_summary_counts_what_is_correct():
     (row,) = Table.of_frame(table).summary().to_dict("records")
     assert (row["mean"], row["runs"], row["halted"]) == (40, 4, 3)
     assert row["correct"] == pytest.approx(2 / 3)
+
+
+def test_times_that_were_cut_have_no_interval_and_no_quantile_at_the_cap():
+    """The mean is then a lower limit; mutation that it catches: an interval of cut times."""
+    keys = {"env": dp.bernoulli([0.3]), "mu0": 0.3, "mu1": 0.7, "eps": 1, "runs": 40, "jobs": 1}
+    cut, whole = dp.stop("dp_sprt", **keys, cap=300), dp.stop("dp_sprt", **keys)
+    (row,), (free,) = (dp.summary(x).to_dict("records") for x in (cut, whole))
+    assert 0 < row["halted"] < 40 and row["mean"] < free["mean"]
+    assert np.isnan([row["ci_low"], row["ci_high"], row["q90"]]).all()
+    assert row["q10"] == free["q10"] < 300
+    assert free["ci_low"] < free["mean"] < free["ci_high"] and free["halted"] == 40
+    assert "at least " in dp.latex(cut) and "at least " not in dp.latex(whole)

@@ -220,3 +220,23 @@ def test_nash_regret_needs_means(regret):
     below = dp.environment("ren_gaussian", means=[0.5, -0.5])
     table = dp.run(algo="heldp_ucb_ls", env=below, eps=1, horizon=50, runs=2, jobs=1)
     assert "an arm has a mean below 0" in message_of(dp.summary, table, metric="nash")
+
+
+def test_tables_of_different_metrics_are_not_joined(tmp_path, refused):
+    """Mutation that it catches: the metric of the first table is taken for all (nan is written)."""
+    regret = dp.run("ucb", env=ENV, horizon=50, runs=3, jobs=1)
+    average = dp.measured(dp.run("ucb", env=ENV, horizon=60, runs=3, jobs=1), "average")
+    for tables in ([regret, average], [average, regret]):
+        for function in (dp.summary, dp.compare, dp.latex, dp.plot):
+            message = message_of(function, tables)
+            assert message == ("the tables hold different metrics: average regret, pseudo-regret")
+    dp.save(regret, tmp_path / "one.csv")
+    dp.save(average, tmp_path / "two.csv")
+    assert "different metrics" in refused(compare, [str(tmp_path)])  # it leaves none out
+
+
+def test_a_stored_average_is_called_so(tmp_path, bandit):
+    table = dp.run(["ucb", "dp_se"], env=ENV, eps=1, horizon=50, runs=3, jobs=1)
+    dp.save(dp.measured(table, "average"), tmp_path / "average.csv")
+    said = "\n".join(bandit(compare, str(tmp_path / "average.csv")))
+    assert "final average regret" in said and "final regret" not in said

@@ -106,10 +106,11 @@ def budget(
 
     Returns:
         For rules with ``eps=[...]`` a sheet, a row for each rule and budget: the parameters that
-        distinguish rules of one name, the mean number of ``samples`` with its 95 % interval, the
-        ``slow`` 90 % quantile, the mean in ``weeks``, the shares of runs that ``ended``, that had a
-        ``wrong`` answer, and whose answer was the answer without privacy on equal rewards
-        (``agree``), the samples ``without_privacy``, the share of these runs that ended
+        distinguish rules of one name, the keys by which answers are judged, the mean number of
+        ``samples`` with its 95 % interval, the ``slow`` 90 % quantile, the mean in ``weeks``, the
+        shares of runs that ``ended``, that had a ``wrong`` answer (blank if no answer is judged),
+        and whose answer was the answer without privacy on equal rewards (``agree``; blank for
+        estimates), the samples ``without_privacy``, the share of these runs that ended
         (``free_ended``), and the ``answer`` as a sentence. A run that was cut counts with the
         rounds that it had: if a run was cut, the mean is at least as large, and there is no
         interval. For rules without ``eps`` a row for each rule as below.

@@ -17,7 +17,7 @@ from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
 from ..settings.setting import digest
-from ..validation import MAX_INTEGER, argument, as_integer, each, workers, yes_no
+from ..validation import MAX_INTEGER, argument, as_integer, each, refuse_alike, workers, yes_no
 from .exact.methods import method_of
 from .external.policy import ExternalPolicy, claimed
 from .external.targets import PolicyTarget
@@ -170,7 +170,9 @@ def _levels(config: Mapping[str, Any], audited: str, name: str, usual: Any = 1.0
             given = plain(config[other])
             raise BadInput(f"{other}={given}: {takes_another(audited, other, name)}")
     values = each(usual if config[name] is None else config[name])
-    return [argument(name, x, POSITIVE, math.nan) for x in values]
+    found = dict.fromkeys(argument(name, x, POSITIVE, math.nan) for x in values)
+    refuse_alike(name, found)
+    return [*found]
 
 
 def _target(config, algorithm: Algorithm, spec, budget: float, sizes, given) -> DecisionTarget:

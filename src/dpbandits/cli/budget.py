@@ -11,6 +11,7 @@ from tabulate import tabulate
 
 from ..api.privacy import answers_of
 from ..contracts.parameters import BUDGETS
+from ..contracts.question import GOALS
 from ..errors import BadInput
 from ..figures.answers import figure_of_answer
 from ..figures.origin import files_of
@@ -78,8 +79,8 @@ def main(given: Namespace) -> int:
 def text_of_rules(found: pd.DataFrame, style: str) -> str:
     """Return the cost of privacy for stopping rules, or the budget for a goal, as a table."""
     shown = found.drop(columns=["answer", "env"]).dropna(axis=1, how="all")
-    if shown["rule"].nunique() == 1:
-        shown = shown.drop(columns="rule")
+    fixed = [name for name in ("rule", *GOALS) if name in shown and shown[name].nunique() == 1]
+    shown = shown.drop(columns=fixed)
     words = shown.map(_cell)
     shown = pd.DataFrame(
         {str(name): with_cut_runs(found, str(name), words[name]) for name in words}

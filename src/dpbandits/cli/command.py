@@ -15,6 +15,7 @@ from ..files import RUNS, Implausible, opened
 from ..results import latex
 from ..results.formats import FINDINGS, SUMMARY_CSV, bare_name, format_of, tables_in
 from ..results.latex import TableOptions
+from ..results.metrics import COLUMNS
 from ..settings.groups import default_keys
 from ..settings.hydra_names import OPTIONS as OF_HYDRA
 from ..settings.user_files import user_folders
@@ -112,7 +113,8 @@ def _has_runs(file: Path) -> bool:
         return True  # the error is reported when the table is read
     except Implausible:
         return False
-    return {name.strip('"') for name in names} >= {"algo", "regret"} or "rule" in names
+    columns = {name.strip('"') for name in names}
+    return "rule" in columns or ("algo" in columns and bool(columns & {*COLUMNS.values()}))
 
 
 def named_after(files: Sequence[Path], end: str = "") -> Path:

@@ -42,7 +42,7 @@ def main(given: Namespace) -> int:
     baseline, options = keys.get("baseline"), table_options(keys)
     metric = keys.get("metric", REGRET)
     table = open_tables(paths).measured(metric, given.folders).with_labels()
-    compared, question = compare(table, baseline), measuring(table.question, metric)
+    compared, question = compare(table, baseline), measuring(table.question, table.metric)
     check_writable(stem.parent)
     styles = {".md": "pipe", ".tex": "latex"}
     texts = {

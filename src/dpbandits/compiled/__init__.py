@@ -17,12 +17,13 @@ There are two back-ends, with the same results. ``plain`` uses only the public i
 and llvmlite. ``quick`` shortens the first run and is preferred where it works (``choice``).
 """
 
+from .addresses import compiled_at
 from .choice import VARIABLE as COMPILER
 from .choice import compiler, is_tested, report_choice
 from .folder import compiled_code
 from .global_states import global_states, restore_global_states, seed_global_states
 from .kernels import Loop, compiles, declare, is_compiled, kernel, loop
 from .notes import inlined, inlined_counted, shared, shared_borrowing, shared_rare
-from .operations import MAX_QUANTILE_PARAMETERS, answer_of, call_at, compiled_at, unlikely, whole
+from .operations import MAX_QUANTILE_PARAMETERS, answer_of, call_at, unlikely, whole
 from .random_numbers import beta, binomial, exponential, gamma, normal, poisson, random, student
 from .sources import SOURCES, enclosed, is_installed

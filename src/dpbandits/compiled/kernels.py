@@ -26,18 +26,16 @@ _lock = RLock()
 
 def declare() -> None:
     """Import Numba, and declare to it all functions that have been decorated so far."""
-    known: Any = import_module(BACKENDS[choice.PLAIN], __package__)
-    with _lock:
-        quick = choice.compiler() == choice.QUICK
-        if quick:
-            import_module(".quick.distributions", __package__)
-        while UNDECLARED:
-            called = UNDECLARED[0]
-            if quick and not called.inlined:
-                _backend().call_by_symbol(called.function, called.borrows, called.rare)
-            # Numba prefers the implementation that was declared first
-            known.callable_from_kernels(called.function, called.inlined, called.borrows)
-            del UNDECLARED[0]
+    _backend().declare()
+    _declare_kernels()
+
+
+@cache
+def _declare_kernels() -> None:
+    import numba
+    from numba.extending import typeof_impl
+
+    typeof_impl.register(Kernel)(lambda called, context: numba.typeof(called.dispatcher))
 
 
 def _backend() -> Any:

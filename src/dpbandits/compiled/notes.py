@@ -1,14 +1,15 @@
 """Decorators that note the functions that kernels call: ``inlined`` and ``shared``.
 
 A command whose runs are all finished would take twice as long if it imported Numba. A decorator
-therefore only notes its function; ``kernels`` declares the noted functions to Numba before it
+therefore only notes its function; a back-end declares the noted functions to Numba before it
 compiles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from threading import RLock
 from typing import NamedTuple
 
 INLINED: set[Callable] = set()
@@ -24,6 +25,15 @@ class Called(NamedTuple):
 
 
 UNDECLARED: list[Called] = []  # to Numba, in the order of their notes
+_lock = RLock()
+
+
+def undeclared() -> Iterator[Called]:
+    """Yield each noted function that is to be declared to Numba, in one thread at a time."""
+    with _lock:
+        while UNDECLARED:
+            yield UNDECLARED[0]
+            del UNDECLARED[0]
 
 
 def inlined(function: Callable) -> Callable:

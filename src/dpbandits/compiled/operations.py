@@ -6,17 +6,12 @@ One of them calls a function of real numbers by its address, such as a reward la
 from __future__ import annotations
 
 import ctypes
-import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .kernels import declare
-
 MAX_QUANTILE_PARAMETERS = 3  # of a law, besides the number u
 C_TYPE = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * (MAX_QUANTILE_PARAMETERS + 1))
-_COMPILED: list[Any] = []  # machine code that a kernel may call must not be removed
 
 
 def unlikely(condition: bool) -> bool:
@@ -47,30 +42,3 @@ def call_at(address: int, u: float, x: float, y: float, z: float) -> float:
     A function with fewer parameters ignores the last arguments.
     """
     return float(C_TYPE(int(address))(u, x, y, z))
-
-
-def compiled_at(function: Callable[..., float]) -> tuple[Callable[..., float], int]:
-    """Compile a function of the number u and of up to MAX_QUANTILE_PARAMETERS parameters.
-
-    Returns:
-        The compiled function, for calls from Python in which its errors are raised, and its
-        address, for ``call_at``.
-
-    Raises:
-        numba.core.errors.NumbaError: the function cannot be compiled.
-    """
-    import numba
-
-    declare()
-    inner = numba.njit(error_model="numpy")(function)
-    count = len(inspect.signature(function).parameters) - 1
-    outer = (
-        lambda u, x, y, z: float(inner(u)),
-        lambda u, x, y, z: float(inner(u, x)),
-        lambda u, x, y, z: float(inner(u, x, y)),
-        lambda u, x, y, z: float(inner(u, x, y, z)),
-    )[count]
-    kind = numba.float64(*[numba.float64] * (MAX_QUANTILE_PARAMETERS + 1))
-    called = numba.cfunc(kind, error_model="numpy")(outer)
-    _COMPILED.append(called)
-    return inner, int(called.address)

@@ -23,7 +23,7 @@ from ..results.intervals import all_equal, at_least_zero, interval_of_mean, inte
 from ..results.summary import at_least, percent, significant
 from ..settings.compose import request_from
 from ..settings.request import Request
-from ..validation import argument, as_integer, each, number_where
+from ..validation import argument, as_integer, each, number_where, refuse_alike
 from .search import ERROR, LOOKS, Found, Search, check_search, goal_of, limits, short
 from .subject import Subject, differing, with_values
 
@@ -88,8 +88,8 @@ class _Rule(Subject):
 
     @property
     def about(self) -> dict[str, Any]:
-        """The columns that describe it."""
-        return {"rule": self.name, **self.apart, "env": self.env}
+        """The columns that describe it, and what its answers are judged by."""
+        return {"rule": self.name, **self.apart, "env": self.env} | dict(self.first.goal)
 
     @property
     def title(self) -> str:
@@ -128,6 +128,7 @@ def sheet(
 ) -> pd.DataFrame:  # fmt: skip
     """Return a row for each rule and budget; see ``dpbandits.budget``."""
     budgets = sorted({argument("eps", x, POSITIVE, math.nan) for x in each(eps)})
+    refuse_alike("eps", budgets)
     runs = as_integer("runs", runs, at_least=20, at_most=10_000_000)
     users, cap = _users(per_week), rules[0].given["cap"]
     if weeks is not None and users is None:
@@ -141,6 +142,7 @@ def sheet(
     for rule in rules:
         rule.given["cap"] = cap
         own, free, free_ended = [], math.nan, math.nan
+        comparable = rule.can_be_free and "answer" in rule.first.question.measured  # no estimate
         names = ("stopping_time", "answer", "halted", "correct")
         answers = np.full(runs, math.nan)
         if rule.can_be_free:
@@ -159,8 +161,8 @@ def sheet(
                 "slow": float(np.quantile(times, ENDS)),
                 "weeks": times.mean() / users if users else math.nan,
                 "ended": float(halted.mean()),
-                "wrong": float((correct == 0.0).mean()) if halted.any() else math.nan,
-                "agree": float((answer == answers).mean()) if free == free else math.nan,
+                "wrong": math.nan if np.isnan(correct).all() else float((correct == 0.0).mean()),
+                "agree": float((answer == answers).mean()) if comparable else math.nan,
                 "without_privacy": free, "free_ended": free_ended, "per_week": users or math.nan,
                 "cap": setting.horizon, "runs": runs,
             })  # fmt: skip
@@ -195,7 +197,7 @@ def verdict(title: str, rows: Sequence[Mapping[str, Any]], low: float, high: flo
     """
     first = rows[0]
     start, per_week = f"{title}: ", first["per_week"]
-    limit = f"{significant(first['cap'])} samples"
+    limit = in_samples(first["cap"])
     if per_week == per_week:
         start += f"at {significant(per_week)} users a week, "
         limit = f"{first['cap'] / per_week:.3g} weeks"
@@ -210,7 +212,7 @@ def verdict(title: str, rows: Sequence[Mapping[str, Any]], low: float, high: flo
     def length(samples: float, ended: float) -> str:
         least = at_least(ended)
         if per_week != per_week:
-            return f"{least}{significant(samples)} samples"
+            return f"{least}{in_samples(samples)}"
         weeks = f"{samples / per_week:.2g}"
         return f"{least}{weeks} week{'s' * (weeks != '1')}"
 
@@ -227,6 +229,10 @@ def verdict(title: str, rows: Sequence[Mapping[str, Any]], low: float, high: flo
     if low > 0.0:
         text += f"; at eps={low:g} it does not end in {limit}"
     return text + (f", and at eps={high:g} it does" if 0.0 < low < high < math.inf else "")
+
+
+def in_samples(n: float) -> str:
+    return f"{significant(n)} sample{'s' * (n != 1)}"
 
 
 def budget_for_samples(

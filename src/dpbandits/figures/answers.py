@@ -4,6 +4,7 @@ costs a test.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ..contracts.display import display_name, environment_title, symbol
-from ..errors import BadInput
+from ..contracts.question import GOALS
+from ..errors import BadInput, plain
 from ..results.frames import CHEAP, columns_apart
 from .labels import check_different, line_label, rounds_text
 from .options import PALETTE, current
@@ -26,6 +28,9 @@ COLUMNS = (
     "algo", "budget", "low", "high", "reached", "name", "env", "horizon", "goal", "baseline",
     "tried",
 )  # fmt: skip
+# What a figure states once, of a search and of a sheet, and once for each line of a sheet
+OF_SEARCHES, OF_SHEETS = ("env", "horizon", "goal"), ("env", "per_week", "runs")
+OF_LINE = (*sorted(GOALS), "without_privacy", "free_ended", "cap")
 TRIANGLE: Any = {"marker": "^", "ms": 5, "ls": ""}  # where some runs were cut
 
 
@@ -52,9 +57,23 @@ def figure_of_answer(answer: pd.DataFrame) -> Figure:
     rows = answer.to_dict("records")
     lines = [line_label(row[group], {name: row[name] for name in apart}) for row in rows]
     answer = answer.assign(line=lines)
+    refuse_mixed(answer, OF_SHEETS if is_sheet else OF_SEARCHES)
+    for line, own in answer.groupby("line", sort=False):
+        refuse_mixed(own, OF_LINE)
+        if own.duplicated(["line", "eps"] if is_sheet else "line").any():
+            raise BadInput(f"the answers have {line} twice; draw each answer by itself")
     draw = cost_of_privacy if is_sheet else budget_needed
     figure, title, note = draw(answer, styles_of(answer, group))
     return finish(figure, title, None, note, names)
+
+
+def refuse_mixed(answer: pd.DataFrame, names: Iterable[str]) -> None:
+    """Refuse joined answers that differ in a column that their figure states once."""
+    for name in (name for name in names if name in answer):
+        values = answer[name].unique()
+        if len(values) > 1:
+            words = " and ".join(map(plain, values[:2].tolist()))
+            raise BadInput(f"the answers differ in {name} ({words}); draw each answer by itself")
 
 
 def budget_needed(answer: pd.DataFrame, styles: Styles) -> tuple[Figure, str, str]:
@@ -69,7 +88,9 @@ def budget_needed(answer: pd.DataFrame, styles: Styles) -> tuple[Figure, str, st
         own = answer[answer["name"] == name]
         for _, row in own.iterrows():
             style = styles[row["line"]]
-            seen = pd.DataFrame(row["tried"])
+            if isinstance(row["tried"], str):
+                raise BadInput("a CSV file has no figure of its answer; dp.budget and Parquet have")
+            seen = pd.DataFrame(list(row["tried"]))
             ends = np.abs(seen[["low", "high"]].to_numpy().T - seen["mean"].to_numpy())
             ax.errorbar(
                 seen["budget"], seen["mean"], ends, marker="o", ms=3, lw=1, elinewidth=0.8,

@@ -72,6 +72,9 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
 }
 
 
+USUAL = {"band": "ci", "metric": REGRET}  # arguments that are not None by default
+
+
 def figure_of(table: Any, chosen: FigureOptions, **given: Any) -> Figure:
     """Draw the figure of a user's frame: a tidy table, or several, or a result of
     ``dpbandits.budget``.
@@ -84,6 +87,11 @@ def figure_of(table: Any, chosen: FigureOptions, **given: Any) -> Figure:
     with closed_if_refused():
         if answer is None:
             return figure_as_chosen(of_frames(table), chosen, **given)
+        asked = {"eps": chosen.eps or None, "env": chosen.env or None, **given}
+        for key, value in asked.items():
+            if value not in (None, False, USUAL.get(key)):
+                shown = "true" if key in ("bounds", "marks") else plain(value)
+                raise BadInput(f"{key}={shown}: a figure of dp.budget takes no {key}")
         with chosen.applied():
             return figure_of_answer(answer)
 

@@ -16,7 +16,7 @@ from ..contracts.display import environment_title, symbol
 from ..contracts.question import BEST_ARM
 from ..environments.catalogue import build
 from ..errors import BadInput
-from ..results.summary import percent, summary_of, value_text
+from ..results.summary import QUANTILES, percent, summary_of, value_text
 from ..results.table import Table
 from ..settings.composed import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
@@ -163,6 +163,7 @@ def lines_of(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """
     columns = [str(x) for x in table if x not in ("run", "value", *BEST_ARM.measured)]
     found = summary_of(table, columns, BEST_ARM, BEST_ARM.statistic)
+    found = found.assign(**{name: found[name].fillna(found["cap"]) for name in QUANTILES})
     number = pd.Series(pd.factorize(found["line"])[0], found.index).groupby(found["eps"])
     place = number.rank("dense") - (number.transform("nunique") + 1) / 2
     found = found.assign(beside=found["eps"] * ASIDE**place)

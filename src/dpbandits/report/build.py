@@ -72,6 +72,8 @@ def report_of_tables(
             f"tables={plain(tables)}: a table, a list of tables or a dictionary of tables is needed"
         )
     named = {plain(name): Table.of_frame(table, plain(name)) for name, table in tables.items()}
+    if len(named) < len(tables):
+        raise BadInput(f"tables: two tables have one name; the names are {', '.join(named)}")
     makers = ((name, partial(source_of, name, table, metric)) for name, table in named.items())
     sources, notes = gathered(makers)
     return page_of("Private bandits: report", sources, None, notes)
@@ -83,7 +85,7 @@ def page_of(title: str, sources: list[Source], results: Path | None, notes: list
 
     studies = [Study(source) for source in sources]
     cells = map_of(pd.concat([study.ratios for study in studies], ignore_index=True))
-    specs = {s.source.name: s.chart() for s in studies} | {"map": chart_of_map(cells)}
+    specs = {f"table-{s.source.name}": s.chart() for s in studies} | {"map": chart_of_map(cells)}
     untested = sum(len(study.best) for study in studies if study.compared is None)
     names = [name for study in studies for name in study.places["algo"].unique()]
     records = [record for source in sources for record in source.recorded.values()]

@@ -23,6 +23,8 @@ AXIS = {"labelExpr": "datum.label && format(datum.value, datum.value < 1e3 ? '.3
 PLACES = f"[place, split(place, '{BESIDE}')[0]]"  # the place that is chosen, and its panel
 SHOWN = f"indexof({PLACES}, datum.place) >= 0 && (bounds || !datum.bound)"
 INTERVAL = "datum.high ? format(datum.low, ',.4~g') + ' to ' + format(datum.high, ',.4~g') : ''"
+# Where a band is drawn to on an axis that may be logarithmic: not far below its line
+BOTTOM = "isValid(datum.low) ? max(datum.low, datum.y / 10) : null"
 Chart = dict[str, Any]
 
 
@@ -60,7 +62,7 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
     tips = [{"field": "x", "format": ",.4~g"}, {"field": "y", "format": ",.4~g"}]
     band = {
         "mark": {"type": "area", "opacity": 0.2},
-        "encoding": {"y": {"field": "low"}, "y2": {"field": "high"}, "fill": color},
+        "encoding": {"y": {"field": "bottom"}, "y2": {"field": "high"}, "fill": color},
     }
     middle: Chart = {
         "mark": {"type": "line", "point": {"size": 20}, "tooltip": True},
@@ -72,7 +74,7 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
     }  # fmt: skip
     choose = {"name": "lines", "select": {"type": "point", "fields": ["line"]}, "bind": "legend"}
     log = {"type": "quantitative", "scale": {"type": "log", "nice": False}, "axis": AXIS}
-    interval = {"calculate": INTERVAL, "as": "95 %"}
+    added = [{"calculate": INTERVAL, "as": "95 %"}, {"calculate": BOTTOM, "as": "bottom"}]
     there = [title for title in views if title in set(points["view"])]
     by_line = points.assign(number=pd.factorize(points["line"])[0])
     ordered = by_line.sort_values(["number", "x", "y"], ascending=[True, True, False])  # ties fall
@@ -82,7 +84,7 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
         {
             "title": title,
             "data": {"values": own.to_csv(index=False, float_format="%.4g"), "format": form},
-            "transform": [{"filter": SHOWN}, {"filter": {"param": "lines"}}, interval],
+            "transform": [{"filter": SHOWN}, {"filter": {"param": "lines"}}, *added],
             "encoding": {c: log | {"field": c} | views[title][c] for c in ("x", "y")},
             "layer": [
                 band,

@@ -40,7 +40,6 @@ POINTS, FEWEST, NUMBERS = 40, 12, 300  # of a curve, at most and at least; of al
 TAIL = 10  # runs of a tail
 NO_AXIS = ("env.instance", "seed", "cap", "true_mean")  # numbers that are on no axis
 ROOM, SLACK = 3.0, 30.0  # bounds are cut above the largest mean, and below the smallest one
-FURTHEST = 10.0  # how many times smaller than its line the end of a band is, at most
 STEPS = {"interpolate": "step-after"}
 OVER_TIME, AT_END, TAILS = "Over time", "At the end", "Tails: how often a run is worse"
 MAP = "Regret over the best lower bound"
@@ -62,8 +61,10 @@ class Study:
     def __init__(self, source: Source):
         self.ratios, self.note = ratios_of(source), ""
         self.axis, self.places = arranged(source.summary, source.question)
-        if any(self.places[name].nunique() > most for name, most in MAX_SHOWN.items()):
-            self.note = f"{len(source.summary):,} settings are too many to be shown one by one"
+        many = [name for name, most in MAX_SHOWN.items() if self.places[name].nunique() > most]
+        if many:
+            counted = f"{self.places[many[0]].nunique():,} {many[0]}s"
+            self.note = f"{counted} are too many to be shown one by one"
             source = collapsed(source)
             self.axis, self.places = arranged(source.summary, source.question)
         self.source, self.question = source, source.question
@@ -80,6 +81,10 @@ class Study:
             return []
         known = self.source.recorded
         return [*lines_of_references(self.source.summary, known, self.question)]
+
+    def at_zero(self) -> list[str]:
+        """Return the lines with a mean of 0, which has no place on a logarithmic axis."""
+        return [*dict.fromkeys(self.places["line"][self.source.summary["mean"].eq(0.0)])]
 
     @cached_property
     def compared(self) -> pd.DataFrame | None:
@@ -148,8 +153,7 @@ class Study:
         found = pd.concat([pd.DataFrame(columns=COLUMNS), *parts], ignore_index=True)[COLUMNS]
         shown = (found["x"] > 0) | (found["view"] == AT_END)  # whose axis may be linear
         found = found[shown & (found["y"] > 0)]
-        low = found["low"].clip(lower=found["y"] / FURTHEST)
-        return found.assign(bound=found["bound"].fillna(""), low=low)
+        return found.assign(bound=found["bound"].fillna(""))
 
     def bounds(self, table: Table) -> Iterator[pd.DataFrame]:
         """Yield the curves of bounds of each panel near the measured values, as in the figures."""

@@ -24,6 +24,7 @@ POSITIVE = (
     "stopping_time",
 )  # fmt: skip
 DIFFERS = "differs from row to row: leave it out"
+DIFFERS_BETWEEN_RUNS = "differs from run to run: leave it out"
 CHEAP = 1.1  # times the samples without privacy, in a sheet: where privacy costs less than 10 %
 MAX_NUMBER = 1e100  # in a table: squares of larger ones are not finite
 NEEDED_COLUMNS = ("algo", "t", "regret")  # without which nothing can be drawn
@@ -208,11 +209,14 @@ def check_column(where: str, name: str, column: pd.Series) -> None:
 
 
 def answer_in(tables: Any) -> pd.DataFrame | None:
-    """Return the frame of a user, or of a list of one frame, if it is an answer; None otherwise."""
+    """Return the frame of a user, or of a list of one frame, if it is an answer; None otherwise.
+
+    Its rows are numbered anew, since answers may be joined.
+    """
     several = all_of("table", tables)
     found = frame_of("the table", several[0]) if len(several) == 1 else pd.DataFrame()
     known = "answer" in found and {"without_privacy", "reached"} & {*found}
-    return found if known else None
+    return found.reset_index(drop=True) if known else None
 
 
 def columns_apart(answer: pd.DataFrame) -> list[str]:

@@ -25,6 +25,7 @@ BOLD = "\ue000", "\ue001"  # around what is bold while the table is made
 MATHEMATICS = re.compile(r"\\\$|(?<!\\)\$(.*?)(?<!\\)\$")  # in labels; and dollar signs
 GAME = ("env", "horizon", "cap", "true_mean", *BUDGETS)
 MOST_DIGITS = 10
+OF_ANSWERS = ("env", "horizon", "goal")  # what joined answers may differ in
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,8 @@ def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
     intervals begin below the upper end of its interval are tied with it.
     """
     group = str(found.columns[0])
-    first = [group, *columns_apart(found)]
+    game = [x for x in OF_ANSWERS if x in found and found[x].nunique(dropna=False) > 1]
+    first = [group, *columns_apart(found), *game]
     measured, of = "budget", pd.Series(0, found.index)
     shown = [*first, "budget", "low", "high", "reached"]
     if "slow" in found:

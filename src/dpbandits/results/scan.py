@@ -13,10 +13,10 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from ..errors import BadInput
-from .frames import DIFFERS, check_column, check_frame, check_settings
+from .frames import DIFFERS, DIFFERS_BETWEEN_RUNS, check_column, check_frame, check_settings
 from .metrics import COLUMNS
 from .reading import UNREADABLE
-from .varying import SETTING
+from .varying import SETTING, with_budgets
 
 
 class Scan:
@@ -125,6 +125,24 @@ class Scan:
             and not self._doubled().any()
         )
 
+    def check_columns(self) -> None:
+        """Refuse a column, other than those of all tables, that makes a setting of almost each run.
+
+        Raises:
+            BadInput: without the column settings would be one, and it tells most of their runs
+                apart.
+        """
+        question = self.question
+        fixed = {*with_budgets(question.columns, self.heads), *question.goal_names, "seed"}
+        about = self.heads.drop(columns=SETTING, errors="ignore")
+        for name in (str(x) for x in about if x not in fixed):
+            others = [x for x in about if x != name]
+            alike = about.groupby(others, sort=False, dropna=False).ngroup()
+            runs = self.ends[["run"]].assign(number=alike.to_numpy()[self.ends["number"]])
+            is_of_runs = alike.duplicated().any() and not runs.duplicated().any()
+            if is_of_runs and 2 * len(about.drop_duplicates()) > len(runs):
+                raise BadInput(f"{self.name}: column {name} {DIFFERS_BETWEEN_RUNS}")
+
     def _doubled(self) -> np.ndarray:
         """Return which of ``ends`` repeat an earlier run of a setting with the same columns."""
         columns = [x for x in self.describing if x != SETTING]
@@ -161,7 +179,8 @@ class Scan:
             place, columns = int(row["number"]), self.heads.columns.drop(SETTING, errors="ignore")
             name = self.heads[group].iloc[place]
             alike = self.heads.duplicated(columns, keep=False).iloc[place]
-            hint = f": two settings look alike; rename {name} in one, or give the tables as a list"
+            hint = f": two settings look alike; rename {name} in one, give the tables as a list, "
+            hint += "or tell their games apart by a column such as env.set"
             twice = f"run {row['run']:g} of {name} appears twice{hint * bool(alike)}"
             raise BadInput(f"{self.name}: {twice}")
         if not self.question.each_checkpoint:

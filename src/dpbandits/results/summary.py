@@ -43,7 +43,8 @@ def summary_of(
     of correct answers among these runs, with its 95 % interval ``correct_low`` to ``correct_high``
     (Clopper-Pearson). The share and its interval are blank where the mean lies between two
     hypotheses. For rules that identify an arm or a hypothesis, the summary also has the QUANTILES
-    of the stopping time.
+    of the stopping time. Runs that met their cap count as stopped there: the mean is then a lower
+    limit without an interval, and quantiles at the cap are blank.
 
     Args:
         runs: a row for each run.
@@ -62,10 +63,13 @@ def summary_of(
         return summary
     share, of = question.share
     groups = runs.groupby(by, sort=False, dropna=False)
+    summary[of] = groups[of].sum().to_numpy()
+    capped = summary[of] < summary["runs"]
+    summary.loc[capped, ["ci_low", "ci_high"]] = np.nan
     if question.quantiles:
         for name, q in QUANTILES.items():
-            summary[name] = groups[statistic].quantile(q).to_numpy()
-    summary[of] = groups[of].sum().to_numpy()
+            found = pd.Series(groups[statistic].quantile(q).to_numpy(), summary.index)
+            summary[name] = found.mask(capped & (found >= summary[question.limit]))
     right = groups[share].sum().to_numpy(dtype=float)
     with np.errstate(invalid="ignore"):
         summary[share] = right / summary[of]
@@ -195,7 +199,6 @@ def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
     if question.share is None:
         return [significant(row["mean"]), interval(row)]
     share, of = question.share
-    capped = row[of] < row["runs"]
     mean = at_least(row[of] / row["runs"]) + significant(row["mean"])
     quantiles = []
     if question.quantiles:  # a quantile below the cap is known
@@ -209,7 +212,7 @@ def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
     else:
         low, high = percent(row[f"{share}_low"]), percent(row[f"{share}_high"])
         shares = [percent(row[share]), f"{low.removesuffix(' %')} to {high}"]
-    shown = [mean, "" if capped else interval(row), *shares, percent(row[of] / row["runs"])]
+    shown = [mean, interval(row), *shares, percent(row[of] / row["runs"])]
     return quantiles + shown
 
 
@@ -219,15 +222,21 @@ def at_least(ended: float) -> str:
 
 
 def with_cut_runs(found: pd.DataFrame, name: str, cells: pd.Series) -> pd.Series:
-    """Return the cells of a column of a sheet of budgets, with words where runs were cut."""
+    """Return the cells of a column of a summary or of a sheet of budgets, with words where runs
+    were cut.
+    """
     if name == "slow":
         return cells.where(found["slow"] < found["cap"], "not stopped")
+    if name == "mean" and "halted" in found:
+        return (found["halted"] / found["runs"]).map(at_least) + cells
     ended = found.get(ENDED.get(name, ""), pd.Series(1.0, found.index))
     return ended.map(at_least) + cells
 
 
 def interval(row: Mapping[Hashable, Any]) -> str:
     """Return the interval of a mean as text."""
+    if row.get("halted", row["runs"]) < row["runs"]:
+        return ""
     if np.isnan(row["ci_low"]):
         return "one run: none" if row["runs"] < 2 else "equal runs: none"
     return f"{significant(row['ci_low'])} to {significant(row['ci_high'])}"
@@ -258,7 +267,7 @@ def rounds(T: int | str) -> str:
     if isinstance(T, str):
         return T
     text = f"{T:.0e}".replace("e+0", "e").replace("e+", "e")
-    return text if T >= 10_000 and float(text) == T else str(T)
+    return text if T >= 10_000 and float(text) == T else f"{T:.0f}"
 
 
 NAMES: dict[Any, Callable[[Any], str]] = {

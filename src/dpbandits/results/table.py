@@ -25,7 +25,7 @@ from ..settings.user_files import load_laws
 from ..theory.problem import problem
 from ..validation import OF_ROWS
 from .frames import check_frame, completed, plain_frame
-from .metrics import COLUMNS, ERROR, NASH, REGRET, nash, refuse_metric, resolution
+from .metrics import COLUMNS, ERROR, METRICS, NASH, REGRET, nash, refuse_metric, resolution
 from .reading import parts_of, pieces_of, read_whole
 from .records import NO_RECORD, Record, agreeing, records_beside, records_of, with_ids
 from .references import with_constant
@@ -152,6 +152,7 @@ class Table:
     @classmethod
     def _of(cls, scan: Scan, rows: Rows, records: Mapping[str, Record]) -> Table:
         """Make the table of scanned rows, with the records that agree with its columns."""
+        scan.check_columns()
         settings = with_ids(scan.heads)
         ends = scan.ends.drop(columns="number")
         ends.insert(0, SETTING, settings.index.to_numpy()[scan.ends["number"]])
@@ -478,8 +479,8 @@ def join(tables: Sequence[Table]) -> Table:
     their records.
 
     Raises:
-        BadInput: the tables answer different questions, a run has two results, or no record tells
-            settings apart.
+        BadInput: the tables answer different questions or hold different metrics, a run has two
+            results, or no record tells settings apart.
     """
     first = tables[0]
     if len(tables) == 1:
@@ -487,6 +488,9 @@ def join(tables: Sequence[Table]) -> Table:
     questions = sorted({table.question.name for table in tables})
     if len(questions) > 1:
         raise BadInput(f"the tables answer different questions: {', '.join(questions)}")
+    held = sorted({METRICS[table.metric] for table in tables})
+    if len(held) > 1:
+        raise BadInput(f"the tables hold different metrics: {', '.join(held)}")
     records = {own: x for table in tables for own, x in table.records.items()}
     settings = _joined_settings(tables, records)
     ids = Counter(own for table in tables for own in table.settings.index)

@@ -25,7 +25,7 @@ from ..numbers.rewards import Places, Rewards
 from ..numbers.streams import Recorder
 from ..targets.decisions import Played, RegretTarget, rounds
 from ..targets.neighbours import Neighbours, Pair, fixed, place_of_change
-from ..targets.target import Stage
+from ..targets.target import MISSING, Stage
 from .choices import law_of_choices, loss_between, response_loss
 from .policy import play_external
 
@@ -42,7 +42,6 @@ CONSTANT = 0.0, 0.5, 1.0  # see ``_first_differs``
 GIVEN = {True: 0.5, False: 0.1}
 WALKS = 3  # walks between tables of rewards that show whether a policy does anything
 MOST_TRIED = 20  # games in which what a user sends is looked for
-UNSENT = -1e30  # stands for a response that is not sent
 
 
 @dataclass(frozen=True)
@@ -228,7 +227,7 @@ class ResponseTarget(PolicyTarget):
         return place_of_change(self.pair)[0]
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
-        found = np.full((runs, max(len(self.sent), 1)), UNSENT)
+        found = np.full((runs, max(len(self.sent), 1)), MISSING)
         for row in found:
             draws = [_entered(draw) for draw in self.drawn(data, rng)]
             for column, (i, k) in enumerate(self.sent):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...results.intervals import clopper_pearson
+from ..targets.target import MISSING
 
 Bounds = tuple[tuple[int, float, float], ...]
 Scale = Callable[[np.ndarray], np.ndarray]
@@ -124,6 +125,10 @@ def _bounds(tree, node, columns: np.ndarray, whole: np.ndarray) -> Bounds:
 
 
 def _condition(name: str, low: float, high: float) -> str:
+    if high < MISSING / 100:
+        return f"no {name}"
+    if low < MISSING / 100:
+        return f"some {name}" if high == np.inf else f"some {name} <= {high:.6g}"
     if low == -np.inf:
         return f"{name} <= {high:.6g}"
     if high == np.inf:

@@ -27,14 +27,13 @@ from ..numbers.rewards import Places, Rewards, RoundingUniforms
 from .games import game_on
 from .neighbours import Neighbours, Pair, Walk, change_of_mind, largest_untruncated, random_walk
 from .releases import HUGE
-from .target import AuditTarget
+from .target import MISSING, AuditTarget
 
 EPISODIC_HORIZONS = (8, 64, 512, 4096)  # of algorithms with episodes or epochs
 SEQUENTIAL_HORIZONS = (8, 32, 128)  # of algorithms that decide in each round
 CAPS = (64, 512, 4096)  # most samples of a stopping rule
 MOST_CHECKPOINTS = 64
 MEAN_RUNS, PLAIN_MEAN_RUNS = 200, 20  # that estimate the mean output, compiled or plain Python
-NO_ESTIMATE = -1e30  # stands for a missing estimate: far below every estimate
 SIZES = (2, 2, 2, 2, 2, 2, 3, 3, 3, 10)  # numbers of arms that are sampled
 STEPS = 6  # pairs of neighbours taken from one walk
 # Degrees of freedom of Student's t law for distances from a change of behaviour. With heavy tails,
@@ -121,7 +120,7 @@ class DecisionTarget(AuditTarget):
     def mean_output(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Compute the mean of each output that an adversary sees, over some runs.
 
-        The answer of a rule is left out, since it may be NO_ESTIMATE.
+        The answer of a rule is left out, since it may be MISSING.
         """
         means = self.sample(data, MEAN_RUNS if self.compiled else PLAIN_MEAN_RUNS, rng).mean(axis=0)
         return means[:-1] if self.kind == "rule" else means
@@ -289,7 +288,7 @@ class StoppingTarget(DecisionTarget):
         traces, estimates = self.play(data, runs, rng, np.array([len(data)]))
         halted = ~np.isnan(estimates)
         times = np.where(halted, traces.sum(axis=(1, 2)), len(data) + 1)
-        return np.column_stack([times, np.where(halted, estimates, NO_ESTIMATE)])
+        return np.column_stack([times, np.where(halted, estimates, MISSING)])
 
     def columns(self, data: np.ndarray) -> list[str]:
         return ["stopping time", "estimate"]
@@ -304,7 +303,7 @@ class BestArmTarget(RegretTarget):
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         traces, answers = self.play(data, runs, rng, np.array([len(data)]))
         found = traces.sum(axis=1)
-        return np.column_stack([found, np.where(np.isnan(answers), NO_ESTIMATE, answers)])
+        return np.column_stack([found, np.where(np.isnan(answers), MISSING, answers)])
 
     def columns(self, data: np.ndarray) -> list[str]:
         return [*(f"pulls of arm {a}" for a in range(data.shape[1])), "arm named"]

@@ -20,6 +20,7 @@ from .neighbours import Neighbours, Pair
 # The guarantees of releases, and of algorithms that declare none: they promise their budget
 OF_BUDGET = {"eps": global_dp("no source"), "rho": gaussian_zcdp("no source")}
 COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # the environment of parameters that are auto
+MISSING = -1e30  # stands for what an output lacks, such as an estimate: far below every value
 
 
 class Stage(NamedTuple):

@@ -12,11 +12,11 @@ from typing import Any
 
 import numba
 from numba import config
-from numba.extending import overload, typeof_impl
+from numba.extending import overload
 
 from ..choice import compiler
 from ..folder import Stored, Unsafe, check_own, found_folder, opened_folder, report_damage
-from ..kernels import Kernel
+from ..notes import undeclared
 from ..sources import is_of_package
 from . import primitives  # noqa: F401  what it defines, kernels can call
 
@@ -55,9 +55,10 @@ def callable_from_kernels(function: Callable, inlined: bool, borrows: bool) -> N
     overload(function, jit_options=options, strict=False)(lambda *values, **named: function)
 
 
-@typeof_impl.register(Kernel)
-def _type_of_kernel(called, context):
-    return numba.typeof(called.dispatcher)
+def declare() -> None:
+    """Declare to Numba all functions that have been noted so far."""
+    for called in undeclared():
+        callable_from_kernels(called.function, called.inlined, called.borrows)
 
 
 def dispatcher(function: Callable, stored: Stored | None = None) -> Any:

@@ -18,7 +18,6 @@ from numba.extending import lower_builtin, type_callable
 
 from ..choice import compiler
 from ..random_numbers import beta, binomial, gamma, poisson, student
-from .routines import declared
 
 WORD = ir.IntType(64)
 BITGEN = "state", "fnptr_next_uint64", "fnptr_next_uint32", "fnptr_next_double"
@@ -63,6 +62,11 @@ def draw_in_c(function: Callable, symbol: str, returned: Any, *arguments: Any) -
             given = [rng, p, n, prepared]
         kind = ir.FunctionType(context.get_value_type(returned), [x.type for x in given])
         return builder.call(declared(builder, kind, symbol), given)
+
+
+def declared(builder, kind, symbol):
+    """Return the declaration in this module of a function that is linked by symbol."""
+    return builder.module.globals.get(symbol) or ir.Function(builder.module, kind, symbol)
 
 
 def _bitgen(context, builder, kind, value):

@@ -22,12 +22,24 @@ from numba.extending import lower_builtin, type_callable
 
 from ..choice import compiler
 from ..folder import Stored, stored
-from ..kernels import declare
-from ..plain.functions import options_of
+from ..notes import undeclared
+from ..plain.functions import callable_from_kernels, options_of
 from .cache import MachineCode
+from .distributions import declared
 
 DISPATCHERS: dict[tuple[str, str], Any] = {}
 SLOTS: dict[str, Any] = {}  # of rare routines by symbol
+
+
+def declare() -> None:
+    """Declare to Numba all functions that have been noted so far.
+
+    Of two implementations of a function, Numba prefers the one that was declared first.
+    """
+    for called in undeclared():
+        if not called.inlined:
+            call_by_symbol(called.function, called.borrows, called.rare)
+        callable_from_kernels(called.function, called.inlined, called.borrows)
 
 
 def dispatcher(function: Callable, stored: Stored | None, **options: bool) -> Any:
@@ -130,11 +142,6 @@ def _from_slot(builder, kind, symbol):
     with builder.if_then(empty, likely=False):
         builder.call(declared(builder, ir.FunctionType(ir.VoidType(), ()), f"{symbol}:fill"), ())
     return builder.load(slot)
-
-
-def declared(builder, kind, symbol):
-    """Return the declaration in this module of a function that is linked by symbol."""
-    return builder.module.globals.get(symbol) or ir.Function(builder.module, kind, symbol)
 
 
 def _common(kind):
