@@ -27,18 +27,16 @@ FORMULA = 60  # characters
 
 @entry_point("bounds")
 def main(given: Namespace) -> int:
-    own = dict(word.split("=", 1) for word in given.words if word.startswith("all="))
-    overrides = [word for word in given.words if not word.startswith("all=")]
-    everything = is_true(own, "all")
+    everything = is_true(given.keys, "all")
     if given.multirun:
         raise BadInput(f"-m: {ONE}")
-    request = read_request(overrides, given.folders, multirun=True)
+    request = read_request(given.words, given.folders, multirun=True)
     experiment, sweep = request.config["experiment"], request.config["sweep"]
     if experiment is not None:
         draw = f"bandit-plot experiment={experiment} bounds=true draws the bounds of an experiment"
         raise BadInput(f"experiment={experiment}: {ONE}; {draw}")
     if sweep is not None:
-        raise BadInput(f"{' '.join(overrides)}: {ONE}, not several")
+        raise BadInput(f"{' '.join(given.words)}: {ONE}, not several")
     print(text_of_bounds(request, request.settings[0], everything))
     return 0
 

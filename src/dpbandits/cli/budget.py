@@ -25,9 +25,10 @@ from ..settings.hints import unknown_key
 from ..settings.setting import as_json, digest
 from ..validation import new_file
 from .command import entry_point, results_of, table_options
-from .completion import OWN_KEYS
+from .completion import COMMANDS, OWN_KEYS
 from .words import value_of
 
+TEXTS = ("algo", "rule", "out", "results", *LATEX)  # keys whose values are taken as they stand
 SHOWN = ("algo", "budget", "low", "high", "reached", "runs")
 COLUMNS_OF_SHEET = (
     "samples: the mean stopping time, with its 95 % interval from low to high if all runs ended; "
@@ -39,7 +40,7 @@ COLUMNS_OF_SHEET = (
 
 @entry_point("budget")
 def main(given: Namespace) -> int:
-    keys = _keys(given.words, given.folders)
+    keys = _values(given)
     group = "rule" if "rule" in keys else "algo"
     for key in (group, "env"):
         if key not in keys:
@@ -107,25 +108,23 @@ def text(found: pd.DataFrame, style: str) -> str:
     return tabulate(rows, SHOWN, tablefmt=style, disable_numparse=True)
 
 
-def _keys(words: list[str], folders: tuple[str, ...]) -> dict[str, Any]:
-    """Return the keys of a command line with their values."""
-    found: dict[str, Any] = {}
-    typed = {key: text for key, _, text in (word.partition("=") for word in words)}
-    chosen: dict[str, str] = {
-        g: typed[g].partition(",")[0] for g in ("rule", "algo", "env") if g in typed
-    }
-    for word in words:
+def _values(given: Namespace) -> dict[str, Any]:
+    """Return the keys of a command line, and the parameters of groups, with their values."""
+    groups = COMMANDS["budget"]["groups"]
+    chosen = {g: given.keys[g].partition(",")[0] for g in groups if g in given.keys}
+    found: dict[str, Any] = {key: given.keys[key] for key in TEXTS if key in given.keys}
+    values = [f"{key}={text}" for key, text in given.keys.items() if key not in TEXTS]
+    for word in (*values, *given.words):
         key, equals, text = word.partition("=")
         if not equals:
             raise BadInput(f"{word}: KEY=VALUE is needed (see --help)")
         known = (*OWN_KEYS["budget"], *BUDGETS)  # a search refuses a budget
-        if key not in known and key.partition(".")[0] not in ("algo", "rule", "env"):
-            raise unknown_key(key, text, OWN_KEYS["budget"], chosen, folders)
-        names = key in ("algo", "rule", "out", "results", *LATEX)
-        value = None if names else value_of(word)
-        found[key] = text if value is None else value.value
-        if value is not None and value.many:
+        if key not in known and key.partition(".")[0] not in groups:
+            raise unknown_key(key, text, OWN_KEYS["budget"], chosen, given.folders)
+        value = value_of(word)
+        if value.many:
             raise BadInput(f"{word}: one value is needed; put text with a comma in quotes")
+        found[key] = value.value
     return found
 
 

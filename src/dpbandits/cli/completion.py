@@ -34,7 +34,6 @@ FOLDERS = ("--config-dir", "-cd")  # options that are followed by a folder
 HIDDEN = ("figure", "short", "law", "kind")  # keys that are not completed
 ALGORITHMS = {"algo": "algorithms", "rule": "stopping"}  # the packages of two groups
 NAMES_OF_ALGORITHMS = ("only", "order", "highlight", "baseline")  # keys of figures and comparisons
-TAKES_TABLES = ("plot", "compare", "results")
 OF_GROUPS = ("algo", "rule", "env", "population", "runner")  # whose parameters are keys
 
 
@@ -86,7 +85,7 @@ def _candidates(command: str, word: str, before: list[str]) -> Iterable[str]:
     group, dot, _ = word.partition(".")
     if dot and group in OF_GROUPS and group in keys:
         return [f"{group}.{name}=" for name in _parameters(group, before, folders)]
-    names = _tables(command, before) if command in TAKES_TABLES else []
+    names = _tables(command, before) if COMMANDS[command].get("tables") else []
     if command == "claims":
         names = _declared(r'^@claim\(\s*"(\w+)"', *PACKAGE.glob("claims/*.py"))
     groups = [f"{name}." for name in OF_GROUPS if word and name in keys]

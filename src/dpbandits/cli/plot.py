@@ -16,14 +16,7 @@ from ..results.metrics import REGRET
 from ..results.table import open_tables
 from ..settings.groups import file_of
 from ..validation import new_file, one_of, path_of
-from .command import (
-    entry_point,
-    is_true,
-    named_after,
-    names_and_keys,
-    results_of,
-    tables_of,
-)
+from .command import entry_point, given_tables, is_true, named_after, results_of
 from .words import value_of
 
 if TYPE_CHECKING:
@@ -37,12 +30,11 @@ TEXTS = ("title", "font", "legend")  # keys whose values are taken as they stand
 def main(given: Namespace) -> int:
     if given.show is not None:
         return _show(given)
-    names, keys = names_and_keys("plot", given.words, files=True)
+    keys, files = given.keys, given_tables(given)
     bounds = is_true(keys, "bounds")
     formats = formats_of(keys["format"]) if "format" in keys else None
     out, written = files_of(new_file("out", keys.get("out", "-")), formats)
     chosen = _options(keys, shlex.join(["bandit-plot", *given.line]))
-    files = tables_of(names)
     if keys.get("out") == "-" and formats:
         raise BadInput(f"format={keys['format']}: out=- prints the figure as text")
     # matplotlib takes a second to import, so mistakes in the keys are reported before

@@ -27,7 +27,7 @@ from ..results.records import NO_RECORD
 from ..results.varying import details
 from ..settings.composed import read_group
 from ..settings.groups import names_in
-from .command import entry_point, names_and_keys, results_of
+from .command import entry_point, results_of
 from .lines import MAX_LINES, shortened
 
 MAX_CHARACTERS = 100  # of the description of a setting
@@ -85,13 +85,12 @@ class Contents:
 
 @entry_point("results")
 def main(given: Namespace) -> int:
-    names, keys = names_and_keys("results", given.words)
-    if not names:
+    if not given.words:
         raise BadInput("an action is needed: list, show, prune or rm (see bandit-results --help)")
-    action, *names = names
+    action, *names = given.words
     if action not in ACTIONS:
         raise unknown("action", action, ACTIONS)
-    folder = _folder_of(names, keys)
+    folder = _folder_of(names, given.keys)
     if not folder.is_dir():
         raise BadInput(f"results={folder}: no such folder")
     if (folder / RUNS).is_symlink():

@@ -7,6 +7,7 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -37,8 +38,7 @@ from ..settings.setting import Setting, data_of
 from ..settings.sweep import swept_names
 from ..theory.ren2020 import candidates
 from .command import entry_point, table_options
-from .completion import OWN_KEYS
-from .help import groups_listing, keys_listing, version_line
+from .help import version_line
 from .lines import MAX_LINES, print_rest, shortened
 from .status import preview
 from .words import read_requests
@@ -46,31 +46,20 @@ from .words import read_requests
 
 def command(question: Question) -> Callable[[], None]:
     """Return the entry point of ``bandit-run`` or ``bandit-stop``."""
-
-    def lists() -> dict[str, str]:
-        return {"keys": keys_listing(question.keys_file), **groups_listing(question)}
-
-    name = question.command.removeprefix("bandit-")
-
-    @entry_point(name, lists=lists)
-    def main(given: Namespace) -> int:
-        return _run(question, given)
-
-    return main
+    return entry_point(question.command.removeprefix("bandit-"))(partial(_run, question))
 
 
 def _run(question: Question, given: Namespace) -> int:
     if given.version:
         print(version_line())
         return 0
-    own = OWN_KEYS[question.command.removeprefix("bandit-")]
-    keys = dict(x.split("=", 1) for x in given.words if x.partition("=")[0] in own and "=" in x)
-    options = table_options(keys)
-    words = [word for word in given.words if word.partition("=")[0] not in keys]
+    options = table_options(given.keys)
     if given.info == "searchpath":
         print(package_folder("conf"), *given.folders, sep="\n")
         return 0
-    requests = read_requests(words, given.folders, question, given.multirun, given.config_name)
+    requests = read_requests(
+        given.words, given.folders, question, given.multirun, given.config_name
+    )
     if given.cfg or given.info:
         files = [request.experiment_file for request in requests]
         shown = files if given.cfg else [file["defaults"] for file in files]
