@@ -37,15 +37,16 @@ def main(given: Namespace) -> int:
         raise BadInput(f"experiment={experiment}: {ONE}; {draw}")
     if sweep is not None:
         raise BadInput(f"{' '.join(given.words)}: {ONE}, not several")
-    print(text_of_bounds(request, request.settings[0], everything))
+    print(text_of_bounds(request, everything))
     return 0
 
 
-def text_of_bounds(request: Request, setting: Setting, everything: bool = False) -> str:
-    """Return the bounds on the regret of a setting, and the measured regret, as text.
+def text_of_bounds(request: Request, everything: bool) -> str:
+    """Return the bounds on the regret of a request's setting, and the measured regret, as text.
 
     With ``everything`` the text also says why other theorems do not apply.
     """
+    setting = request.only
     about = problem(setting.record)
     rows, reasons = bound_rows(about)
     mean, measured = measured_regret(request.folder, setting)

@@ -22,12 +22,12 @@ from ..environments.logged import ONLY_ORACLES, LoggedInstance
 from ..errors import either, in_a_line, plain
 from ..files import check_writable, package_folder, write_atomically
 from ..results.formats import beside
-from ..results.latex import INTERVALS, TableOptions, latex_of
+from ..results.latex import INTERVALS, TableOptions, latex_of_summary
 from ..results.manifest import made_by_others, refuse_to_replace, table_path
 from ..results.references import lines_of_references
 from ..results.report import write_report
 from ..results.size import check_size
-from ..results.summary import QUANTILES, columns_shown, text_of_summary
+from ..results.summary import QUANTILES, text_of_summary
 from ..results.table import Table
 from ..results.tables import settings_table, unjudged
 from ..results.tails import lines_of_tails
@@ -101,7 +101,8 @@ def run(request: Request, style: TableOptions | None = None) -> None:
         shown = summary
         if style.best or not {*style.columns} <= {*summary, *INTERVALS}:
             shown = complete(summary, compare(Table.of_file(path)))
-        write_atomically(beside(path, ".tex"), _latex(shown, question, style).encode())
+        text = latex_of_summary(shown, question, style)
+        write_atomically(beside(path, ".tex"), f"{text}\n".encode())
     print(text_of_summary(summary.head(MAX_LINES), question, "simple"))
     print_rest(len(summary), beside(path, ".md"))
     print(*_lines_below(request, summary, path), path, sep="\n")
@@ -134,12 +135,6 @@ def _not_reached(summary: pd.DataFrame, auto: Auto | None) -> Iterator[str]:
         yield f"precision={auto.precision:g} is not reached in {where}, with {ended}"
 
 
-def _latex(summary: pd.DataFrame, question: Question, style: TableOptions) -> str:
-    """Return a summary for LaTeX in a style."""
-    shown = [*columns_shown(summary, question), "mean", "interval", "runs"]
-    return latex_of(summary, shown, style) + "\n"
-
-
 def _check_style(request: Request, style: TableOptions) -> None:
     """Refuse a style that does not fit the summary that a request will have."""
     question = request.question
@@ -152,7 +147,7 @@ def _check_style(request: Request, style: TableOptions) -> None:
         share, of = question.share
         columns += [share, of, f"{share}_low", f"{share}_high"]
     sketch = settings_table(request.settings).assign(**dict.fromkeys(columns, 1.0), tied=True)
-    _latex(sketch, question, style)
+    latex_of_summary(sketch, question, style)
 
 
 def _default_budgets(request: Request) -> dict[str, str]:
