@@ -97,11 +97,11 @@ def main(given: Namespace) -> int:
         raise BadInput(
             f"results={folder}: {folder / RUNS} is a link; only results=DIR itself may be a link"
         )
-    act, options = ACTIONS[action]
+    act, options, takes_names = ACTIONS[action]
     for option in ("older", "keep_tables", "yes"):
         if getattr(given, option) and option not in options:
             raise BadInput(f"--{option.replace('_', '-')}: {action} takes no such option")
-    if names and action not in TAKE_NAMES:
+    if names and not takes_names:
         raise BadInput(f"{action} {names[0]}: {action} takes no names")
     found = _contents_of(folder)
     if names and not any(vars(found).values()):
@@ -271,14 +271,14 @@ def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
         print("The stored runs remain: prune removes runs by age, rm ID the runs of a setting.")
 
 
-# Each action with the options that it takes
-ACTIONS: dict[str, tuple[Callable[[Contents, Sequence[str], Namespace], None], Sequence[str]]] = {
-    "list": (_list, ()),
-    "show": (_show, ()),
-    "prune": (_prune, ("older", "keep_tables", "yes")),
-    "rm": (_rm, ("yes",)),
+Act = Callable[[Contents, Sequence[str], Namespace], None]
+# Each action with the options that it takes, and whether it takes names
+ACTIONS: dict[str, tuple[Act, Sequence[str], bool]] = {
+    "list": (_list, (), False),
+    "show": (_show, (), True),
+    "prune": (_prune, ("older", "keep_tables", "yes"), False),
+    "rm": (_rm, ("yes",), True),
 }
-TAKE_NAMES = ("show", "rm")
 
 
 def _begun(known: Iterable[str], start: str, kind: str) -> list[str]:

@@ -6,6 +6,7 @@ import math
 import sys
 import time
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -138,15 +139,12 @@ def _not_reached(summary: pd.DataFrame, auto: Auto | None) -> Iterator[str]:
 def _check_style(request: Request, style: TableOptions) -> None:
     """Refuse a style that does not fit the summary that a request will have."""
     question = request.question
-    columns = [
-        *STATISTICS,
-        *(x for x in COMPARED if x != "tied"),
-        *(QUANTILES if question.quantiles else ()),
-    ]
+    columns = [*STATISTICS, *COMPARED, *(QUANTILES if question.quantiles else ())]
     if question.share is not None:
         share, of = question.share
         columns += [share, of, f"{share}_low", f"{share}_high"]
-    sketch = settings_table(request.settings).assign(**dict.fromkeys(columns, 1.0), tied=True)
+    sketched = dict.fromkeys(columns, 1.0) | {"tied": True}
+    sketch = settings_table(request.settings).assign(**sketched)
     latex_of_summary(sketch, question, style)
 
 
@@ -163,10 +161,10 @@ def _default_budgets(request: Request) -> dict[str, str]:
 def _promises(settings: Sequence[Setting]) -> Iterator[str]:
     """Yield the guarantee of each algorithm, with numbers for symbols that have a single value."""
     for name, algorithm in {s.algo: s.algorithm for s in settings}.items():
-        if algorithm.private and all(math.isinf(s.budget) for s in settings if s.algo == name):
+        own = [s for s in settings if s.algo == name]
+        if algorithm.private and all(math.isinf(s.budget) for s in own):
             yield f"{name}: not private: {algorithm.budget}=inf adds no noise"
             continue
-        own = [s for s in settings if s.algo == name]
         yield from dict.fromkeys(f"{name}: {words}" for words in _in_options(algorithm, own))
         if len(own) > 1:
             for broken, at in _broken(own).items():
@@ -191,11 +189,9 @@ def _in_options(algorithm: Algorithm, settings: Sequence[Setting]) -> Iterator[s
     for setting in settings:
         kinds.setdefault(id(setting.guarantee), []).append(setting)
     for own in kinds.values():
-        values: dict[str, set[float]] = {}
-        for setting in own:
-            for letter, x in setting.values.items():
-                values.setdefault(letter, set()).add(x)
-        single = {letter: next(iter(found)) for letter, found in values.items() if len(found) == 1}
+        values = {pair for setting in own for pair in setting.values.items()}
+        counts = Counter(letter for letter, _ in values)
+        single = {letter: x for letter, x in values if counts[letter] == 1}
         levels = {s.budget for s in own if s.population_spec}
         if levels:
             single.pop("eps", None)  # that of the user whose level is the largest
@@ -203,7 +199,7 @@ def _in_options(algorithm: Algorithm, settings: Sequence[Setting]) -> Iterator[s
         yield f"{algorithm.promise(single)}{most}"
 
 
-def _broken(settings: Sequence[Setting]) -> dict[str, list[str]]:
+def _broken(settings: Sequence[Setting]) -> dict[str, dict[str, None]]:
     """Return, by reason, the settings in which noise for a given (eps, delta) does not
     provide it.
     """
@@ -212,7 +208,7 @@ def _broken(settings: Sequence[Setting]) -> dict[str, list[str]]:
         gaussian = None if setting.guarantee is None else setting.guarantee.gaussian
         if isinstance(gaussian, ExactCurve) and (reason := gaussian.broken(setting.values)):
             found.setdefault(reason, {})[_in_words(setting)] = None
-    return {reason: list(where) for reason, where in found.items()}
+    return found
 
 
 def _of_group(setting: Setting) -> str:
