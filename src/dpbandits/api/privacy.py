@@ -298,10 +298,10 @@ def audit(
         raise unknown("argument", next(iter(own)), _arguments())
     elif own:
         raise BadInput(f"mechanism={mechanism}: the mechanism has no parameter {next(iter(own))}")
-    audits = requested(config, keys, made, spec)
     folder = None if results is None else folder_of("results", results)
     if folder is not None:
         check_writable(folder)
+    audits = requested(config, keys, made, spec)
     rows = []
     for _, found in findings_of(audits, folder and folder / "audits", seconds_of(config)):
         if isinstance(found, Exception):
