@@ -36,10 +36,11 @@ if _sys.platform == "win32":  # signals, owners of files and a shell are used as
 for _package in ("algorithms", "audit", "environments", "report"):
     _import_module(f"{__name__}.{_package}")
 
-from .api import (
-    algorithm, algorithms, audit, bounds, budget, compare, environments, experiments, latex, load,
-    measured, plot, report, reproduce, rules, run, save, stop, summary,
-)  # fmt: skip
+from .api.lists import algorithms, environments, experiments, rules
+from .api.pictures import bounds, plot, report
+from .api.privacy import audit, budget
+from .api.runs import algorithm, reproduce, run, stop
+from .api.tables import compare, latex, load, measured, save, summary
 from .environment_values import (
     bernoulli, bernoulli_family, clipped_normal, contaminated, contextual, contextual_table,
     empirical, environment, gaussian, labelled, levels, linear, linear_sphere, logged, lognormal,

@@ -17,7 +17,9 @@ class BadCall(BadInput, TypeError):
 
 
 def checks_arguments(function: Callable[P, R]) -> Callable[P, R]:
-    """Refuse arguments that do not fit the signature of a function, with the nearest name."""
+    """Refuse arguments that do not fit the signature of a function, with the nearest name; name a
+    user's folder ``config_dir=DIR`` in messages.
+    """
 
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -26,6 +28,10 @@ def checks_arguments(function: Callable[P, R]) -> Callable[P, R]:
         except TypeError:
             refuse_misfit(function, args, kwargs)
             raise  # the error of a call that fits
+        except BadInput as error:
+            said = str(error).replace("with --config-dir DIR", "with config_dir=DIR")
+            error.args = (said,)
+            raise
 
     return called
 

@@ -50,14 +50,21 @@ def locked(folder: Path, deadline: Callable[[], float] = lambda: math.inf) -> It
     """
     lock = FileLock(folder / LOCK)
     try:
-        try:
+        with _writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             _acquire(lock, folder, deadline)
-        except OSError as error:
-            raise CannotWrite(folder, error) from error
         yield
     finally:  # also of an interruption that comes as soon as the lock is held
         lock.release(force=True)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Convert an error of the operating system about a path to CannotWrite."""
+    try:
+        yield
+    except OSError as error:
+        raise CannotWrite(path, error) from error
 
 
 def _acquire(lock: FileLock, folder: Path, deadline: Callable[[], float]) -> None:
@@ -98,10 +105,9 @@ def opened(
         OSError: the file cannot be opened.
     """
     flags = os.O_RDONLY | os.O_NONBLOCK  # does not wait for a pipe's writer
-    if folder is None:
-        descriptor = os.open(path, flags)
-    else:
-        descriptor = os.open(path.name, flags | os.O_NOFOLLOW, dir_fd=folder)
+    if folder is not None:
+        path, flags = Path(path.name), flags | os.O_NOFOLLOW
+    descriptor = os.open(path, flags, dir_fd=folder)
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
@@ -135,15 +141,14 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = Tr
     part = path.with_name(f".{path.name}.part")
     remove_file(part)  # the remainder of a killed process
     try:
-        with open(part, "xb") as file:  # x: a new file, so no link is followed
-            for piece in [content] if isinstance(content, bytes) else content:
-                file.write(piece)
-            file.flush()
-            if synced:
-                os.fsync(file.fileno())
-        os.replace(part, path)
-    except OSError as error:
-        raise CannotWrite(path, error) from error
+        with _writing(path):
+            with open(part, "xb") as file:  # x: a new file, so no link is followed
+                for piece in [content] if isinstance(content, bytes) else content:
+                    file.write(piece)
+                file.flush()
+                if synced:
+                    os.fsync(file.fileno())
+            os.replace(part, path)
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
@@ -165,11 +170,9 @@ def is_replaceable(path: Path) -> bool:
 
 def check_replaceable(path: Path) -> None:
     """Raise CannotWrite if a device, a pipe, a socket or a folder is in the place of a file."""
-    try:
+    with _writing(path):
         if not is_replaceable(path):
             raise OSError("a folder, a pipe or a device stands there, not a regular file")
-    except OSError as error:
-        raise CannotWrite(path, error) from error
 
 
 def remove_file(path: Path) -> None:
@@ -180,10 +183,8 @@ def remove_file(path: Path) -> None:
             ``check_replaceable``).
     """
     check_replaceable(path)
-    try:
+    with _writing(path):
         path.unlink(missing_ok=True)
-    except OSError as error:
-        raise CannotWrite(path, error) from error
 
 
 def set_aside(path: Path) -> None:
@@ -193,10 +194,8 @@ def set_aside(path: Path) -> None:
         CannotWrite: the file cannot be renamed.
     """
     names = (path.with_suffix(f".damaged{i or ''}") for i in itertools.count())
-    try:
+    with _writing(path):
         path.replace(next(name for name in names if not os.path.lexists(name)))
-    except OSError as error:
-        raise CannotWrite(path, error) from error
 
 
 def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:

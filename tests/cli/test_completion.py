@@ -21,7 +21,6 @@ from dpbandits.cli.start import start
 from dpbandits.contracts.question import QUESTIONS
 from dpbandits.settings.groups import default_keys, names_in
 
-TREES = ("binary", "honaker", "kary")
 OF_TABLES = "columns", "best", "pivot", "digits", "labels"
 
 
@@ -57,9 +56,6 @@ def test_tables_of_the_results_folder_are_offered(tmp_path, monkeypatch):
         ("bandit-run -m algo=ucb,adap_u", ["algo=ucb,adap_ucb"]),
         ("bandit-run -m algo=ucb,uc", []),
         ("bandit-run algo=dp_ucb algo.t", ["algo.tree_budget=", "algo.tree="]),
-        ("bandit-run algo=dp_ucb algo.tree=", [f"algo.tree={x}" for x in TREES]),
-        ("bandit-run algo=dp_ucb algo.tree_budget=s", ["algo.tree_budget=split"]),
-        ("bandit-stop rule=adap_tt rule.variant=c", ["rule.variant=coded"]),
         ("bandit-run algo=dp_ucb algo.gamma=", []),
         ("bandit-run algo.../x=", []),
         ("bandit-run env=wu_raw env.al", ["env.alpha="]),

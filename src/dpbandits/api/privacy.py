@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..calls import checks_arguments
-from .runs import folders_of, named_as_in_python
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..audit.findings import Audit
     from ..contracts.algorithm import Algorithm
     from .arguments import AlgorithmLike, EnvironmentLike
 
@@ -132,6 +129,7 @@ def budget(
     from ..contracts.question import GOALS
     from ..errors import BadInput
     from ..settings.choices import all_of, plain_data
+    from ..settings.user_files import user_folders
 
     if algo is not None and rule is not None:
         raise BadInput("algo and rule: give only one of the two")
@@ -144,9 +142,8 @@ def budget(
         of_runs = [key for key in parameters if key in {*GOALS, "eps", "arm", "cap"}]
         given |= {key: parameters.pop(key) for key in of_runs}
     keys = {k: x if k in ("env", "baseline") else plain_data(k, x) for k, x in given.items()}
-    with named_as_in_python():
-        folders = folders_of(config_dir)
-        return answers_of(group, all_of(group, chosen), keys, parameters, folders)
+    folders = user_folders(config_dir, "config_dir")
+    return answers_of(group, all_of(group, chosen), keys, parameters, folders)
 
 
 def answers_of(
@@ -262,7 +259,10 @@ def audit(
     for key in ("algo", "rule", "policy", "local", "config_dir", "parameters"):
         del given[key]
 
+    import pandas as pd
+
     from ..audit.external.policy import claimed
+    from ..audit.findings import findings_of
     from ..audit.requests import requested, seconds_of
     from ..contracts.question import GOALS
     from ..errors import BadInput, unknown
@@ -270,6 +270,7 @@ def audit(
     from ..policies import parameters_of
     from ..settings.choices import algorithm_of, plain_data
     from ..settings.groups import default_keys
+    from ..settings.user_files import user_folders
     from ..validation import folder as folder_of
     from ..validation import yes_no
 
@@ -281,29 +282,33 @@ def audit(
             "local=True: only a policy needs this key; an algorithm declares its promise"
         )
     config = {**default_keys("audit"), "results": None, **values, "algo": algo, "rule": rule}
+    group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
+    keys = {f"{group}.{name}" for name in own}
+    made: Algorithm | None = None
+    spec: dict[str, Any] = {}
     if policy is not None:
         others = {"algo": algo, "rule": rule, "config_dir": config_dir}
         _refuse_misspelt(own, parameters_of(policy) if callable(policy) else own)
         keys = {*values, *(k for k, v in others.items() if v is not None)}
-        audits = requested(config, keys, claimed(policy, local, own), {})
-        return _audited(audits, None, seconds_of(config))
-    group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
-    made: Algorithm | None = None
-    spec: dict[str, Any] = {}
-    if chosen is not None:
-        made, spec = algorithm_of(chosen, group, own, folders_of(config_dir))
+        made = claimed(policy, local, own)
+    elif chosen is not None:
+        made, spec = algorithm_of(chosen, group, own, user_folders(config_dir, "config_dir"))
         _refuse_misspelt(own, made.domains)
         config[group] = made.name
     elif own and mechanism is None:
         raise unknown("argument", next(iter(own)), _arguments())
     elif own:
         raise BadInput(f"mechanism={mechanism}: the mechanism has no parameter {next(iter(own))}")
-    keys = {f"{group}.{name}" for name in own}
     folder = None if results is None else folder_of("results", results)
     if folder is not None:
         check_writable(folder)
     audits = requested(config, keys, made, spec)
-    return _audited(audits, folder and folder / "audits", seconds_of(config))
+    rows = []
+    for _, found in findings_of(audits, folder and folder / "audits", seconds_of(config)):
+        if isinstance(found, Exception):
+            raise found
+        rows.append(found)
+    return pd.DataFrame(rows).drop(columns="witness", errors="ignore")
 
 
 def _arguments() -> set[str]:
@@ -322,17 +327,3 @@ def _refuse_misspelt(given: Iterable[str], takes: Collection[str]) -> None:
         near = MEANT.get(name) in known or similar(name, known, SURE_SIMILARITY)
         if near and name not in takes:
             raise unknown("argument", name, known)
-
-
-def _audited(audits: Sequence[Audit], folder: Path | None, max_time: float) -> pd.DataFrame:
-    """Return the findings of audits, one row for each."""
-    import pandas as pd
-
-    from ..audit.findings import findings_of
-
-    rows = []
-    for _, found in findings_of(audits, folder, max_time):
-        if isinstance(found, Exception):
-            raise found
-        rows.append(found)
-    return pd.DataFrame(rows).drop(columns="witness", errors="ignore")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -288,25 +287,8 @@ def request_of(question: str, arguments: dict[str, Any]) -> Request:
     """Return the request of a call; the arguments are given by the names of its signature."""
     from ..contracts.question import question_named
     from ..settings.compose import request_from
-
-    parameters, folders = arguments.pop("parameters"), folders_of(arguments.pop("config_dir"))
-    with named_as_in_python():
-        return request_from(question_named(question), arguments, parameters, folders)
-
-
-@contextmanager
-def named_as_in_python() -> Iterator[None]:
-    """Name a user's folder ``config_dir=DIR`` in messages, as calls from Python do."""
-    try:
-        yield
-    except BadInput as error:
-        said = str(error).replace("with --config-dir DIR", "with config_dir=DIR")
-        if said == str(error):
-            raise
-        raise BadInput(said) from None
-
-
-def folders_of(config_dir: str | PathLike[str] | None) -> tuple[str, ...]:
     from ..settings.user_files import user_folders
 
-    return user_folders(config_dir, "config_dir")
+    folders = user_folders(arguments.pop("config_dir"), "config_dir")
+    parameters = arguments.pop("parameters")
+    return request_from(question_named(question), arguments, parameters, folders)

@@ -154,8 +154,7 @@ def latex(
     from ..comparison.table import compare as compared
     from ..comparison.table import complete
     from ..results.frames import answer_in
-    from ..results.latex import TableOptions, latex_of, latex_of_budgets, parse_table_options
-    from ..results.summary import columns_shown
+    from ..results.latex import latex_of_budgets, latex_of_summary, parse_table_options
     from ..results.table import of_frames
     from ..settings.choices import plain_data
 
@@ -165,8 +164,7 @@ def latex(
         return latex_of_budgets(answer, options)
     joined = of_frames(table).measured(metric).with_labels()
     found = complete(joined.summary(), compared(joined))
-    shown = [*columns_shown(found, joined.question), "mean", "interval", "runs"]
-    return latex_of(found, shown, options or TableOptions())
+    return latex_of_summary(found, joined.question, options)
 
 
 @checks_arguments

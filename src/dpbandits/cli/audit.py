@@ -29,7 +29,6 @@ from ..settings.groups import file_of, names_in
 from ..settings.hints import unknown_key
 from ..settings.setting import digest
 from .command import entry_point, results_of
-from .help import keys_listing
 from .words import value_of
 
 VALUES = (0.1, 0.5, 1.0, 2.0)  # of the budgets
@@ -40,7 +39,7 @@ def _lists() -> dict[str, str]:
     """Return the lists that the help prints."""
     mechanisms = "\n".join(f"  {m.name:<21} {m.says}" for m in MECHANISMS.values())
     verdicts = "\n".join(f"  {word:<11} {says}" for word, says in MEANING.items())
-    return {"keys": keys_listing("audit"), "mechanisms": mechanisms, "verdicts": verdicts}
+    return {"mechanisms": mechanisms, "verdicts": verdicts}
 
 
 @entry_point("audit", lists=_lists)

@@ -27,27 +27,26 @@ FORMULA = 60  # characters
 
 @entry_point("bounds")
 def main(given: Namespace) -> int:
-    own = dict(word.split("=", 1) for word in given.words if word.startswith("all="))
-    overrides = [word for word in given.words if not word.startswith("all=")]
-    everything = is_true(own, "all")
+    everything = is_true(given.keys, "all")
     if given.multirun:
         raise BadInput(f"-m: {ONE}")
-    request = read_request(overrides, given.folders, multirun=True)
+    request = read_request(given.words, given.folders, multirun=True)
     experiment, sweep = request.config["experiment"], request.config["sweep"]
     if experiment is not None:
         draw = f"bandit-plot experiment={experiment} bounds=true draws the bounds of an experiment"
         raise BadInput(f"experiment={experiment}: {ONE}; {draw}")
     if sweep is not None:
-        raise BadInput(f"{' '.join(overrides)}: {ONE}, not several")
-    print(text_of_bounds(request, request.settings[0], everything))
+        raise BadInput(f"{' '.join(given.words)}: {ONE}, not several")
+    print(text_of_bounds(request, everything))
     return 0
 
 
-def text_of_bounds(request: Request, setting: Setting, everything: bool = False) -> str:
-    """Return the bounds on the regret of a setting, and the measured regret, as text.
+def text_of_bounds(request: Request, everything: bool) -> str:
+    """Return the bounds on the regret of a request's setting, and the measured regret, as text.
 
     With ``everything`` the text also says why other theorems do not apply.
     """
+    setting = request.only
     about = problem(setting.record)
     rows, reasons = bound_rows(about)
     mean, measured = measured_regret(request.folder, setting)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -26,9 +25,10 @@ from ..settings.hints import unknown_key
 from ..settings.setting import as_json, digest
 from ..validation import new_file
 from .command import entry_point, results_of, table_options
-from .completion import OWN_KEYS
+from .completion import COMMANDS, OWN_KEYS
 from .words import value_of
 
+TEXTS = ("algo", "rule", "out", "results", *LATEX)  # keys whose values are taken as they stand
 SHOWN = ("algo", "budget", "low", "high", "reached", "runs")
 COLUMNS_OF_SHEET = (
     "samples: the mean stopping time, with its 95 % interval from low to high if all runs ended; "
@@ -40,26 +40,26 @@ COLUMNS_OF_SHEET = (
 
 @entry_point("budget")
 def main(given: Namespace) -> int:
-    keys = _keys(given.words, given.folders)
-    group = "rule" if "rule" in keys else "algo"
+    keys, typed = _values(given), given.keys
+    group = "rule" if "rule" in typed else "algo"
     for key in (group, "env"):
-        if key not in keys:
+        if key not in typed:
             raise BadInput(f"{key}=NAME is needed (see --help)")
-    names = str(keys.pop(group)).split(",")
-    if "algo" in keys:
+    if {"algo", "rule"} <= {*typed}:
         raise BadInput("algo and rule: give only one of the two")
+    names = typed[group].split(",")
     parameters, changed = _parameters(group, keys), _parameters("env", keys)
-    out = _taken(["out"], keys)
-    options = table_options(_taken(LATEX, keys))
+    options = table_options(typed)
     name = digest(as_json({**keys, group: names, "of": parameters, "in": changed}), length=8)
     runs = {"results": "results", **keys}
     if changed:
         runs["env"] = environment_choice("env", str(runs["env"]), changed)
-    stem, formats = files_of(new_file("out", out.get("out", results_of(runs) / f"budget-{name}")))
+    usual = results_of(typed) / f"budget-{name}"
+    stem, formats = files_of(new_file("out", typed.get("out", usual)))
     has_figure = group == "algo" or "eps" in keys
     if not has_figure and len(formats) == 1:
         how = f"write out={stem}, or give eps=[...] instead for a figure, too"
-        raise BadInput(f"out={out['out']}: samples=N and ratio=R write tables only; {how}")
+        raise BadInput(f"out={typed['out']}: samples=N and ratio=R write tables only; {how}")
     check_writable(stem.parent)
     found = answers_of(group, names, runs, parameters, given.folders)
     render = text if group == "algo" else text_of_rules
@@ -108,34 +108,27 @@ def text(found: pd.DataFrame, style: str) -> str:
     return tabulate(rows, SHOWN, tablefmt=style, disable_numparse=True)
 
 
-def _keys(words: list[str], folders: tuple[str, ...]) -> dict[str, Any]:
-    """Return the keys of a command line with their values."""
-    found: dict[str, Any] = {}
-    typed = {key: text for key, _, text in (word.partition("=") for word in words)}
-    chosen: dict[str, str] = {
-        g: typed[g].partition(",")[0] for g in ("rule", "algo", "env") if g in typed
-    }
-    for word in words:
+def _values(given: Namespace) -> dict[str, Any]:
+    """Return the keys that decide the answer, with the parameters of groups, and their values."""
+    groups = COMMANDS["budget"]["groups"]
+    chosen = {g: given.keys[g].partition(",")[0] for g in groups if g in given.keys}
+    found: dict[str, Any] = {key: x for key, x in given.keys.items() if key == "results"}
+    own = [f"{key}={text}" for key, text in given.keys.items() if key not in TEXTS]
+    for word in (*own, *given.words):
         key, equals, text = word.partition("=")
         if not equals:
             raise BadInput(f"{word}: KEY=VALUE is needed (see --help)")
         known = (*OWN_KEYS["budget"], *BUDGETS)  # a search refuses a budget
-        if key not in known and key.partition(".")[0] not in ("algo", "rule", "env"):
-            raise unknown_key(key, text, OWN_KEYS["budget"], chosen, folders)
-        names = key in ("algo", "rule", "out", "results", *LATEX)
-        value = None if names else value_of(word)
-        found[key] = text if value is None else value.value
-        if value is not None and value.many:
+        if key not in known and key.partition(".")[0] not in groups:
+            raise unknown_key(key, text, OWN_KEYS["budget"], chosen, given.folders)
+        value = value_of(word)
+        if value.many:
             raise BadInput(f"{word}: one value is needed; put text with a comma in quotes")
+        found[key] = value.value
     return found
-
-
-def _taken(names: Iterable[str], keys: dict[str, Any]) -> dict[str, Any]:
-    """Remove the named keys from ``keys``, and return those that were there."""
-    return {name: keys.pop(name) for name in names if name in keys}
 
 
 def _parameters(group: str, keys: dict[str, Any]) -> dict[str, Any]:
     """Remove the parameters of a group from the keys, and return them."""
-    taken = _taken([key for key in keys if key.startswith(f"{group}.")], keys)
-    return {name.partition(".")[2]: value for name, value in taken.items()}
+    taken = [key for key in keys if key.startswith(f"{group}.")]
+    return {key.partition(".")[2]: keys.pop(key) for key in taken}

@@ -28,7 +28,7 @@ from ..settings.groups import question_of
 from ..settings.request import Request
 from ..settings.setting import Setting
 from ..validation import as_integer
-from .command import entry_point, names_and_keys, results_of
+from .command import entry_point, results_of
 
 CHEAP_RUNS = 10_000, 5000, 2000  # of an experiment: the first that costs at most a minute, or 2,000
 HEAD = ["claim", "what it says", "source", "published", "measured [95 %]", "verdict", "why"]
@@ -43,8 +43,7 @@ def _lists() -> dict[str, str]:
 @entry_point("claims", lists=_lists)
 def main(given: Namespace) -> int:
     known = load_claims()
-    chosen, keys = names_and_keys("claims", given.words)
-    names = chosen or list(known)
+    keys, names = given.keys, given.words or list(known)
     for name in names:
         if name not in known:
             raise unknown("claim", name, known)

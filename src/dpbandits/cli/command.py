@@ -37,36 +37,48 @@ class Parser(argparse.ArgumentParser):
         raise BadInput(f"{message} (see {self.prog} --help)")
 
 
-def names_and_keys(
-    command: str, words: Sequence[str], files: bool = False
-) -> tuple[list[str], dict[str, str]]:
-    """Divide words into names and KEY=VALUE.
+def _divided(command: str, words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Divide words into the command's own KEY=VALUE and others.
 
-    With ``files`` the names are paths of tables; a word with = is also a path if the file exists.
+    If the command takes tables, a word with = is the path of a table if the file exists.
 
     Raises:
-        BadInput: the command has no such key of its own; there are both tables and an experiment,
-            or neither; or a results folder is given in addition to tables.
+        BadInput: the command has no such key.
     """
-    names = [x for x in words if "=" not in x or (files and os.path.exists(x))]
-    keys = dict(x.split("=", 1) for x in words if x not in names)
-    for key in keys:
-        if key not in OWN_KEYS[command]:
-            raise unknown("key", key, OWN_KEYS[command])
-    if files and ("experiment" in keys) == bool(names):
-        both = ", not both" if names else ""
-        words = f"either experiment=NAME or the paths of tables are needed{both}"
-        raise BadInput(f"{words} (see --help)")
-    if files and names and "results" in keys:
-        raise BadInput(
-            f"results={keys['results']}: tables are given by their paths; leave results out"
-        )
-    return names, keys
+    about, own, keys, others = COMMANDS[command], OWN_KEYS[command], {}, []
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or (about.get("tables") and os.path.exists(word)):
+            others.append(word)
+        elif key in own:
+            keys[key] = value
+        elif about.get("files") or about.get("groups"):
+            others.append(word)
+        else:
+            raise unknown("key", key, own)
+    return keys, others
 
 
 def results_of(keys: Mapping[str, str]) -> Path:
     """Return the results folder that a command reads or writes."""
     return folder("results", keys.get("results", "results"))
+
+
+def given_tables(given: argparse.Namespace) -> list[Path]:
+    """Return the tables of a command line, see ``tables_of``; none if it names an experiment.
+
+    Raises:
+        BadInput: there are both tables and an experiment, or neither; or a results folder is given
+            in addition to tables.
+    """
+    if ("experiment" in given.keys) == bool(given.words):
+        both = ", not both" if given.words else ""
+        words = f"either experiment=NAME or the paths of tables are needed{both}"
+        raise BadInput(f"{words} (see --help)")
+    if given.words and "results" in given.keys:
+        results = given.keys["results"]
+        raise BadInput(f"results={results}: tables are given by their paths; leave results out")
+    return tables_of(given.words)
 
 
 def tables_of(names: Sequence[str]) -> list[Path]:
@@ -147,9 +159,9 @@ def entry_point(
 
     Args:
         name: the name; ``usage/NAME.txt`` is the help. The function gets the options of the command
-            as attributes, with the other ``words``, all words of the ``line``, and the ``folders``
-            of the user's configuration files.
-        lists: a function that returns the lists of ``--help LIST`` by their names.
+            as attributes, with its own ``keys`` and their values, the other ``words``, all words of
+            the ``line``, and the ``folders`` of the user's configuration files.
+        lists: a function that returns the lists of ``--help LIST`` that only this command has.
     """
 
     def decorate(work: Callable[[argparse.Namespace], int]) -> Callable[[], None]:
@@ -164,10 +176,11 @@ def entry_point(
             _refuse_dashes(name, line)
             given = parser.parse_intermixed_args(line, argparse.Namespace(line=line))
             given.folders = user_folders(getattr(given, "config_dir", None))
-            if given.help is None:
-                return work(given)
-            print(help_text(name, given.help, lists, given.folders), end="")
-            return 0
+            if given.help is not None:
+                print(help_text(name, given.help, lists, given.folders), end="")
+                return 0
+            given.keys, given.words = _divided(name, given.words)
+            return work(given)
 
         @wraps(command)
         def main() -> None:

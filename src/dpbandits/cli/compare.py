@@ -15,14 +15,7 @@ from ..results.summary import columns_shown
 from ..results.table import open_tables
 from ..results.tails import lines_of_tails
 from ..validation import new_file
-from .command import (
-    entry_point,
-    named_after,
-    names_and_keys,
-    results_of,
-    table_options,
-    tables_of,
-)
+from .command import entry_point, given_tables, named_after, results_of, table_options
 from .lines import MAX_LINES, print_rest
 
 COUNTS = (
@@ -35,9 +28,8 @@ MOST_SAID = 3  # sentences that are printed; the file has all
 
 @entry_point("compare")
 def main(given: Namespace) -> int:
-    files, keys = names_and_keys("compare", given.words, files=True)
-    paths = tables_of(files)
-    paths = paths or [table_of(keys["experiment"], results_of(keys))]
+    keys = given.keys
+    paths = given_tables(given) or [table_of(keys["experiment"], results_of(keys))]
     stem = new_file("out", keys.get("out", named_after(paths, "-compare")))
     baseline, options = keys.get("baseline"), table_options(keys)
     metric = keys.get("metric", REGRET)

@@ -6,7 +6,6 @@ could follow. The command reads names in the configuration files and imports no 
 
 from __future__ import annotations
 
-import ast
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -32,9 +31,8 @@ OWN_KEYS: dict[str, dict[str, list[str]]] = {
 SHELLS = ("bash", "zsh", "fish")
 FOLDERS = ("--config-dir", "-cd")  # options that are followed by a folder
 HIDDEN = ("figure", "short", "law", "kind")  # keys that are not completed
-ALGORITHMS = {"algo": "algorithms", "rule": "stopping"}  # the packages of two groups
+OF_ALGORITHMS = ("algo", "rule")  # groups whose files are YAML or Python
 NAMES_OF_ALGORITHMS = ("only", "order", "highlight", "baseline")  # keys of figures and comparisons
-TAKES_TABLES = ("plot", "compare", "results")
 OF_GROUPS = ("algo", "rule", "env", "population", "runner")  # whose parameters are keys
 
 
@@ -77,7 +75,7 @@ def _candidates(command: str, word: str, before: list[str]) -> Iterable[str]:
     key, equals, value = word.partition("=")
     if equals:
         *chosen, _ = value.split(",")
-        found = [x for x in _values(command, key, before, folders) if x not in chosen]
+        found = [x for x in _values(command, key, folders) if x not in chosen]
         return [f"{key}={','.join([*chosen, x])}" for x in found]
     if word.startswith("-"):
         return ["--help", *COMMANDS[command].get("options", ())]
@@ -86,7 +84,7 @@ def _candidates(command: str, word: str, before: list[str]) -> Iterable[str]:
     group, dot, _ = word.partition(".")
     if dot and group in OF_GROUPS and group in keys:
         return [f"{group}.{name}=" for name in _parameters(group, before, folders)]
-    names = _tables(command, before) if command in TAKES_TABLES else []
+    names = _tables(command, before) if COMMANDS[command].get("tables") else []
     if command == "claims":
         names = _declared(r'^@claim\(\s*"(\w+)"', *PACKAGE.glob("claims/*.py"))
     groups = [f"{name}." for name in OF_GROUPS if word and name in keys]
@@ -101,17 +99,14 @@ def _own_folders(words: list[str]) -> Iterator[Path]:
             yield Path(value if equals else following).expanduser()
 
 
-def _values(command: str, key: str, before: list[str], folders: list[Path]) -> list[str]:
+def _values(command: str, key: str, folders: list[Path]) -> list[str]:
     """Return the words that a key accepts."""
-    group, dot, name = key.partition(".")
-    if dot:
-        return _options(group, name, before, folders)
     if key == "mechanism":
         releases = PACKAGE / "audit" / "targets" / "releases.py"
         return _declared(r"^@mechanism\(.*?^def (\w+)", releases)
     known = OWN_KEYS[command].get(key) or VALUES.get(key, [])
     if key in NAMES_OF_ALGORITHMS:
-        return [*known, *(name for group in ALGORITHMS for name in _names(group, folders))]
+        return [*known, *(name for group in OF_ALGORITHMS for name in _names(group, folders))]
     return known or _names(key, folders)
 
 
@@ -125,7 +120,7 @@ def _names(group: str, folders: list[Path]) -> list[str]:
     """Return the names of the files of a group."""
     if not group.isidentifier():
         return []
-    ends = "yaml", *(["py"] * (group in ALGORITHMS))
+    ends = "yaml", *(["py"] * (group in OF_ALGORITHMS))
     files = (x for home in folders for end in ends for x in (home / group).glob(f"*.{end}"))
     return sorted({file.stem for file in files})
 
@@ -155,28 +150,9 @@ def _keys(file: Path) -> list[str]:
         return []
 
 
-def _chosen(group: str, before: list[str], folders: list[Path]) -> list[str]:
-    """Return the names that a line chooses in a group, or all names of the group."""
-    chosen = [w.partition("=")[2].split(",") for w in before if w.startswith(f"{group}=")]
-    names = chosen[-1] if chosen else _names(group, folders)
-    return [name for name in names if name.isidentifier()]
-
-
 def _parameters(group: str, before: list[str], folders: list[Path]) -> list[str]:
-    """Return the parameters in the files that a line chooses in a group."""
-    names = _chosen(group, before, folders)
-    files = [home / group / f"{name}.yaml" for home in folders for name in names]
+    """Return the parameters in the files that a line chooses in a group, or in all its files."""
+    chosen = [w.partition("=")[2].split(",") for w in before if w.startswith(f"{group}=")]
+    names = filter(str.isidentifier, chosen[-1] if chosen else _names(group, folders))
+    files = [home / group / f"{name}.yaml" for name in names for home in folders]
     return list(dict.fromkeys(name for file in files for name in _keys(file)))
-
-
-def _options(group: str, name: str, before: list[str], folders: list[Path]) -> list[str]:
-    """Return the words that an algorithm's parameter accepts, as its annotation lists them."""
-    if group not in ALGORITHMS:
-        return []
-    homes = [PACKAGE / ALGORITHMS[group], *(folder / group for folder in folders)]
-    names = _chosen(group, before, folders)
-    files = filter(Path.is_file, (home / f"{x}.py" for x in names for home in homes))
-    nodes = (node for file in files for node in ast.walk(ast.parse(file.read_bytes())))
-    notes = [x.annotation for x in nodes if isinstance(x, ast.arg) and x.arg == name]
-    inner = (x for note in notes if isinstance(note, ast.Subscript) for x in ast.walk(note.slice))
-    return list(dict.fromkeys(str(x.value) for x in inner if isinstance(x, ast.Constant)))

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-from ..contracts.question import Question
 from ..errors import BadInput, unknown
 from ..files import PACKAGE, package_folder
 from ..settings.groups import about, file_of, names_in, question_of
@@ -68,11 +67,17 @@ def help_text(
     if group not in topics:
         has = f"--help {'|'.join(topics)}" if topics else "no lists"
         raise BadInput(f"--help {topic}: bandit-{name} has {has}")
-    if equals and (package_folder("conf") / group).is_dir():
+    if not (package_folder("conf") / group).is_dir():
+        return (_keys(name) if group == "keys" else lists()[group]) + "\n"
+    if equals:
         return file_of(group, chosen, folders).read_text()
-    own = [*dict.fromkeys(names_in(group, folders)).keys() - names_in(group)] if folders else []
-    own_about = {x: about(group, x, folders).partition("\n")[0] for x in sorted(own)}
-    listed = [lists()[group], *(entry(x, words or "your own") for x, words in own_about.items())]
+    ours = names_in(group)
+    own = [x for x in names_in(group, folders) if x not in ours]
+    if group == "experiment":
+        command = f"bandit-{name}"
+        ours = [x for x in ours if (found := question_of(x)) and found.command == command]
+    listed = [entry(x, about(group, x)) for x in ours]
+    listed += [entry(x, about(group, x, folders) or "your own") for x in own]
     return "\n".join(listed) + "\n"
 
 
@@ -83,22 +88,11 @@ def entry(name: str, about: str) -> str:
     return textwrap.fill(start, width, subsequent_indent=indent, break_on_hyphens=False)
 
 
-def keys_listing(keys_file: str) -> str:
+def _keys(command: str) -> str:
     """Return the keys of a command with their defaults, as its file in conf describes them."""
-    lines = (package_folder("conf") / f"{keys_file}.yaml").read_text().splitlines()
+    [file] = COMMANDS[command]["files"]
+    lines = (package_folder("conf") / f"{file}.yaml").read_text().splitlines()
     words = (
         line.removeprefix("  - ").partition("  #") for line in lines if not line.startswith("#")
     )
     return "\n".join(entry(k.strip().replace(": ", "="), x.strip()) for k, _, x in words if x)
-
-
-def groups_listing(question: Question) -> dict[str, str]:
-    """Return the names in each group of files, such as the algorithms, with their descriptions."""
-    return {
-        group: "\n".join(
-            entry(name, about(group, name))
-            for name in names_in(group)
-            if group != "experiment" or question_of(name) == question
-        )
-        for group in (*question.groups, "runner", "experiment")
-    }

@@ -16,14 +16,7 @@ from ..results.metrics import REGRET
 from ..results.table import open_tables
 from ..settings.groups import file_of
 from ..validation import new_file, one_of, path_of
-from .command import (
-    entry_point,
-    is_true,
-    named_after,
-    names_and_keys,
-    results_of,
-    tables_of,
-)
+from .command import entry_point, given_tables, is_true, named_after, results_of
 from .words import value_of
 
 if TYPE_CHECKING:
@@ -37,22 +30,18 @@ TEXTS = ("title", "font", "legend")  # keys whose values are taken as they stand
 def main(given: Namespace) -> int:
     if given.show is not None:
         return _show(given)
-    names, keys = names_and_keys("plot", given.words, files=True)
+    keys, files = given.keys, given_tables(given)
     bounds = is_true(keys, "bounds")
     formats = formats_of(keys["format"]) if "format" in keys else None
     out, written = files_of(new_file("out", keys.get("out", "-")), formats)
     chosen = _options(keys, shlex.join(["bandit-plot", *given.line]))
-    files = tables_of(names)
     if keys.get("out") == "-" and formats:
         raise BadInput(f"format={keys['format']}: out=- prints the figure as text")
     # matplotlib takes a second to import, so mistakes in the keys are reported before
     from ..figures.output import in_text
     from ..figures.style import save
 
-    if files:
-        stem, figure = _of_tables(files, keys, bounds, given.folders, chosen)
-    else:
-        stem, figure = _of_experiment(keys, bounds, chosen)
+    stem, figure = _of_tables(files, given, chosen) if files else _of_experiment(keys, chosen)
     if keys.get("out") == "-":
         print(in_text(figure))
         return 0
@@ -86,37 +75,31 @@ def _options(keys: dict[str, str], command: str) -> FigureOptions:
     return FigureOptions.parse(values, command=command)
 
 
-def _of_experiment(
-    keys: dict[str, str], bounds: bool, chosen: FigureOptions
-) -> tuple[Path, Figure]:
+def _of_experiment(keys: dict[str, str], chosen: FigureOptions) -> tuple[Path, Figure]:
     """Return the path of an experiment's figure without a suffix, and the figure."""
     from ..figures.experiments import experiment_figure
 
+    name, results, bounds = keys["experiment"], results_of(keys), is_true(keys, "bounds")
     for key in OF_TABLES:
         if key in keys:
-            name, table = keys["experiment"], f"{results_of(keys)}/{keys['experiment']}.csv"
             file_of("experiment", name)  # refuses an unknown one
             words = f"{key}={keys[key]}: the file of experiment {name} sets {key}"
             raise BadInput(
-                f"{words}; for another {key} write bandit-plot {table} {key}={keys[key]}"
+                f"{words}; for another {key} write bandit-plot {results}/{name}.csv "
+                f"{key}={keys[key]}"
             )
-    return experiment_figure(keys["experiment"], results_of(keys), bounds, chosen)
+    return experiment_figure(name, results, bounds, chosen)
 
 
-def _of_tables(
-    files: list[Path],
-    keys: dict[str, str],
-    bounds: bool,
-    folders: tuple[str, ...],
-    chosen: FigureOptions,
-) -> tuple[Path, Figure]:
+def _of_tables(files: list[Path], given: Namespace, chosen: FigureOptions) -> tuple[Path, Figure]:
     """Draw tables; return the path without a suffix and the figure, and print the chosen
     axis and band.
     """
     from ..figures.bands import BANDS
     from ..figures.draw import axis_of, chosen_settings, figure_as_chosen
 
-    table, x, kind = open_tables(files), keys.get("x"), keys.get("kind")
+    keys, table = given.keys, open_tables(files)
+    x, kind = keys.get("x"), keys.get("kind")
     band = one_of(BANDS, "band", keys.get("band", "ci"))
     if one_of(("regret", "quantiles"), "y", keys.get("y", "regret")) == "quantiles":
         if band == "std":
@@ -124,8 +107,8 @@ def _of_tables(
             raise BadInput(f"band={band}: {band_of}; leave band out")
         band = "quantiles"
     figure = figure_as_chosen(
-        table, chosen, bounds="bounds=true" if bounds else None,
-        metric=keys.get("metric", REGRET), folders=folders, x=x, band=band, kind=kind,
+        table, chosen, bounds="bounds=true" if is_true(keys, "bounds") else None,
+        metric=keys.get("metric", REGRET), folders=given.folders, x=x, band=band, kind=kind,
         marks=is_true(keys, "marks"), hue=keys.get("hue"), col=keys.get("col"),
     )  # fmt: skip
     if table.question.each_checkpoint and kind is None and not {"hue", "col"} & set(keys):

@@ -8,14 +8,14 @@ from ..errors import BadInput
 from ..files import check_writable, write_atomically
 from ..report.build import checked_page, report_of_folder
 from ..results.metrics import REGRET
-from .command import entry_point, names_and_keys, results_of
+from .command import entry_point, results_of
 
 
 @entry_point("report")
 def main(given: Namespace) -> int:
-    names, keys = names_and_keys("report", given.words)
-    if names:
-        raise BadInput(f"{names[0]}: KEY=VALUE is needed, as in results=DIR (see --help)")
+    keys = given.keys
+    if given.words:
+        raise BadInput(f"{given.words[0]}: KEY=VALUE is needed, as in results=DIR (see --help)")
     page = checked_page(keys.get("out", "report.html"))
     check_writable(page.parent)
     text = report_of_folder(results_of(keys), keys.get("metric", REGRET), given.folders)

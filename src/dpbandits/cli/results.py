@@ -27,7 +27,7 @@ from ..results.records import NO_RECORD
 from ..results.varying import details
 from ..settings.composed import read_group
 from ..settings.groups import names_in
-from .command import entry_point, names_and_keys, results_of
+from .command import entry_point, results_of
 from .lines import MAX_LINES, shortened
 
 MAX_CHARACTERS = 100  # of the description of a setting
@@ -85,30 +85,25 @@ class Contents:
 
 @entry_point("results")
 def main(given: Namespace) -> int:
-    names, keys = names_and_keys("results", given.words)
-    if not names:
+    if not given.words:
         raise BadInput("an action is needed: list, show, prune or rm (see bandit-results --help)")
-    action, *names = names
+    action, *names = given.words
     if action not in ACTIONS:
         raise unknown("action", action, ACTIONS)
-    folder = _folder_of(names, keys)
+    folder = _folder_of(names, given.keys)
     if not folder.is_dir():
         raise BadInput(f"results={folder}: no such folder")
     if (folder / RUNS).is_symlink():
         raise BadInput(
             f"results={folder}: {folder / RUNS} is a link; only results=DIR itself may be a link"
         )
-    act, options = ACTIONS[action]
+    act, options, takes_names = ACTIONS[action]
     for option in ("older", "keep_tables", "yes"):
         if getattr(given, option) and option not in options:
             raise BadInput(f"--{option.replace('_', '-')}: {action} takes no such option")
-    if names and action not in TAKE_NAMES:
+    if names and not takes_names:
         raise BadInput(f"{action} {names[0]}: {action} takes no names")
-    tables, others = _tables(folder)
-    answers = _answers(folder, tables)
-    of_answers = {file for files in answers.values() for file in files}
-    others = [file for file in others if file not in of_answers]
-    found = Contents(tables, others, _stored(folder), answers)
+    found = _contents_of(folder)
     if names and not any(vars(found).values()):
         raise BadInput(f"{names[0]}: results={folder} holds no tables and no runs")
     act(found, names, given)
@@ -151,16 +146,16 @@ def _held(found: Contents) -> list[str]:
     largest: dict[frozenset[str], StoredTable] = {}
     for table in sorted(found.tables, key=lambda table: table.runs):
         largest[frozenset(table.settings)] = table
-    texts = []
-    for table in found.tables:
-        more = largest[frozenset(table.settings)]
-        superseded = [f"superseded by {more.name}"] if more.runs > table.runs else []
-        texts.append("; ".join([*superseded, *_contents(table)]))
-    return texts
+    more = [largest[frozenset(table.settings)] for table in found.tables]
+    return ["; ".join(_words(*both)) for both in zip(found.tables, more, strict=True)]
 
 
-def _contents(table: StoredTable) -> Iterator[str]:
-    """Yield texts about the algorithms, environments, budgets and runs of a table."""
+def _words(table: StoredTable, largest: StoredTable) -> Iterator[str]:
+    """Yield texts about the algorithms, environments, budgets and runs of a table, and name the
+    table of the same settings with the most runs.
+    """
+    if largest.runs > table.runs:
+        yield f"superseded by {largest.name}"
     records = table.settings.values()
     algorithms = dict.fromkeys(str(x.get("rule", x.get("algo"))) for x in records)
     environments = dict.fromkeys(" ".join([str(x.get("env")), *_set_in_env(x)]) for x in records)
@@ -217,17 +212,17 @@ def _set_in_env(record: Mapping[str, Any]) -> list[str]:
     env, spec = record.get("env"), record.get("env_spec")
     if not isinstance(spec, dict):
         return []
-    known = _usual(str(env), env == spec.get("law"))
-    values = dict(details({**NO_RECORD, "env_spec": spec}))
-    return [f"{k}={plain(x)}" for k, x in values.items() if x is not None and known.get(k) != x]
+    known = _usual(str(env))
+    if env == spec.get("law"):
+        known = {key: x for key, x in known.items() if key != "env.means"}
+    values = details({**NO_RECORD, "env_spec": spec})
+    return [f"{k}={plain(x)}" for k, x in values if x is not None and known.get(k) != x]
 
 
 @cache
-def _usual(env: str, is_law: bool) -> dict[str, Any]:
-    """Return the values in an environment's file, without the means if it is only a law."""
+def _usual(env: str) -> dict[str, Any]:
+    """Return the values in an environment's file, by their names in records."""
     usual = read_group("env", env) if env in names_in("env") else {}
-    if is_law:
-        usual = {key: x for key, x in usual.items() if key != "means"}
     return dict(details({**NO_RECORD, "env_spec": usual}))
 
 
@@ -276,14 +271,14 @@ def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
         print("The stored runs remain: prune removes runs by age, rm ID the runs of a setting.")
 
 
-# Each action with the options that it takes
-ACTIONS: dict[str, tuple[Callable[[Contents, Sequence[str], Namespace], None], Sequence[str]]] = {
-    "list": (_list, ()),
-    "show": (_show, ()),
-    "prune": (_prune, ("older", "keep_tables", "yes")),
-    "rm": (_rm, ("yes",)),
+Act = Callable[[Contents, Sequence[str], Namespace], None]
+# Each action with the options that it takes, and whether it takes names
+ACTIONS: dict[str, tuple[Act, Sequence[str], bool]] = {
+    "list": (_list, (), False),
+    "show": (_show, (), True),
+    "prune": (_prune, ("older", "keep_tables", "yes"), False),
+    "rm": (_rm, ("yes",), True),
 }
-TAKE_NAMES = ("show", "rm")
 
 
 def _begun(known: Iterable[str], start: str, kind: str) -> list[str]:
@@ -315,11 +310,12 @@ def _regular(files: Iterable[Path]) -> list[Path]:
     return [file for file in files if file.is_file() and not file.is_symlink()]
 
 
-def _tables(folder: Path) -> tuple[list[StoredTable], list[Path]]:
-    """Return the tables of a folder with a manifest that this package wrote with them, and other
-    tables.
+def _contents_of(folder: Path) -> Contents:
+    """Return the contents of a results folder.
 
     A table that was edited, or that lies beside the manifest of another table, is among the others.
+    Audits, comparisons and budgets are those with names given by commands. Stored runs are also
+    failures and damaged runs.
     """
     ours: list[StoredTable] = []
     others: list[Path] = []
@@ -333,27 +329,17 @@ def _tables(folder: Path) -> tuple[list[StoredTable], list[Path]]:
                 )
                 continue
         others.append(file)
-    return ours, others
-
-
-def _answers(folder: Path, tables: Sequence[StoredTable]) -> dict[str, list[Path]]:
-    """Return the files of audits, comparisons and budgets that have names given by
-    commands, by name.
-    """
-    compared = {f"{table.name}{COMPARED}" for table in tables}
-    files = _regular(sorted(folder.glob("*.md")))
-    names = (x.stem for x in files if x.stem in compared or ANSWER.fullmatch(x.stem))
-    return {name: _files_of(folder / name, (".md", ".tex", ".csv")) for name in names}
-
-
-def _stored(folder: Path) -> dict[Path, str]:
-    """Return the files of stored runs, of failures and of damaged runs, with the ids of their
-    settings.
-    """
-    files = _regular(sorted(folder.glob(f"{RUNS}/[0-9a-f][0-9a-f]/*")))
-    named = {x: STORED.fullmatch(x.name) for x in files if not x.parent.is_symlink()}
-    ids = {file: found[1] for file, found in named.items() if found}
-    return {file: own for file, own in ids.items() if own.startswith(file.parent.name)}
+    compared = {f"{table.name}{COMPARED}" for table in ours}
+    pages = [file.stem for file in _regular(sorted(folder.glob("*.md")))]
+    names = [name for name in pages if name in compared or ANSWER.fullmatch(name)]
+    answers = {name: _files_of(folder / name, (".md", ".tex", ".csv")) for name in names}
+    of_answers = {file for files in answers.values() for file in files}
+    stored = {}
+    for file in _regular(sorted(folder.glob(f"{RUNS}/[0-9a-f][0-9a-f]/*"))):
+        named = STORED.fullmatch(file.name)
+        if named and named[1].startswith(file.parent.name) and not file.parent.is_symlink():
+            stored[file] = named[1]
+    return Contents(ours, [x for x in others if x not in of_answers], stored, answers)
 
 
 def _size_and_age(files: Sequence[Path]) -> tuple[str, str]:

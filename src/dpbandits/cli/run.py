@@ -6,7 +6,9 @@ import math
 import sys
 import time
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -21,12 +23,12 @@ from ..environments.logged import ONLY_ORACLES, LoggedInstance
 from ..errors import either, in_a_line, plain
 from ..files import check_writable, package_folder, write_atomically
 from ..results.formats import beside
-from ..results.latex import INTERVALS, TableOptions, latex_of
+from ..results.latex import INTERVALS, TableOptions, latex_of_summary
 from ..results.manifest import made_by_others, refuse_to_replace, table_path
 from ..results.references import lines_of_references
 from ..results.report import write_report
 from ..results.size import check_size
-from ..results.summary import QUANTILES, columns_shown, text_of_summary
+from ..results.summary import QUANTILES, text_of_summary
 from ..results.table import Table
 from ..results.tables import settings_table, unjudged
 from ..results.tails import lines_of_tails
@@ -37,8 +39,7 @@ from ..settings.setting import Setting, data_of
 from ..settings.sweep import swept_names
 from ..theory.ren2020 import candidates
 from .command import entry_point, table_options
-from .completion import OWN_KEYS
-from .help import groups_listing, keys_listing, version_line
+from .help import version_line
 from .lines import MAX_LINES, print_rest, shortened
 from .status import preview
 from .words import read_requests
@@ -46,31 +47,20 @@ from .words import read_requests
 
 def command(question: Question) -> Callable[[], None]:
     """Return the entry point of ``bandit-run`` or ``bandit-stop``."""
-
-    def lists() -> dict[str, str]:
-        return {"keys": keys_listing(question.keys_file), **groups_listing(question)}
-
-    name = question.command.removeprefix("bandit-")
-
-    @entry_point(name, lists=lists)
-    def main(given: Namespace) -> int:
-        return _run(question, given)
-
-    return main
+    return entry_point(question.command.removeprefix("bandit-"))(partial(_run, question))
 
 
 def _run(question: Question, given: Namespace) -> int:
     if given.version:
         print(version_line())
         return 0
-    own = OWN_KEYS[question.command.removeprefix("bandit-")]
-    keys = dict(x.split("=", 1) for x in given.words if x.partition("=")[0] in own and "=" in x)
-    options = table_options(keys)
-    words = [word for word in given.words if word.partition("=")[0] not in keys]
+    options = table_options(given.keys)
     if given.info == "searchpath":
         print(package_folder("conf"), *given.folders, sep="\n")
         return 0
-    requests = read_requests(words, given.folders, question, given.multirun, given.config_name)
+    requests = read_requests(
+        given.words, given.folders, question, given.multirun, given.config_name
+    )
     if given.cfg or given.info:
         files = [request.experiment_file for request in requests]
         shown = files if given.cfg else [file["defaults"] for file in files]
@@ -112,7 +102,8 @@ def run(request: Request, style: TableOptions | None = None) -> None:
         shown = summary
         if style.best or not {*style.columns} <= {*summary, *INTERVALS}:
             shown = complete(summary, compare(Table.of_file(path)))
-        write_atomically(beside(path, ".tex"), _latex(shown, question, style).encode())
+        text = latex_of_summary(shown, question, style)
+        write_atomically(beside(path, ".tex"), f"{text}\n".encode())
     print(text_of_summary(summary.head(MAX_LINES), question, "simple"))
     print_rest(len(summary), beside(path, ".md"))
     print(*_lines_below(request, summary, path), path, sep="\n")
@@ -145,25 +136,16 @@ def _not_reached(summary: pd.DataFrame, auto: Auto | None) -> Iterator[str]:
         yield f"precision={auto.precision:g} is not reached in {where}, with {ended}"
 
 
-def _latex(summary: pd.DataFrame, question: Question, style: TableOptions) -> str:
-    """Return a summary for LaTeX in a style."""
-    shown = [*columns_shown(summary, question), "mean", "interval", "runs"]
-    return latex_of(summary, shown, style) + "\n"
-
-
 def _check_style(request: Request, style: TableOptions) -> None:
     """Refuse a style that does not fit the summary that a request will have."""
     question = request.question
-    columns = [
-        *STATISTICS,
-        *(x for x in COMPARED if x != "tied"),
-        *(QUANTILES if question.quantiles else ()),
-    ]
+    columns = [*STATISTICS, *COMPARED, *(QUANTILES if question.quantiles else ())]
     if question.share is not None:
         share, of = question.share
         columns += [share, of, f"{share}_low", f"{share}_high"]
-    sketch = settings_table(request.settings).assign(**dict.fromkeys(columns, 1.0), tied=True)
-    _latex(sketch, question, style)
+    sketched = dict.fromkeys(columns, 1.0) | {"tied": True}
+    sketch = settings_table(request.settings).assign(**sketched)
+    latex_of_summary(sketch, question, style)
 
 
 def _default_budgets(request: Request) -> dict[str, str]:
@@ -179,10 +161,10 @@ def _default_budgets(request: Request) -> dict[str, str]:
 def _promises(settings: Sequence[Setting]) -> Iterator[str]:
     """Yield the guarantee of each algorithm, with numbers for symbols that have a single value."""
     for name, algorithm in {s.algo: s.algorithm for s in settings}.items():
-        if algorithm.private and all(math.isinf(s.budget) for s in settings if s.algo == name):
+        own = [s for s in settings if s.algo == name]
+        if algorithm.private and all(math.isinf(s.budget) for s in own):
             yield f"{name}: not private: {algorithm.budget}=inf adds no noise"
             continue
-        own = [s for s in settings if s.algo == name]
         yield from dict.fromkeys(f"{name}: {words}" for words in _in_options(algorithm, own))
         if len(own) > 1:
             for broken, at in _broken(own).items():
@@ -207,11 +189,9 @@ def _in_options(algorithm: Algorithm, settings: Sequence[Setting]) -> Iterator[s
     for setting in settings:
         kinds.setdefault(id(setting.guarantee), []).append(setting)
     for own in kinds.values():
-        values: dict[str, set[float]] = {}
-        for setting in own:
-            for letter, x in setting.values.items():
-                values.setdefault(letter, set()).add(x)
-        single = {letter: next(iter(found)) for letter, found in values.items() if len(found) == 1}
+        values = {pair for setting in own for pair in setting.values.items()}
+        counts = Counter(letter for letter, _ in values)
+        single = {letter: x for letter, x in values if counts[letter] == 1}
         levels = {s.budget for s in own if s.population_spec}
         if levels:
             single.pop("eps", None)  # that of the user whose level is the largest
@@ -219,7 +199,7 @@ def _in_options(algorithm: Algorithm, settings: Sequence[Setting]) -> Iterator[s
         yield f"{algorithm.promise(single)}{most}"
 
 
-def _broken(settings: Sequence[Setting]) -> dict[str, list[str]]:
+def _broken(settings: Sequence[Setting]) -> dict[str, dict[str, None]]:
     """Return, by reason, the settings in which noise for a given (eps, delta) does not
     provide it.
     """
@@ -228,7 +208,7 @@ def _broken(settings: Sequence[Setting]) -> dict[str, list[str]]:
         gaussian = None if setting.guarantee is None else setting.guarantee.gaussian
         if isinstance(gaussian, ExactCurve) and (reason := gaussian.broken(setting.values)):
             found.setdefault(reason, {})[_in_words(setting)] = None
-    return {reason: list(where) for reason, where in found.items()}
+    return found
 
 
 def _of_group(setting: Setting) -> str:

@@ -76,12 +76,11 @@ def _complete(name: str, command: str, option: str, *words: str) -> int:
         if len(words) != 1:
             raise BadInput(f"{option}: the name of one shell is needed, as in {option} bash")
         lines = [script(*words)] if option == "--completion" else completions(name, *words)
+        end = "\n" if lines else ""  # an empty line would be an empty word
+        print(*lines, sep="\n", end=end, flush=True)
     except BadInput as error:
         print(f"{command}: {error}", file=sys.stderr)
         return 2
-    try:
-        end = "\n" if lines else ""  # an empty line would be an empty word
-        print(*lines, sep="\n", end=end, flush=True)
     except BrokenPipeError:
         os._exit(141)
     return 0

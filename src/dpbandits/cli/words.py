@@ -65,7 +65,7 @@ def read_requests(
         BadInput: the words are not allowed, or a request cannot be run.
     """
     given = [value_of(word, folders) for word in words]
-    keys = {found.key for found in given}
+    last = {found.key: found for found in given}  # if a key is given twice, the last word counts
     for word, found in zip(words, given, strict=True):
         key, typed = found.key, word.partition("=")[2]
         varies = key in (*question.groups, *question.swept)
@@ -73,7 +73,7 @@ def read_requests(
             where = "conf/experiment/NAME.yaml, or DIR/experiment/NAME.yaml with --config-dir DIR"
             raise BadInput(f"{word}: figure can be set only in the file of an experiment ({where})")
         if found.many and not multirun and not key.startswith("sweep"):
-            if f"sweep.{key}" in keys:
+            if f"sweep.{key}" in last:
                 how = f"the sweep varies {key}; write sweep.{key}=[{typed}]"
             elif "." in key:
                 how = f"add -m to run each; if {key} takes a list, write {key}=[{typed}]"
@@ -89,8 +89,6 @@ def read_requests(
     changed = tuple(word for word, x in zip(words, given, strict=True) if decides_rows(x.key))
     if multirun:
         changed = ("-m", *changed)
-    # If a key is given twice, the last word counts
-    last = {found.key: found for found in given}
     experiments = last.pop("experiment", Word("experiment", None))
     values = {x.key: x.value for x in last.values() if x.sign != "~"}
     added = frozenset(x.key for x in last.values() if x.sign == "+")

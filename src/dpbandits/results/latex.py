@@ -12,10 +12,20 @@ import pandas as pd
 
 from ..contracts.display import symbol
 from ..contracts.parameters import BUDGETS
+from ..contracts.question import Question
 from ..errors import BadInput, plain, unknown
 from ..validation import as_integer, one_of, text
 from .frames import columns_apart
-from .summary import FORMATS, HEADINGS, MATH, NAMES, describing, latex_table, with_cut_runs
+from .summary import (
+    FORMATS,
+    HEADINGS,
+    MATH,
+    NAMES,
+    columns_shown,
+    describing,
+    latex_table,
+    with_cut_runs,
+)
 from .varying import SETTING, of_game
 
 KEYS = ("columns", "best", "pivot", "digits", "labels")
@@ -114,6 +124,14 @@ def latex_of(
         .replace(BOLD[0], r"\textbf{")
         .replace(BOLD[1], "}")
     )
+
+
+def latex_of_summary(
+    summary: pd.DataFrame, question: Question, options: TableOptions | None
+) -> str:
+    """Return a summary as a table for LaTeX."""
+    shown = [*columns_shown(summary, question), "mean", "interval", "runs"]
+    return latex_of(summary, shown, options or TableOptions())
 
 
 def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
