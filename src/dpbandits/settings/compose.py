@@ -17,12 +17,12 @@ from typing import Any
 from ..contracts.algorithm import find_file, load
 from ..contracts.question import QUESTIONS, Question
 from ..environments.catalogue import build
-from ..errors import SURE_SIMILARITY, BadInput, plain, similar, unknown
+from ..errors import BadInput, plain
 from ..validation import OF_ROWS
 from .choices import Choice, Several, algorithm_choice, listed, plain_data
 from .composed import INLIER, LABEL, LABELS, Composed, Groups, compose_files, unlabelled
 from .groups import default_keys, file_of, question_of, refined
-from .hints import means_of, of_other_command, takes_no, unknown_key
+from .hints import means_of, unknown_key
 from .request import Request, make_request, refuse_taken_names
 from .resolve import ROWS
 from .sweep import (
@@ -428,15 +428,10 @@ class _Composition:
         group, python = self.question.group, self.given.python
         if python is None:
             return self._unknown(f"{group}.{name}", value)
-        if meant := of_other_command(name, value, python, True):
-            return meant
-        error = unknown("key or parameter", name, {*known, *python})
-        if similar(name, {*known, *python}, SURE_SIMILARITY):
-            return error
         chosen = {group: ", ".join(self.groups.algorithms)}
         if self._is_single("env"):
             chosen["env"] = self.config["env"]
-        return takes_no(name, value, chosen, self.folders, True) or error
+        return unknown_key(name, value, {*known, *python}, chosen, self.folders, python=True)
 
     def _unknown(self, key: str, value: Any) -> BadInput:
         """Return the error for a key that is neither a key of the command nor a chosen
