@@ -17,7 +17,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, reduce
 from operator import getitem
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from omegaconf import OmegaConf
@@ -40,7 +39,6 @@ LABELS = "labels"  # the law of labelled data, whose key ``label`` names a colum
 NO_VALUE = ("sweep", "figure")  # keys to which no value refers
 INLIER = "env.inlier"  # the key of an environment that holds another one, which may be named
 LONGEST_LABEL = 80  # characters
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 LOCK = threading.Lock()  # Hydra keeps what it composes in global variables
 
 
@@ -172,7 +170,7 @@ class Groups:
         return replace(source, tree={**source.tree, **others})
 
     def filled(
-        self, source: Composed, changes: Mapping[str, Any] = NOTHING, resolve: bool = True
+        self, source: Composed, changes: Mapping[str, Any], resolve: bool = True
     ) -> dict[str, Any]:
         """Return a configuration with the values that are set in every one, and some changes."""
         return source.at({**source.named(self.first), **self.values, **changes}, resolve)

@@ -79,7 +79,7 @@ class Request:
         found |= {k: x for k, x in self.config.items() if k not in (*chosen, "experiment")}
         for group in single[:-1]:
             source = groups.sources[group, self.config[group]]
-            found[group] = groups.filled(source, resolve=False).get(group, {})
+            found[group] = groups.filled(source, {}, resolve=False).get(group, {})
         found |= {group: groups.set_for_all(group) for group in varied}
         return {**found, "runner": dict(self.runner_keys)}
 
