@@ -14,6 +14,7 @@ from ..contracts.assumptions import UNIT_INTERVAL
 from ..contracts.parameters import BUDGETS, CONFIDENCE, POSITIVE
 from ..contracts.question import GOALS, STOPPING
 from ..errors import BadInput, plain, unknown
+from ..settings.composed import own_parameters
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
 from ..settings.setting import digest
@@ -191,11 +192,11 @@ def _target(config, algorithm: Algorithm, spec, budget: float, sizes, given) -> 
     external = isinstance(algorithm.function, ExternalPolicy)
     short = {} if config["exact"] or external else config["short"].get(algorithm.name, {})
     values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given} | goal
-    own = [name for name in algorithm.domains if name not in (algorithm.budget, "eps_min", *goal)]
+    own = own_parameters(algorithm)
     for name in short:
         if name not in own:
             raise unknown(f"parameter in short.{algorithm.name}:", str(name), own)
-    check_names(algorithm, own, spec, values)
+    check_names(algorithm, spec, values)
     letters = algorithm.guarantee.letters if algorithm.guarantee else ()
     for name in set(letters) & set(own):
         values[name] = argument(f"{group}.{name}", values[name], algorithm.domains[name], math.nan)

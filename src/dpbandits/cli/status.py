@@ -24,7 +24,7 @@ from .lines import shortened
 from .words import read_requests
 
 MAX_SETTINGS = 40  # settings that are listed one by one
-STATES = ("done", "missing", "damaged", "failed")
+STATES = ("missing", "damaged", "failed")  # of runs that are not done
 
 
 @entry_point("status")
@@ -72,8 +72,9 @@ def text_of_status(found: Sequence[Status], jobs: int) -> str:
     """
     many = len(found) > MAX_SETTINGS
     names = [f"{s.algo} on {s.env}" if many else in_words(s) for s in (x.setting for x in found)]
-    each = [[1, *(getattr(one, state) for state in STATES)] for one in found]
-    counts = pd.DataFrame(each, names, ["settings", *STATES]).groupby(level=0, sort=False).sum()
+    each = [[1, one.done, *(one.left * (one.state == x) for x in STATES)] for one in found]
+    columns = ["settings", "done", *STATES]
+    counts = pd.DataFrame(each, names, columns).groupby(level=0, sort=False).sum()
     if len(counts) > 1:
         counts.loc["all"] = counts.sum()
     right = ["left", *["right"] * 5]

@@ -103,8 +103,7 @@ def run_settings(
         CannotWrite: finished runs cannot be written; those stored before are intact.
         CannotRead: stored runs cannot be read.
     """
-    missing = {setting: _missing(store, setting, runs) for setting in settings}
-    missing = {setting: numbers for setting, numbers in missing.items() if numbers}
+    missing = {s: numbers for s in settings if (numbers := _missing(store, s, runs))}
     if not missing:
         return 0
     _say_once(missing, _kernel_hint)

@@ -25,17 +25,13 @@ class Status:
     """The numbers of finished and unfinished runs of a setting, and why runs are unfinished."""
 
     setting: Setting
-    done: int = 0  # finished runs
-    missing: int = 0  # runs not played yet
-    damaged: int = 0  # runs whose file is damaged, to be played again
-    failed: int = 0  # runs that could not be finished when they were last tried
+    done: int  # finished runs
+    left: int  # runs that are still to be played
+    # ``missing``: these were not played yet; ``damaged``: their file is damaged; ``failed``: they
+    # could not be finished when they were last tried
+    state: str = "missing"
     reason: str = ""  # why they could not, or what is damaged; empty if neither
     seconds: float = math.nan  # mean time of a finished run, NaN if there is none
-
-    @property
-    def left(self) -> int:
-        """The number of runs that are still to be played."""
-        return self.missing + self.damaged + self.failed
 
 
 def status_of(results: Path, setting: Setting, runs: int) -> Status:
@@ -44,13 +40,13 @@ def status_of(results: Path, setting: Setting, runs: int) -> Status:
     try:
         found = store.read(setting)
     except Damaged as damage:
-        return Status(setting, damaged=runs, reason=str(damage))
+        return Status(setting, 0, runs, "damaged", str(damage))
     done = sum(run in found for run in range(runs))
     times = [run.seconds for run in found.values()]
     seconds = sum(times) / len(times) if times else math.nan
     if done < runs and (reason := store.failure(setting)) is not None:
-        return Status(setting, done, failed=runs - done, reason=reason, seconds=seconds)
-    return Status(setting, done, missing=runs - done, seconds=seconds)
+        return Status(setting, done, runs - done, "failed", reason, seconds)
+    return Status(setting, done, runs - done, seconds=seconds)
 
 
 def seconds_left(found: Sequence[Status], jobs: int) -> tuple[float, float]:

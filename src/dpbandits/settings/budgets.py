@@ -30,7 +30,6 @@ def privacy(
     config: Mapping[str, Any],
     at: Mapping[str, Any],
     algorithm: Algorithm,
-    name: str,
     users: Population | None,
     horizon: float,
     taken: Collection[str | None],
@@ -40,34 +39,32 @@ def privacy(
     The budget is 1 by default. A budget is ignored by algorithms that do not take it, and refused
     if it is not among the budgets ``taken`` by the algorithms of the sweep. If a sweep varies
     eps_min, algorithms that do not take eps_min ignore it; an eps_min that is set for all
-    algorithms is refused by these. ``at`` has the keys with their values at the point, and ``name``
-    is the name of the population ``users``, which is None if all users have the level eps. The
-    horizon is NaN if there is none.
+    algorithms is refused by these. ``at`` has the keys with their values at the point. ``users`` is
+    None if all users have the level eps. The horizon is NaN if there is none.
     """
-    unit = algorithm.budget or "eps"
-    budget, eps_min = at[unit], at.get("eps_min")
     for other in BUDGETS:
         given = config.get(other)
         if other not in taken and given is not None and (algorithm.private or given != inf):
             raise BadInput(f"{other}={plain(given)}: {algorithm.without(other)}")
     if algorithm.per_user:
-        return _local(config, algorithm, name, users, budget, eps_min, horizon)
+        return _local(config, at, algorithm, users, horizon)
     if config.get("population", "homogeneous") != "homogeneous":
         raise BadInput(
-            f"population={name}: {algorithm.name} takes no population; leave population out"
+            f"population={at['population']}: {algorithm.name} takes no population; leave "
+            "population out"
         )
     if config.get("eps_min") is not None:
-        raise BadInput(
-            f"eps_min={plain(eps_min)}: {algorithm.name} takes no eps_min; leave eps_min out"
-        )
+        given = plain(at["eps_min"])
+        raise BadInput(f"eps_min={given}: {algorithm.name} takes no eps_min; leave eps_min out")
     value = inf
-    if algorithm.private:
-        budget = algorithm.usual_budget if budget is None else budget
+    if (unit := algorithm.budget) is not None:
+        budget = algorithm.usual_budget if at[unit] is None else at[unit]
         value = argument(unit, budget, algorithm.domains[unit], horizon)
     return Privacy(value, homogeneous(value))
 
 
-def _local(config, algorithm, name, users, eps, eps_min, horizon) -> Privacy:
+def _local(config, at, algorithm, users, horizon) -> Privacy:
+    name, eps, eps_min = at.get("population"), at["eps"], at.get("eps_min")
     auto = eps_min == "auto"
     if users is not None:
         if config["eps"] is not None:

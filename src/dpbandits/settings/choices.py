@@ -138,9 +138,9 @@ def algorithm_of(
     """Return an algorithm, and the contents of its configuration with some values changed."""
     choice = algorithm_choice(algorithm, group, values)
     made = choice.algorithm or load(find_file(choice.name, folders, group))
-    if choice.contents is None:
-        return made, {**read_group(group, choice.name, folders), **choice.values}
-    return made, {**plain_data(group, choice.contents), **choice.values}
+    if (contents := choice.contents) is None:
+        contents = read_group(group, choice.name, folders)
+    return made, {**plain_data(group, contents), **choice.values}
 
 
 def environment_choice(group: str, name: str, values: Mapping[str, Any]) -> Choice:

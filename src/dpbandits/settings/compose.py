@@ -17,12 +17,12 @@ from typing import Any
 from ..contracts.algorithm import find_file, load
 from ..contracts.question import QUESTIONS, Question
 from ..environments.catalogue import build
-from ..errors import SURE_SIMILARITY, BadInput, plain, similar, unknown
+from ..errors import BadInput, plain
 from ..validation import OF_ROWS
 from .choices import Choice, Several, algorithm_choice, listed, plain_data
 from .composed import INLIER, LABEL, LABELS, Composed, Groups, compose_files, unlabelled
 from .groups import default_keys, file_of, question_of, refined
-from .hints import means_of, of_other_command, takes_no, unknown_key
+from .hints import means_of, unknown_key
 from .request import Request, make_request, refuse_taken_names
 from .resolve import ROWS
 from .sweep import (
@@ -132,7 +132,7 @@ def compose(
     limit, swept = question.limit, swept_names(config)
     usual = config[limit] == default_keys(question.keys_file)[limit]
     if question.plays_on and usual and limit not in {*given.values, *swept}:
-        environments = [*groups.contents("env").values()]
+        environments = [groups.at(g, name, {})[0] for g, name in groups.sources if g == "env"]
         laws = [contents.get("law") for contents in environments]
         if all(law in OF_ROWS for law in laws):
             config[limit] = ROWS
@@ -303,14 +303,15 @@ class _Composition:
 
     def _set_values(self) -> None:
         """Set the keys that have one value, and add the keys that vary to the sweep."""
-        group, swept = self.question.group, swept_names(self.config)
+        group = self.question.group
+        swept = group in swept_names(self.config)
         values: dict[str, Any] = {}
         varied: Grid = {}
         own: dict[str, Any] = {}  # parameters of the given algorithms
         for key, value in self.keys.items():
             head, _, name = key.partition(".")
             varies = isinstance(value, Several) or not self._is_single(head)
-            if varies and head == group and group not in swept:
+            if varies and head == group and not swept:
                 own[name] = value
             elif varies:
                 varied[name if head == group else key] = [*_each(value)]
@@ -322,26 +323,29 @@ class _Composition:
         self.groups.first = {
             key: x[0] for key, x in self.keys.items() if isinstance(x, Several) and key != INLIER
         }
-        whole = self.groups.beside(self.base, None, {}) if self.groups.refers else self.base
-        known = whole.at(whole.named(self.groups.first) | values)
+        known = self._known({})
         self.runner = known["runner"]
         chosen = {*self.question.groups, "runner", "experiment"}
         self.config |= {k: x for k, x in known.items() if k not in chosen | varied.keys()}
         self._vary(varied, own)
         self._refuse_references(known)
 
+    def _known(self, point: Point) -> dict[str, Any]:
+        """Return the keys with their values at a point of the sweep."""
+        groups = self.groups
+        whole = groups.beside(self.base, None, point) if groups.refers else self.base
+        return groups.filled(whole, whole.named(point))
+
     def _refuse_references(self, known: Mapping[str, Any]) -> None:
         """Refuse a key of the command whose value refers to a key that varies.
 
         Such a key has one value, here in ``known``; only files of groups are read at each point.
         """
-        groups = self.groups
-        if not groups.refers:
+        if not self.groups.refers:
             return
         fixed = known.keys() - {*self.question.groups, *swept_names(self.config)}
         for point in self._some_points():
-            source = groups.beside(self.base, None, point)
-            found = source.at(source.named(groups.first) | groups.values | source.named(point))
+            found = self._known(point)
             for key in sorted(key for key in fixed if found[key] != known[key]):
                 text = plain({**self.base.tree, **self.groups.values}[key])
                 one = f"{key} has one value, but refers to a key that varies"
@@ -356,7 +360,7 @@ class _Composition:
             for i in (*range(max(choices, default=1)), -1):
                 yield {name: values[min(i, len(values) - 1)] for name, values in grid.items()}
 
-    def _vary(self, varied: Grid, own: Mapping[str, Any]) -> None:
+    def _vary(self, varied: Grid, own: dict[str, Any]) -> None:
         """Add keys that vary, and the choices of groups, to the grids of the sweep."""
         parts = [x for group in self.question.groups if (x := self._alternatives(group, own))]
         for grid in itertools.chain.from_iterable(parts):
@@ -373,28 +377,26 @@ class _Composition:
             ]
             self.config["sweep"] = found if len(found) > 1 else found[0]
 
-    def _alternatives(self, group: str, own: Mapping[str, Any]) -> list[Grid]:
+    def _alternatives(self, group: str, own: dict[str, Any]) -> list[Grid]:
         """Return grids that choose from a list: one grid for a list of names, else one for each
         choice. The result is empty if there is nothing to choose.
 
         ``own`` are parameters of the given algorithms.
         """
+        choices, several = self.chosen[group], not self._is_single(group)
         if group in swept_names(self.config):
             return []
-        choices, single = self.chosen[group], self._is_single(group)
-        each: Sequence[Mapping[str, Any]]
-        if single:
-            each = [own if group == self.question.group else {}]
-        elif group == self.question.group:
+        if group != self.question.group:
+            each = self._distinguishing(group)
+        elif several:
             each = [_parameters(choice, own) for choice in choices]
         else:
-            each = self._distinguishing(group)
+            each = [own]
         if not any(each):
-            return [] if single else [{group: [choice.name for choice in choices]}]
-        pairs = zip(choices, each, strict=True)
+            return [{group: [choice.name for choice in choices]}] if several else []
         return [
             {group: [choice.name], **{name: [*_each(x)] for name, x in values.items()}}
-            for choice, values in pairs
+            for choice, values in zip(choices, each, strict=True)
         ]
 
     def _distinguishing(self, group: str) -> list[dict[str, Any]]:
@@ -426,15 +428,10 @@ class _Composition:
         group, python = self.question.group, self.given.python
         if python is None:
             return self._unknown(f"{group}.{name}", value)
-        if meant := of_other_command(name, value, python, True):
-            return meant
-        error = unknown("key or parameter", name, {*known, *python})
-        if similar(name, {*known, *python}, SURE_SIMILARITY):
-            return error
         chosen = {group: ", ".join(self.groups.algorithms)}
         if self._is_single("env"):
             chosen["env"] = self.config["env"]
-        return takes_no(name, value, chosen, self.folders, True) or error
+        return unknown_key(name, value, {*known, *python}, chosen, self.folders, python=True)
 
     def _unknown(self, key: str, value: Any) -> BadInput:
         """Return the error for a key that is neither a key of the command nor a chosen

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, reduce
 from operator import getitem
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from omegaconf import OmegaConf
@@ -40,7 +39,6 @@ LABELS = "labels"  # the law of labelled data, whose key ``label`` names a colum
 NO_VALUE = ("sweep", "figure")  # keys to which no value refers
 INLIER = "env.inlier"  # the key of an environment that holds another one, which may be named
 LONGEST_LABEL = 80  # characters
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 LOCK = threading.Lock()  # Hydra keeps what it composes in global variables
 
 
@@ -55,11 +53,6 @@ class Composed:
 
     choices: Mapping[str, str]
     tree: Mapping[str, Any]
-
-    @property
-    def included(self) -> dict[str, str]:
-        """The names that are chosen under keys of other files, for each ``GROUP@KEY``."""
-        return {key: name for key, name in self.choices.items() if "@" in key}
 
     @cached_property
     def values(self) -> dict[str, Any]:
@@ -176,6 +169,12 @@ class Groups:
         others = {g: self.sources[g, name].tree.get(g, {}) for g, name in names.items()}
         return replace(source, tree={**source.tree, **others})
 
+    def filled(
+        self, source: Composed, changes: Mapping[str, Any], resolve: bool = True
+    ) -> dict[str, Any]:
+        """Return a configuration with the values that are set in every one, and some changes."""
+        return source.at({**source.named(self.first), **self.values, **changes}, resolve)
+
     def inlier(self, name: str) -> dict[str, Any]:
         """Return the contents of the file of an inlier, with references."""
         if name not in self._inliers:
@@ -194,15 +193,7 @@ class Groups:
 
     def parameters(self) -> set[str]:
         """Return the parameters of all algorithms that are not keys of the command."""
-        return {x for a in self.algorithms.values() for x in a.domains.keys() - of_command(a)}
-
-    def contents(self, group: str) -> dict[str, dict[str, Any]]:
-        """Return the contents of the files that are chosen in a group, by name."""
-        return {name: self.at(group, name, {})[0] for g, name in self.sources if g == group}
-
-    def written(self, group: str, name: str) -> dict[str, Any]:
-        """Return a file's contents as a file states them, with references to keys that vary."""
-        return self.read(group, name, self.sources[group, name], resolve=False)
+        return {x for algorithm in self.algorithms.values() for x in own_parameters(algorithm)}
 
     def at(
         self, group: str, name: str, point: Mapping[str, Any]
@@ -219,37 +210,26 @@ class Groups:
             changes = {**source.named(point), **changes}
         key = json.dumps([group, name, chosen, changes])
         if key not in self._found:
-            self._found[key] = self.read(group, name, source, changes)
+            contents = self.filled(source, changes).get(group, {})
+            self._found[key] = self._own(group, name, contents)
         found = self._found[key]
         for path in (k for k, x in taken.items() if _refers(x)):
             taken[path] = reduce(getitem, path.split(".")[1:], found)
         return found, taken
 
-    def read(
-        self,
-        group: str,
-        name: str,
-        source: Composed,
-        changes: Mapping[str, Any] = NOTHING,
-        resolve: bool = True,
-    ) -> dict[str, Any]:
-        """Return the contents of a file in a configuration, after some changes.
-
-        With ``resolve``, references are replaced by the values to which they refer.
-
-        The label of an environment is stored separately; keys of the command are left out.
+    def _own(self, group: str, name: str, contents: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the contents of a file without the keys of the command, and without the label of
+        an environment, which is stored separately.
         """
-        values = {**source.named(self.first), **self.values, **changes}
-        found: dict[str, Any] = source.at(values, resolve).get(group, {})
-        load_laws(found, self.folders)
+        load_laws(contents, self.folders)
         if group not in ("env", "population"):
-            keys = of_command(self.algorithms[name])
-            return {key: x for key, x in found.items() if key not in keys}
-        contents = unlabelled(group, found)
-        if found.get(LABEL) is not None and LABEL not in contents:
+            keys = keys_of_command(self.algorithms[name])
+            return {key: x for key, x in contents.items() if key not in keys}
+        found = unlabelled(group, contents)
+        if contents.get(LABEL) is not None and LABEL not in found:
             # a label may refer to a key that varies: the first one stays
-            self.labels.setdefault(name, _label(found[LABEL]))
-        return contents
+            self.labels.setdefault(name, _label(contents[LABEL]))
+        return found
 
 
 def _label(label: Any) -> str:
@@ -260,9 +240,15 @@ def _label(label: Any) -> str:
     raise BadInput(f"env.{LABEL}={plain(label)}: {line}")
 
 
-def of_command(algorithm: Algorithm) -> set[str]:
-    """Return the parameters of an algorithm that are keys of the command."""
+def keys_of_command(algorithm: Algorithm) -> set[str]:
+    """Return the keys of the command that can be parameters of an algorithm."""
     return {str(algorithm.budget), "eps_min", *algorithm.question.goal_names}
+
+
+def own_parameters(algorithm: Algorithm) -> list[str]:
+    """Return the parameters of an algorithm that are not keys of the command."""
+    keys = keys_of_command(algorithm)
+    return [name for name in algorithm.domains if name not in keys]
 
 
 def _refers(value: Any) -> bool:
@@ -283,8 +269,7 @@ def compose_files(file: str, choices: Mapping[str, str], folders: tuple[str, ...
     Raises:
         BadInput: a file cannot be read, or its defaults list cannot be followed.
     """
-    words = tuple(f"{group}={_quoted(name)}" for group, name in choices.items())
-    return (_compose if folders else _compose_ours)(file, words, folders)
+    return (_compose if folders else _compose_ours)(file, tuple(choices.items()), folders)
 
 
 def _quoted(text: str) -> str:
@@ -292,14 +277,15 @@ def _quoted(text: str) -> str:
     return f"'{escaped}'"
 
 
-def _compose(file: str, words: tuple[str, ...], folders: tuple[str, ...]) -> Composed:
+def _compose(file: str, choices: tuple[tuple[str, str], ...], folders: tuple[str, ...]) -> Composed:
     import hydra  # takes a third of a second
     from hydra.errors import HydraException, MissingConfigException
 
     from .search_path import UserFolders
 
     home = str(package_folder("conf").resolve())
-    shown = " ".join(word.replace("'", "") for word in words) or file
+    words = [f"{group}={_quoted(name)}" for group, name in choices]
+    shown = " ".join(f"{group}={name}" for group, name in choices) or file
     others = OmegaConfBaseException, ValueError, TypeError, AssertionError, AttributeError
     try:
         with (

@@ -163,10 +163,8 @@ def default_keys(keys_file: str) -> Mapping[str, Any]:
 
 
 def read_experiment(name: str, folders: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the keys in the file of an experiment, without those of files that it extends."""
-    found = read_yaml(file_of("experiment", name, folders))
-    found.pop("defaults", None)
-    return found
+    """Return the contents of the file of an experiment, without those of files that it extends."""
+    return read_yaml(file_of("experiment", name, folders))
 
 
 def question_of(experiment: str, folders: Iterable[str] = ()) -> Question | None:
@@ -177,7 +175,7 @@ def question_of(experiment: str, folders: Iterable[str] = ()) -> Question | None
     """
     seen: list[str] = [experiment]
     for name in seen:  # which grows
-        contents = read_yaml(file_of("experiment", name, folders))
+        contents = read_experiment(name, folders)
         words = set(re.findall(r"\w+", " ".join(_names(contents))))
         if found := next((q for q in QUESTIONS if q.group in words), None):
             return found

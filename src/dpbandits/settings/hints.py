@@ -24,7 +24,7 @@ def bare_word(word: str) -> BadInput:
     return BadInput(f"{word}: KEY=VALUE is needed{hint}")
 
 
-def of_other_command(key: str, value: Any, known: Iterable[str], python: bool) -> BadInput | None:
+def _of_other_command(key: str, value: Any, known: Iterable[str], python: bool) -> BadInput | None:
     """The error for a key that chooses a file which another command plays; None for other keys."""
     for question in QUESTIONS:
         if key == question.group and key not in known:
@@ -37,26 +37,32 @@ def of_other_command(key: str, value: Any, known: Iterable[str], python: bool) -
 
 
 def unknown_key(
-    key: str, value: Any, known: Iterable[str], chosen: Mapping[str, str], folders: tuple[str, ...]
+    key: str,
+    value: Any,
+    known: Iterable[str],
+    chosen: Mapping[str, str],
+    folders: tuple[str, ...],
+    python: bool = False,
 ) -> BadInput:
     """Return the error for a key that cannot be set.
 
     The message names files that have such a parameter, or the most similar key.
 
     Args:
-        key: the key, perhaps ``GROUP.NAME``.
+        key: the key, perhaps ``GROUP.NAME``; for a call from Python the name of an argument.
         value: its value.
         known: the keys and parameters that can be set.
         chosen: the file that is used in each group.
         folders: the user's configuration folders.
+        python: whether it was given in a call from Python.
     """
     known = list(known)
     group, _, name = key.partition(".")
-    if not name or group not in chosen:
-        near = similar(key, known, SURE_SIMILARITY)
-        meant = of_other_command(key, value, known, False)
-        meant = meant or (None if near else takes_no(key, value, chosen, folders))
-        return meant or unknown("key", key, known)
+    if python or not name or group not in chosen:
+        meant = _of_other_command(key, value, known, python)
+        if not meant and not similar(key, known, SURE_SIMILARITY):
+            meant = _takes_no(key, value, chosen, folders, python)
+        return meant or unknown("key or parameter" if python else "key", key, known)
     file = chosen[group]
     own = list(dict.fromkeys(x for x in known if x.startswith(f"{group}.")))
     names = [x.partition(".")[2] for x in own]
@@ -91,8 +97,8 @@ def _is_mean(x: Any) -> bool:
     return isinstance(x, int | float) and not isinstance(x, bool) and 0 <= x <= 1
 
 
-def takes_no(
-    name: str, value: Any, chosen: Mapping[str, str], folders: tuple[str, ...], python: bool = False
+def _takes_no(
+    name: str, value: Any, chosen: Mapping[str, str], folders: tuple[str, ...], python: bool
 ) -> BadInput | None:
     """Return the error for a parameter that the chosen files lack but other files have.
 

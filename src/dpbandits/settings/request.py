@@ -69,7 +69,7 @@ class Request:
         varied = [group for group in chosen if group in swept_names(self.config)]
         single = [group for group in chosen if group not in varied]
         needed = [g for g in chosen if not all(g in grid for grid in grids(self.config))]
-        included: dict[str, str | None] = {**groups.base.included}
+        included: dict[str, str | None] = {k: x for k, x in groups.base.choices.items() if "@" in k}
         if isinstance(groups.values.get(INLIER), Mapping) and f"env@{INLIER}" in included:
             included[f"env@{INLIER}"] = None  # a whole law replaces the file
         choices = {group: self.config[group] for group in needed} | included
@@ -78,11 +78,9 @@ class Request:
         }
         found |= {k: x for k, x in self.config.items() if k not in (*chosen, "experiment")}
         for group in single[:-1]:
-            found[group] = groups.written(group, self.config[group])
+            source = groups.sources[group, self.config[group]]
+            found[group] = groups.filled(source, {}, resolve=False).get(group, {})
         found |= {group: groups.set_for_all(group) for group in varied}
-        label = groups.labels.get(self.config["env"])
-        if "env" in single and label is not None:
-            found["env"] = {**found["env"], LABEL: label}
         return {**found, "runner": dict(self.runner_keys)}
 
     @property

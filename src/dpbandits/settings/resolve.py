@@ -30,9 +30,9 @@ from ..validation import (
     yes_no,
 )  # fmt: skip
 from .budgets import privacy
-from .composed import LABEL, Groups
+from .composed import LABEL, Groups, own_parameters
 from .setting import Data, Setting, as_json, pinned
-from .sweep import OF_RUNS, Point, points, swept_names
+from .sweep import OF_RUNS, Point, grids, points, swept_names
 
 # For each kind of actions that an algorithm plays, the kinds of environments that it can play;
 # below, an example of an environment and of an algorithm for each kind
@@ -45,14 +45,24 @@ ROWS = "rows"  # the horizon that shows each row of labelled data, as often as t
 OF_PRIVACY = {*BUDGETS, "eps_min"}  # swept keys that only private algorithms take
 
 
-class Sources:
-    """The environments, single arms of environments, populations and hashes of files of a sweep.
+class Sweep:
+    """What the settings of a configuration share.
 
     Environments and populations are looked up by their configurations as JSON. Each is built once,
     and each file is read once.
+
+    Attributes:
+        question: the question of the command.
+        config: the configuration.
+        groups: what is chosen in the groups of configuration files.
+        names: the keys that vary.
+        budgets: the names of the privacy budgets that some algorithm takes.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, question: Question, config: Mapping[str, Any], groups: Groups) -> None:
+        self.question, self.config, self.groups = question, config, groups
+        self.names = swept_names(config)
+        self.budgets = {algorithm.budget for algorithm in groups.algorithms.values()}
         self.environment = cache(lambda spec: build(json.loads(spec)))
         self.arm = cache(lambda spec, a: self.environment(spec).alone(a))
         self.population = cache(lambda spec: build_population(json.loads(spec)))
@@ -66,26 +76,23 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
         BadInput: a value cannot be run.
     """
     found: dict[Setting, Setting] = {}
-    swept: set[str] = set()
     taken = {*question.swept, *(k for k in OF_RUNS if k in config)} - OF_PRIVACY
-    sources, names = Sources(), swept_names(config)
+    sweep = Sweep(question, config, groups)
     parameters = {x for algorithm in groups.algorithms.values() for x in algorithm.domains}
     swept_by_some = taken | OF_PRIVACY | {*question.groups, *parameters}
-    if fixed := sorted(names & config.keys() - swept_by_some):  # before any setting is made
+    if fixed := sorted(sweep.names & config.keys() - swept_by_some):  # before any setting is made
         raise BadInput(f"sweep.{fixed[0]}: {fixed[0]} cannot be swept")
     for point in points(config):
-        setting = resolve_point(question, config, point, names, groups, sources)
-        columns = setting.columns
+        setting = resolve_point(sweep, point)
         if (same := found.get(setting)) is not None:
-            columns = {**columns, **same.columns}
-            setting = replace(setting, columns=columns)
+            setting = replace(setting, columns={**setting.columns, **same.columns})
         found[setting] = setting
-        swept |= point.keys() - set(question.groups)
-        if point.get("population", config.get("population")) != config.get("population"):
-            swept.add("population")
-        taken |= columns.keys()
+        taken |= setting.columns.keys()
         taken |= {setting.algorithm.budget or ""} if not setting.population_spec else set()
         taken |= {"population", "eps_min"} if setting.algorithm.per_user else set()
+    swept, usual = sweep.names - {*question.groups}, config.get("population")
+    if any(x != usual for grid in grids(config) for x in grid.get("population", [])):
+        swept.add("population")
     levels = {setting.algorithm.budget for setting in found if setting.population_spec}
     for name in sorted((swept - taken) & levels, key=str):
         raise BadInput(
@@ -98,52 +105,44 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
     return list(found.values())
 
 
-def resolve_point(
-    question: Question,
-    config: Mapping[str, Any],
-    point: Point,
-    swept: Collection[str],
-    groups: Groups,
-    sources: Sources,
-) -> Setting:
-    """Return the setting of one point of a sweep that varies the keys ``swept``.
+def resolve_point(sweep: Sweep, point: Point) -> Setting:
+    """Return the setting of one point of a sweep.
 
     A swept parameter that the setting's algorithm lacks is left out.
     """
-    at = {**config, **point}
+    question, groups, at = sweep.question, sweep.groups, {**sweep.config, **point}
     name, env, population = (str(at.get(g, "")) for g in (question.group, "env", "population"))
     own_spec, _ = groups.at(question.group, name, point)
     algorithm = groups.algorithms[name]
     env_spec, env_columns = groups.at("env", env, point)
     limit = at[question.limit]
     if limit == ROWS and env_spec.get("law") in OF_ROWS:
-        limit = sources.environment(as_json(env_spec)).rounds
+        limit = sweep.environment(as_json(env_spec)).rounds
     limit = as_integer(question.limit, limit, at_least=1, at_most=question.largest_limit)
     of_users = population and algorithm.per_user
     users_spec, users_columns = groups.at("population", population, point) if of_users else ({}, {})
     horizon = limit if question.plays_on else math.nan
-    taken = {a.budget for a in groups.algorithms.values()}
-    users = sources.population(as_json(users_spec)) if users_spec else None
-    budget = privacy(config, at, algorithm, population, users, horizon, taken)
+    users = sweep.population(as_json(users_spec)) if users_spec else None
+    budget = privacy(sweep.config, at, algorithm, users, horizon, sweep.budgets)
     goal = {key: argument(key, at[key], domain, math.nan) for key, domain in question.goal}
     for low, high in itertools.pairwise(question.increasing):
         if not goal[low] < goal[high]:
             raise BadInput(f"{high}={goal[high]:g}: above {low}={goal[low]:g} is needed")
     unit = algorithm.budget or "eps"
     given = {unit: budget.budget, "eps_min": budget.eps_min, **goal}
-    own = [parameter for parameter in algorithm.domains if parameter not in given]
+    own = own_parameters(algorithm)
     columns = {k: env_columns.get(k, v) for k, v in point.items() if k in {*own, *env_columns}}
     columns |= {k: point[k] for k in ("checkpoints", "shuffle_arms") if k in point}
-    asked_of_users = users_spec or at.get("eps_min") is not None or "population" in swept
+    asked_of_users = users_spec or at.get("eps_min") is not None or "population" in sweep.names
     if algorithm.per_user and asked_of_users:
         columns |= {"population": population, "eps_min": budget.eps_min}
         columns |= users_columns
     values = own_spec | {k: v for k, v in columns.items() if k in own} | given
-    check_names(algorithm, own, own_spec, values)
+    check_names(algorithm, own_spec, values)
     env_spec = first_rounds(env_spec, limit)
     _refuse_without_effect(algorithm, point, values)
     spec, arm = as_json(env_spec), None
-    instance = sources.environment(spec)
+    instance = sweep.environment(spec)
     asked = question_for(question, instance.actions)
     if asked is None:
         raise BadInput(
@@ -152,13 +151,10 @@ def resolve_point(
     question = asked
     if question.one_arm:
         arm = _arm_of(at["arm"], env, instance)
-        instance = sources.arm(spec, arm)
+        instance = sweep.arm(spec, arm)
     _check_actions(algorithm, env, instance)
-    of_privacy = (unit, "eps_min")
     assume = yes_no("assume", at.get("assume", False))
-    numbers = arguments(
-        algorithm, values, horizon, env, instance, question.goal_names, of_privacy, assume
-    )
+    numbers = arguments(algorithm, values, horizon, env, instance, (unit, "eps_min"), assume)
     by_name = dict(zip(algorithm.domains, numbers, strict=True))
     columns = {k: by_name[k] if is_of_horizon(v) and k in own else v for k, v in columns.items()}
     setting = Setting(
@@ -167,11 +163,11 @@ def resolve_point(
         version=algorithm.version,
         arguments=numbers,
         env=env,
-        env_spec=as_json(pinned(env_spec, sources.sha256)),
+        env_spec=as_json(pinned(env_spec, sweep.sha256)),
         arm=arm,
         level=budget.budget if algorithm.per_user else math.inf,
         goal=tuple(goal.items()),
-        population_spec=as_json(pinned(users_spec, sources.sha256)) if users_spec else "",
+        population_spec=as_json(pinned(users_spec, sweep.sha256)) if users_spec else "",
         horizon=limit,
         seed=as_integer("seed", at["seed"], at_least=0),
         checkpoints=as_integer("checkpoints", at.get("checkpoints", 1), 1, 100_000),
@@ -192,25 +188,21 @@ def arguments(
     horizon: float,
     env: str,
     instance: Instance,
-    plain_keys: Iterable[str] = (),
     checked: Collection[str] = (),
     assume: bool = False,
 ) -> tuple[float, ...]:
     """Return the numbers that a kernel receives; ``auto`` values are computed from the environment.
 
-    The horizon is NaN if there is none. ``plain_keys`` are parameters that are keys of the command,
-    besides the privacy budget and eps_min. The values of the parameters in ``checked`` are numbers
+    The horizon is NaN if there is none. The values of the parameters in ``checked`` are numbers
     already. ``assume`` is used for messages only: it says that the environment may violate what the
     algorithm assumes.
     """
-    of_command = {algorithm.budget, "eps_min", *plain_keys}
-    keys = {n: n if n in of_command else f"{algorithm.group}.{n}" for n in algorithm.domains}
-    rewards = algorithm.rewards
-    automatic = [
-        name
-        for name in algorithm.domains
-        if values[name] == AUTO and rewards is not None and name in rewards.automatic
-    ]
+    own, rewards = own_parameters(algorithm), algorithm.rewards
+    keys = {
+        name: f"{algorithm.group}.{name}" if name in own else name for name in algorithm.domains
+    }
+    possible = () if rewards is None else rewards.automatic
+    automatic = [x for x in algorithm.domains if x in possible and values[x] == AUTO]
     numbers = {
         name: values[name] if name in checked else argument(keys[name], values[name], x, horizon)
         for name, x in algorithm.domains.items()
@@ -239,15 +231,12 @@ def arguments(
     return tuple(numbers[name] for name in algorithm.domains)
 
 
-def check_names(
-    algorithm: Algorithm, own: Iterable[str], given: Iterable[str], values: Iterable[str]
-) -> None:
+def check_names(algorithm: Algorithm, given: Iterable[str], values: Iterable[str]) -> None:
     """Refuse a parameter that an algorithm does not have, and a parameter without a value.
 
-    ``given`` are the parameters that a configuration names, and ``own`` the algorithm's parameters
-    that are not keys of the command.
+    ``given`` are the parameters that a configuration names.
     """
-    group, name = algorithm.group, algorithm.name
+    group, name, own = algorithm.group, algorithm.name, own_parameters(algorithm)
     for parameter in sorted(set(given) - set(own), key=str):
         known = [f"{group}.{n}" for n in own]
         raise unknown(f"parameter of {name}:", f"{group}.{parameter}", known)

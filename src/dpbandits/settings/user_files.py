@@ -29,13 +29,12 @@ def user_folders(
     """
     if given is None:
         return ()
-    missing = BadInput(f"{key}={plain(given)}: there is no such folder")
     try:
         folder = path_of(key, given, "folder").resolve(strict=True)
         if not folder.is_dir():
-            raise missing
+            raise NotADirectoryError
     except (FileNotFoundError, NotADirectoryError):
-        raise missing from None
+        raise BadInput(f"{key}={plain(given)}: there is no such folder") from None
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name too long
         reason = getattr(error, "strerror", None) or str(error)
         raise BadInput(f"{key}={given}: a folder is needed ({reason})") from None

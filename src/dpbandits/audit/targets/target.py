@@ -103,9 +103,8 @@ class AuditTarget:
         Raises:
             BadInput: the algorithm or rule cannot take these parameters.
         """
-        question = self.source.question
-        horizon, goals = T if question.plays_on else math.nan, question.goal_names
-        return arguments(self.source, self.parameters, horizon, "sign", build(COIN), goals)
+        horizon = T if self.source.question.plays_on else math.nan
+        return arguments(self.source, self.parameters, horizon, "sign", build(COIN))
 
     @property
     def gaussian(self) -> Gaussian | None:
