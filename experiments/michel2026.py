@@ -8,7 +8,7 @@ import importlib.util
 import numpy as np
 import pandas as pd
 
-from dpbandits.figures.identification import identification_panels
+from dpbandits.figures.stopping import identification_panels
 from dpbandits.results.table import Table
 
 TITLE = "Which of two Bernoulli laws? (Michel, Basu & Kaufmann 2026)"

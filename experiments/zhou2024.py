@@ -7,7 +7,6 @@ import numpy as np
 from dpbandits.figures.bands import band_note
 from dpbandits.figures.labels import budget_title, labelled
 from dpbandits.figures.layout import label_edges
-from dpbandits.figures.overlays import lines_of
 from dpbandits.figures.regret_vs_time import regret_vs_time
 from dpbandits.figures.style import finish, styled, styles_of, subplots
 from dpbandits.results.summary import percent
@@ -27,11 +26,11 @@ def draw(table):
     curves, ends = table.curves("ci"), table.runs
     budgets = sorted(ends.loc[np.isfinite(ends["eps"]), "eps"].unique())
     shares = sorted(ends["env.alpha"].unique())
-    styles, no_bounds = styles_of(table.settings), lines_of(None, table, "t")
+    styles = styles_of(table.settings)
     figure, axes = subplots(len(budgets), len(shares), sharex=True, sharey=True)
     for ax, (eps, alpha) in zip(axes.flat, itertools.product(budgets, shares), strict=True):
         here = (curves["env.alpha"] == alpha) & curves["eps"].isin([eps, np.inf])
-        regret_vs_time(ax, curves[here], styles, "ci", "log", no_bounds)
+        regret_vs_time(ax, curves[here], styles, "ci", "log")
         ax.set_title(f"{budget_title('eps', eps)}, $\\alpha$ = {alpha:g}")
     label_edges(axes, "round $t$", "pseudo-regret")
     return finish(figure, TITLE, table, band_note(table, "ci") + SHARE + differ)

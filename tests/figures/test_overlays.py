@@ -169,8 +169,8 @@ def test_few_bounds_are_drawn_in_a_panel_of_many_lines():
     records = dict.fromkeys(ids, record)
     found = curves(replace(one, settings=settings, ends=pd.concat(ends), records=records))
     shared, slopes = (found[found["side"] == side] for side in ("lower", "upper"))
-    assert shared["shift"].nunique() == 20
-    assert slopes["shift"].nunique() == MAX_PANEL_CURVES - 1
+    assert shared["setting"].nunique() == 20
+    assert slopes["setting"].nunique() == MAX_PANEL_CURVES - 1
 
 
 def test_a_manifest_of_other_settings_is_refused(tmp_path):

@@ -15,7 +15,7 @@ from ..contracts.display import display_name, environment_title, symbol
 from ..contracts.question import GOALS
 from ..errors import BadInput, plain
 from ..results.frames import CHEAP, columns_apart
-from .labels import check_different, line_label, rounds_text
+from .labels import line_label, rounds_text
 from .options import PALETTE, current
 from .style import Styles, finish, styled, styles_of, subplots
 
@@ -53,7 +53,6 @@ def figure_of_answer(answer: pd.DataFrame) -> Figure:
     group = str(answer.columns[0])
     answer = answer.iloc[current().numbers(list(map(str, answer[group])))]
     names, apart = list(map(str, answer[group].unique())), columns_apart(answer)
-    check_different(names)
     rows = answer.to_dict("records")
     lines = [line_label(row[group], {name: row[name] for name in apart}) for row in rows]
     answer = answer.assign(line=lines)

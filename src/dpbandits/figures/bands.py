@@ -50,11 +50,12 @@ def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:
 
 
 @contextmanager
-def unstretched(ax: Axes) -> Iterator[None]:
-    """Draw without an effect on the range of the axes while the context is open."""
+def unstretched(ax: Axes, holds: bool = True) -> Iterator[None]:
+    """Draw without an effect on the range of the axes while the context is open and ``holds``."""
     limits = ax.dataLim.frozen()
     yield
-    ax.dataLim.set(limits)
+    if holds:
+        ax.dataLim.set(limits)
 
 
 def bars(middle: pd.Series, low: pd.Series, high: pd.Series) -> list[pd.Series]:

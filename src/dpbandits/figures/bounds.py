@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..contracts.parameters import BUDGETS
 from ..results.table import Table
-from ..results.varying import SETTING
+from ..results.varying import SETTING, without_privacy
 from ..settings.composed import LABEL
 from ..theory.bounds import Bound, bounds_for
 from ..theory.problem import Problem, problems
@@ -22,9 +22,11 @@ MAX_PANEL_CURVES = 6
 POINTS = 60  # of a curve
 MAX_RATIO = 1000  # of the regret to a lower bound that is drawn
 PANEL = "panel"  # what the environment of a curve is called: by its label, if it has one
+PRIVATE = "private"  # whether the setting of a curve has a budget
 COLUMNS = ["axis", "x", "value", "label", "kind", "side"]
 ABBREVIATIONS = {"Theorem": "Thm.", "Corollary": "Cor.", "Algorithm": "Alg.", "whatever the": "any"}
-Curve = dict[str, Any]  # columns of ``curves``, with ``x`` and ``value`` arrays, PANEL and ``rank``
+# Columns of ``curves`` and of settings; arrays are ``x`` and ``value``; PANEL, PRIVATE and ``rank``
+Curve = dict[str, Any]
 
 
 def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = ()) -> pd.DataFrame:
@@ -36,9 +38,9 @@ def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = (
         folders: the user's folders, with the reward laws that the records name.
 
     Returns:
-        A row for each point of a curve: the columns of its setting, ``axis`` (t or a budget), the
-            point ``x`` on it, the ``value``, and ``label``, ``kind`` and ``side`` of the bound. A
-            curve against a budget belongs to several settings, and has the id of the first. Orders
+        A row for each point of a curve: the id of its setting, ``axis`` (t or a budget), the point
+            ``x`` on it, the ``value``, and ``label``, ``kind`` and ``side`` of the bound. A curve
+            against a budget belongs to several settings, and has the id of the first. Orders
             are multiplied by a constant: against t the curve meets the mean regret at the horizon,
             against a budget the curve is fitted to the mean regrets.
 
@@ -48,7 +50,8 @@ def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = (
     summary, records = table.summary(), table.known(needed, folders)
     settings, means = summary[[*table.described, SETTING]], summary["mean"].to_numpy()
     names = [x.get(LABEL, env) for x, env in zip(records, settings["env"], strict=True)]
-    rows: list[Any] = settings.assign(**{PANEL: names}).to_dict("records")
+    about: dict[str, Any] = {PANEL: names, PRIVATE: ~without_privacy(settings)}
+    rows: list[Any] = settings.assign(**about).to_dict("records")
     of_rows = problems(records)
     found: list[Curve] = []
     for row, of_row, mean in zip(rows, of_rows, means, strict=True):
@@ -63,21 +66,18 @@ def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = (
             if len(several) > 1 and same:
                 found += against_budget(name, rows[several[0]], of_budgets, means[several])
     drawn = limited(without_references([curve for curve in found if len(curve["x"])]))
-    points = pd.DataFrame(drawn, columns=settings.columns.union(COLUMNS, sort=False))
+    points = pd.DataFrame(drawn, columns=[SETTING, *COLUMNS])
     return points.explode(["x", "value"], ignore_index=True).astype({"x": float, "value": float})
 
 
 def without_references(found: Sequence[Curve]) -> list[Curve]:
     """Return the curves of private algorithms, and of others in games without a private curve."""
+    private = {_game(curve) for curve in found if curve[PRIVATE]}
+    return [curve for curve in found if curve[PRIVATE] or _game(curve) not in private]
 
-    def game(curve: Curve) -> tuple:
-        return curve["axis"], curve[PANEL], curve["horizon"]
 
-    def is_private(curve: Curve) -> bool:
-        return any(math.isfinite(curve.get(name, math.inf)) for name in BUDGETS)
-
-    private = {game(curve) for curve in found if is_private(curve)}
-    return [curve for curve in found if is_private(curve) or game(curve) not in private]
+def _game(curve: Curve) -> tuple[Any, ...]:
+    return curve["axis"], curve[PANEL], curve["horizon"]
 
 
 def limited(found: Iterable[Curve]) -> list[Curve]:
@@ -87,7 +87,7 @@ def limited(found: Iterable[Curve]) -> list[Curve]:
     chosen: list[Curve] = []
     drawn: defaultdict[tuple, set] = defaultdict(set)
     for curve in sorted(found, key=lambda curve: curve["rank"]):
-        panel = curve["axis"], curve[PANEL], curve["horizon"]
+        panel = _game(curve)
         panel += tuple(str(curve.get(name)) for name in BUDGETS) if curve["axis"] == "t" else ()
         looks = curve["label"], curve["value"].tobytes()
         if looks in drawn[panel] or len(drawn[panel]) < MAX_PANEL_CURVES:

@@ -13,15 +13,14 @@ from matplotlib.figure import Figure
 
 from ..contracts.display import environment_title, symbol
 from ..errors import BadInput, unknown
-from ..results.metrics import METRICS
 from ..results.table import Table
 from ..results.varying import SETTING, varying
 from .bands import band_note
 from .final_regret import regret_label, regret_vs
 from .labels import labelled, legend_name, rounds_text, setting_text
 from .layout import arranged_panels, label_edges
-from .overlays import draw_references, lines_of, references_in
-from .regret_vs_time import has_log_time, regret_vs_time
+from .overlays import draw_references, references_by_panel
+from .regret_vs_time import time_panel
 from .style import finish, styled, styles_of
 
 MAIN = ("algo", "env", "horizon")  # columns that every table has, of which each may vary
@@ -56,38 +55,28 @@ def column_panels(
         table = labelled(table.assign(**budgets), but=[*places])
     else:
         table = table.assign(line=[value_title(hue, value) for value in settings[hue]])
-    panels = [""] if col is None else list(dict.fromkeys(settings[col]))
-    of_value = {value: value_title(col, value) if col else "" for value in panels}
-    table = table.assign(panel=[of_value[x] for x in settings[col]] if col else "")
-    figure, axes, shown = arranged_panels([list(of_value.values())], sharey=True)
-    styles = styles_of(table.settings, "line" if hue not in (None, "algo") else "algo")
-    drawn, references = table.runs, references_in(table)
-    named: list[Any] | None = None  # the words on the axis
+    table = table.assign(panel=[value_title(col, value) for value in settings[col]] if col else "")
+    group = "line" if hue not in (None, "algo") else "algo"
     if x == "t":
-        drawn = table.curves(band, ["line", "panel"])
-        log_time = has_log_time(drawn)
-    elif not pd.api.types.is_numeric_dtype(settings[x]):
+        return time_panel(table, title, band, scale="log", group=group)
+    figure, axes, shown = arranged_panels([list(table.settings["panel"].unique())], sharey=True)
+    styles, references = styles_of(table.settings, group), references_by_panel(table)
+    drawn = table.runs
+    named: list[Any] | None = None  # the words on the axis
+    if not pd.api.types.is_numeric_dtype(settings[x]):
         named = list(dict.fromkeys(settings[x]))
         drawn = drawn.assign(**{x: drawn[x].map(named.index).astype(float)})
     for ax, name in shown:
-        inside = drawn[drawn["panel"] == name]
         ax.set_title(name)
-        games = table.settings.loc[table.settings["panel"] == name, ["env", "horizon"]]
-        beside = references[references["panel"] == name]
-        if len(games.drop_duplicates()) == 1 and beside["line"].is_unique:  # of a single game
-            draw_references(ax, beside, over_time=x == "t")
-        if x == "t":
-            regret_vs_time(ax, inside, styles, band, "log", lines_of(None, table, "t"), log_time)
-            continue
-        regret_vs(ax, inside, x, styles, band)
+        draw_references(ax, references[references["panel"] == name], over_time=False)
+        regret_vs(ax, drawn[drawn["panel"] == name], x, styles, band)
         values = drawn[x][np.isfinite(drawn[x])]
         if named is not None:
             ax.set_xticks(range(len(named)), [value_title(x, word) for word in named])
         elif values.min() > 0 and values.max() > 20 * values.min():
             ax.set_xscale("log")
-    names = ("round $t$", METRICS[table.metric]) if x == "t" else (symbol(x), regret_label(table))
-    label_edges(axes, *names)
-    return finish(figure, title, table, band_note(table, band, over_time=x == "t"))
+    label_edges(axes, symbol(x), regret_label(table))
+    return finish(figure, title, table, band_note(table, band))
 
 
 def no_column(key: str, name: str, known: Iterable[str], table: Table) -> BadInput:

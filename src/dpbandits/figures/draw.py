@@ -20,7 +20,7 @@ from ..contracts.question import STOPPING
 from ..errors import BadInput, plain, similar, unknown
 from ..files import package_folder
 from ..results.frames import answer_in
-from ..results.metrics import METRICS, NASH, REGRET, refuse_metric
+from ..results.metrics import METRICS, NASH, REGRET
 from ..results.summary import value_text
 from ..results.table import Table, of_frames
 from ..results.varying import without_privacy
@@ -31,11 +31,10 @@ from .bands import BANDS
 from .bounds import curves
 from .columns import column_panels, no_column
 from .final_regret import budget_panels, contamination_panels, parameter_panels, tail_panels
-from .identification import identification_panels
-from .labels import as_it_stands, check_different, finite_budgets, usual_title
+from .labels import as_it_stands, finite_budgets, usual_title
 from .options import SCALES, FigureOptions
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
-from .stopping import stopping_panels
+from .stopping import identification_panels, stopping_panels
 from .style import closed_if_refused
 from .wins import wins_panels
 
@@ -120,12 +119,11 @@ def figure_as_chosen(
     """
     if bounds is not None and not table.question.each_checkpoint:
         raise BadInput(f"{bounds}: bounds are drawn beside regret, not beside stopping times")
-    refuse_metric(metric)
-    held = metric if metric != REGRET else table.metric
-    if bounds is not None and held != REGRET:
-        raise BadInput(f"metric={held}: bounds apply only to pseudo-regret")
-    refuse_spread(held, given.get("kind"), given.get("band", "ci"))
-    table = chosen_settings(table.measured(metric, folders), chosen)
+    table = table.measured(metric, folders)
+    if bounds is not None and table.metric != REGRET:
+        raise BadInput(f"metric={table.metric}: bounds apply only to pseudo-regret")
+    refuse_spread(table.metric, given.get("kind"), given.get("band", "ci"))
+    table = chosen_settings(table, chosen)
     drawn = curves(table, bounds, folders) if bounds is not None else None
     table = as_it_stands(table)
     with chosen.applied():
@@ -156,10 +154,7 @@ def chosen_settings(table: Table, chosen: FigureOptions) -> Table:
         raise BadInput(
             f"{table.name}: the budget of {names[lacking].iloc[0]} is blank in some rows"
         )
-    with chosen.applied():
-        found = table.take(chosen.numbers(list(map(str, names))))
-        check_different(found.names)
-    return found
+    return table.take(chosen.numbers(list(map(str, names))))
 
 
 def figure_of_table(

@@ -94,9 +94,11 @@ def experiment_figure(
     chosen = chosen or FigureOptions(command=f"bandit-plot experiment={name}")
     table = Table.of_file(file)
     draw = figure_of_experiment(name, table)
-    if chosen.choice and has_script(name):
-        words = f"the script of experiment {name} chooses the lines of its figure"
-        raise BadInput(f"{chosen.choice}: {words}; bandit-plot {file} draws the chosen lines")
+    for key in ("only", "order", "eps", "env") if has_script(name) else ():
+        if lines := getattr(chosen, key):
+            words = f"the script of experiment {name} chooses the lines of its figure"
+            words += f"; bandit-plot {file} draws the chosen lines"
+            raise BadInput(f"{key}={plain(list(lines))}: {words}")
     table = chosen_settings(table, chosen)
     if bounds and "bounds" not in inspect.signature(draw).parameters:
         raise BadInput(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -78,7 +77,7 @@ def order(
     all of it; otherwise it may be cut.
     """
     slope = values * through / values[-1]
-    with nullcontext() if stretches else unstretched(ax):
+    with unstretched(ax, not stretches):
         ax.plot(x, slope, label=label, color=SLOPE, lw=4, alpha=0.35, zorder=1, gid=BOUND)
 
 
@@ -101,12 +100,9 @@ def budget_panels(
     takes = table.settings[x].notna()
     algo = table.settings["algo"]
     without = sorted({*algo} - {*algo[takes]})
-    left_out = (
-        f" Algorithms without {symbol(x)} are left out: {', '.join(map(legend_name, without))}."
-    )
     table = labelled(table.where(takes), horizons=True)
     bounds, runs = lines_of(bounds, table, x), table.runs
-    best, references = tied(table) if marks else None, references_in(table)
+    ties, references = tied(table) if marks else table.settings[:0], references_in(table)
     environments = environment_titles(table)
     figure, axes, panels = arranged_panels([list(environments.items())])
     styles = styles_of(table.settings)
@@ -117,13 +113,15 @@ def budget_panels(
         ax.set(title=heading, xscale="log")
         draw_references(ax, references[references["env"] == env], over_time=False)
         draw_bounds(ax, bounds[bounds["env"] == env], styles)
-        if best is not None:
-            draw_rings(ax, best[best["env"] == env], x, styles)
+        draw_rings(ax, ties[ties["env"] == env], x, styles)
         for (label, term), dash in zip((terms or {}).items(), ("--", ":", "-."), strict=False):
             values = [term(budget) for budget in budgets]
             ax.plot(budgets, values, label=label, color="black", lw=1, ls=dash, gid=BOUND)
     label_edges(axes, f"privacy budget {symbol(x)}", regret_label(table))
-    note = band_note(table, band) + (RINGS if marks else "") + (left_out if without else "")
+    note = band_note(table, band) + (RINGS if marks else "")
+    if without:
+        left_out = ", ".join(map(legend_name, without))
+        note += f" Algorithms without {symbol(x)} are left out: {left_out}."
     return finish(figure, title, table, note)
 
 

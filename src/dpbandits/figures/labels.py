@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.display import display_name, environment_title, symbol
-from ..errors import BadInput, unknown
+from ..errors import unknown
 from ..results.summary import value_text
 from ..results.table import Table
 from ..results.varying import of_game, varying, without_privacy
@@ -136,17 +136,6 @@ def check_labels(names: Iterable[str], lines: Iterable[str]) -> None:
     for name in current().labels:
         if name not in known:
             raise unknown("algorithm or line in labels:", name, known)
-
-
-def check_different(names: Iterable[str]) -> None:
-    """Refuse labels that give two algorithms the same name."""
-    shown: dict[str, str] = {}
-    for name in names:
-        label = current().labels.get(name, display_name(name))
-        if (other := shown.setdefault(label, name)) != name:
-            raise BadInput(
-                f"{other} and {name} have the same label, {label}; choose labels={{{name}: TEXT}}"
-            )
 
 
 def environment_titles(table: Table) -> dict[str, str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..contracts.display import display_name
 from ..errors import BadInput, nearest, plain, similar, unknown
 from ..settings.choices import plain_data
 from ..validation import as_number, number_where, one_of, text, yes_no
@@ -102,34 +103,40 @@ def _font(key: str, value: Any) -> str:
     return name
 
 
+def _two(key: str, value: Any, needed: str) -> list[Any]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise BadInput(f"{key}={plain(value)}: {needed}")
+    return value
+
+
 def _pair(key: str, value: Any) -> tuple[float, float]:
-    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2:
-        raise BadInput(f"{key}={plain(value)}: two numbers are needed, such as [1,100]")
-    low, high = (as_number(key, x) for x in value)
+    two = _two(key, value, "two numbers are needed, such as [1,100]")
+    low, high = (as_number(key, x) for x in two)
     if not -np.inf < low < high < np.inf:
         raise BadInput(f"{key}={plain(value)}: the first number must be below the second one")
     return low, high
 
 
 def _budgets(key: str, value: Any) -> tuple[float, ...]:
-    some = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
-    return tuple(as_number(key, x) for x in some)
+    return tuple(as_number(key, x) for x in (value if isinstance(value, list) else [value]))
 
 
 def _names(key: str, value: Any) -> tuple[str, ...]:
     if isinstance(value, str):  # also as text with commas
         value = [x.strip() for x in value.split(",")]
-    if not isinstance(value, Sequence) or not value or not all(isinstance(x, str) for x in value):
+    if not isinstance(value, list) or not value or not all(isinstance(x, str) for x in value):
         raise BadInput(f"{key}={plain(value)}: a list of names is needed, such as [dp_se,ucb]")
     if len(set(value)) < len(value):
         raise BadInput(f"{key}={plain(value)}: a name is given twice; each name is allowed once")
     return tuple(value)
 
 
-def _labels(key: str, value: Any) -> Mapping[str, str]:
-    if not isinstance(value, Mapping) or not value:
-        raise BadInput(f"{key}={plain(value)}: labels are needed, such as {{dp_se: DP-SE}}")
-    return {text(key, name): with_math(f"{key}.{name}", label) for name, label in value.items()}
+def _by_name(
+    check: Callable[[str, Any], str], needed: str, key: str, value: Any
+) -> Mapping[str, str]:
+    if not isinstance(value, dict) or not value:
+        raise BadInput(f"{key}={plain(value)}: {needed}")
+    return {name: check(f"{key}.{name}", x) for name, x in value.items()}
 
 
 def _palette(key: str, value: Any) -> tuple[str, ...]:
@@ -148,19 +155,9 @@ def _palette(key: str, value: Any) -> tuple[str, ...]:
     return tuple(map(to_hex, colours))
 
 
-def _colors(key: str, value: Any) -> Mapping[str, str]:
-    if not isinstance(value, Mapping) or not value:
-        raise BadInput(f"{key}={plain(value)}: colours are needed, such as {{dp_se: blue}}")
-    found = {text(key, name): text(f"{key}.{name}", colour) for name, colour in value.items()}
-    return {name: _palette(f"{key}.{name}", [PALETTE.get(x, x)])[0] for name, x in found.items()}
-
-
-def _axes(ax: Any) -> Axes:
-    from matplotlib.axes import Axes
-
-    if not isinstance(ax, Axes):
-        raise BadInput(f"ax={plain(ax)}: axes of matplotlib are needed, such as plt.gca()")
-    return ax
+def _colour(key: str, value: Any) -> str:
+    name = text(key, value)
+    return _palette(key, [PALETTE.get(name, name)])[0]
 
 
 def _option(check: Callable[[str, Any], Any], default: Any = None) -> Any:
@@ -184,14 +181,18 @@ class FigureOptions:
     title: str | None = _option(with_math)
     note: bool = _option(yes_no, True)  # whether the note below the panels is printed
     legend: str | None = _option(partial(one_of, LEGENDS))  # None: top, or inside the user's axes
-    labels: Mapping[str, str] = _option(_labels, {})  # of algorithms, or of lines
+    labels: Mapping[str, str] = _option(  # of algorithms, or of lines
+        partial(_by_name, with_math, "labels are needed, such as {dp_se: DP-SE}"), {}
+    )
     only: tuple[str, ...] = _option(_names, ())  # the algorithms that are drawn; all if empty
     order: tuple[str, ...] = _option(_names, ())  # the first algorithms of the legend
     highlight: tuple[str, ...] = _option(_names, ())  # the algorithms in colour; others are grey
     xscale: str | None = _option(partial(one_of, SCALES))
     yscale: str | None = _option(partial(one_of, SCALES))
     palette: tuple[str, ...] = _option(_palette, PALETTES[DEFAULT])
-    colors: Mapping[str, str] = _option(_colors, {})  # of algorithms
+    colors: Mapping[str, str] = _option(  # of algorithms
+        partial(_by_name, _colour, "colours are needed, such as {dp_se: blue}"), {}
+    )
     ax: Axes | None = None  # the user's axes, in which the only panel is drawn
     command: str = ""  # what draws the figure, which its files hold
     in_pyplot: bool = False  # whether the figure is pyplot's current one, if pyplot is in use
@@ -209,33 +210,28 @@ class FigureOptions:
                 words = f"figsize contains the {both[0]}; leave {both[0]} or figsize out"
                 raise BadInput(f"figsize={plain(given['figsize'])}: {words}")
             size = plain_data("figsize", given["figsize"])
-            if not isinstance(size, Sequence) or isinstance(size, str) or len(size) != 2:
-                raise BadInput(f"figsize={plain(size)}: inches are needed, such as [5.5,3]")
-            given = {**given, "width": size[0], "height": size[1]}
+            width, height = _two("figsize", size, "inches are needed, such as [5.5,3]")
+            given = {**given, "width": width, "height": height}
         for option in fields(cls):
             key, check = option.name, option.metadata.get("check")
             if check is not None and given.get(key) is not None:
                 found[key] = check(key, plain_data(key, given[key]))
         if ax is not None:
+            from matplotlib.axes import Axes
+
             for key in ("width", "height", "dpi"):
                 if key in found:
                     raise BadInput(f"{key}={plain(given[key])}: the figure of ax has its own size")
-            found["ax"] = _axes(ax)
+            if not isinstance(ax, Axes):
+                raise BadInput(f"ax={plain(ax)}: axes of matplotlib are needed, such as plt.gca()")
+            found["ax"] = ax
         return cls(**found, command=command)
-
-    @property
-    def choice(self) -> str:
-        """The words that choose or order the lines; empty if all lines are drawn in their
-        usual order.
-        """
-        chosen = {"only": self.only, "order": self.order, "eps": self.eps, "env": self.env}
-        return next((f"{key}={plain(list(x))}" for key, x in chosen.items() if x), "")
 
     def numbers(self, names: Sequence[str]) -> np.ndarray:
         """Return the places in ``names`` of the algorithms that are drawn, in the legend's order.
 
         Raises:
-            BadInput: an option names an unknown algorithm.
+            BadInput: an option names an unknown algorithm, or two algorithms have the same label.
         """
         known = list(dict.fromkeys(names))
         for key in ("only", "order", "highlight", "colors"):
@@ -244,7 +240,15 @@ class FigureOptions:
                     raise unknown(f"algorithm in {key}:", name, known)
         first = list(dict.fromkeys([*self.order, *known]))
         drawn = [i for i, name in enumerate(names) if not self.only or name in self.only]
-        return np.array(sorted(drawn, key=lambda i: first.index(names[i])) if self.order else drawn)
+        if self.order:
+            drawn.sort(key=lambda i: first.index(names[i]))
+        shown: dict[str, str] = {}
+        for name in (names[i] for i in drawn):
+            label = self.labels.get(name, display_name(name))
+            if (other := shown.setdefault(label, name)) != name:
+                same = f"{other} and {name} have the same label, {label}"
+                raise BadInput(f"{same}; choose labels={{{name}: TEXT}}")
+        return np.array(drawn)
 
     def rc(self) -> dict[Any, Any]:
         """Return the settings of matplotlib for the font."""

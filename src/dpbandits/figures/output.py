@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.cbook import is_math_text
 from matplotlib.figure import Figure
 
-from ..errors import BadInput, first_line
+from ..errors import BadInput, either, first_line
 from .labels import plain_text
 
 TEX_NAMES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
@@ -33,9 +33,7 @@ def pgf_settings() -> dict[Any, Any]:
     """
     program = next(filter(shutil.which, TEX), None)
     if program is None:
-        needed = (
-            f"{', '.join(TEX[:-1])} or {TEX[-1]} is needed, with which matplotlib measures text"
-        )
+        needed = f"{either(TEX)} is needed, with which matplotlib measures text"
         raise BadInput(f"format=pgf: {needed}; format=pdf needs no LaTeX")
     return {"pgf.texsystem": program, "pgf.rcfonts": False}
 

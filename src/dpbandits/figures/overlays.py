@@ -6,9 +6,6 @@ A ring marks a mean that the test does not distinguish from the smallest mean of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import nullcontext
-from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -66,13 +63,13 @@ def _marks(bounds: pd.DataFrame) -> list[str]:
     Bounds of the same kind and side get different marks, since they have the same dash and may have
     the same colour.
     """
-    keys = list(zip(bounds["kind"], bounds["side"], bounds["label"], strict=True))
-    marks: dict[tuple[str, str, str], str] = {}
-    left: dict[tuple[str, str], Iterator[str]] = {}
-    for kind, side, label in dict.fromkeys(keys):
-        own = {"order": MARKS_OF_SLOPES, "refuted": "x"}.get(kind, MARKS[side])
-        marks[kind, side, label] = next(left.setdefault((kind, side), cycle(own)))
-    return [marks[key] for key in keys]
+    alike = bounds.groupby(["kind", "side"])["label"]
+    numbers = alike.transform(lambda labels: pd.factorize(labels)[0])
+    found = []
+    for kind, side, i in zip(bounds["kind"], bounds["side"], numbers, strict=True):
+        marks = {"order": MARKS_OF_SLOPES, "refuted": "x"}.get(kind, MARKS[side])
+        found.append(marks[i % len(marks)])
+    return found
 
 
 def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
@@ -98,7 +95,7 @@ def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
             line, points = curves[0]
             own = len(curves) == 1 and not (single and side == "lower")
             colour = styles[line]["color"] if own and not slope else common
-            with unstretched(ax) if slope else nullcontext():
+            with unstretched(ax, slope):
                 ax.plot(
                     points["x"], points["value"], color=colour, markevery=0.17, gid=BOUND, **look
                 )
@@ -122,6 +119,14 @@ def references_in(table: Table) -> pd.DataFrame:
             rows += [(*at, x, getattr(known, x) / T, power) for x in left]
     found = pd.DataFrame(rows, columns=[*place, "line", "rate", "power"])
     return found.drop_duplicates()
+
+
+def references_by_panel(table: Table) -> pd.DataFrame:
+    """Return the lines of reference of each ``panel`` of a table that shows a single game."""
+    games = table.settings[["panel", "env", "horizon"]].drop_duplicates()["panel"].value_counts()
+    found = references_in(table)
+    found = found[found["panel"].map(games) == 1]
+    return found.groupby("panel").filter(lambda own: own["line"].is_unique)
 
 
 def draw_references(ax: Axes, references: pd.DataFrame, over_time: bool) -> None:

@@ -19,8 +19,17 @@ from ..results.varying import SETTING, without_privacy
 from .bands import band_note, draw_band
 from .final_regret import exceedance, label_tails
 from .labels import environment_titles, finite_budgets, labelled, legend_name, rounds_text
-from .layout import PANEL_INCHES, Panel, arranged, label_edges, shown
-from .overlays import RINGS, draw_bounds, draw_references, draw_rings, lines_of, references_in, tied
+from .layout import PANEL_INCHES, Panel, arranged, arranged_panels, label_edges, shown
+from .overlays import (
+    RINGS,
+    draw_bounds,
+    draw_references,
+    draw_rings,
+    lines_of,
+    references_by_panel,
+    references_in,
+    tied,
+)
 from .placement import most_columns
 from .style import (
     BOUND,
@@ -64,20 +73,19 @@ def regret_vs_time(
     styles: Styles,
     band: str,
     scale: str,
-    bounds: pd.DataFrame,
     log_time: bool = False,
+    bounds: pd.DataFrame | None = None,
 ) -> None:
     """Draw some of a table's curves against the round, with bands.
 
-    ``scale`` is the scale of the axis of regret, ``log`` or ``linear``. The axis of time is
-    logarithmic with ``log_time``, and above a horizon of MAX_LINEAR_HORIZON.
+    ``scale`` is the scale of the axis of regret, ``log`` or ``linear``. With ``log_time`` the axis
+    of time is logarithmic. For ``bounds`` see ``overlays.lines_of``.
     """
     horizon = curves["horizon"].max()
-    log_time = log_time or horizon > MAX_LINEAR_HORIZON
     start = (EARLIEST if log_time else 0.01) * horizon
     measured = {str(label): rows for label, rows in curves.groupby("line", sort=False)}
     shown = [c.loc[c["t"] >= start, "middle"].min() for c in measured.values()]
-    if len(bounds):
+    if bounds is not None and len(bounds):
         late = bounds.loc[bounds["x"] >= 0.1 * bounds["x"].max(), "value"].min()
         shown.append(max(late, min(shown) / 100))
     highest = max(c["middle"].max() for c in measured.values())
@@ -95,7 +103,8 @@ def regret_vs_time(
             some = curve.iloc[:: max(1, len(curve) // DOTS)]
             look = {"marker": marker(styles[label]), "ms": 2.5, "color": colour}
             ax.plot(some["t"], some["mean"], ls="", **look)
-    draw_bounds(ax, bounds, styles)
+    if bounds is not None:
+        draw_bounds(ax, bounds, styles)
     if log_time:
         ax.set_xscale("log")
         ax.set_xlim(min(start, *(c["t"].max() / 2 for c in measured.values())), horizon)
@@ -154,17 +163,16 @@ def time_panels(
     titles, varied, table = environment_titles(table), table.varied, labelled(table)
     curves = table.curves(band, ["line", "env", "horizon", *table.budgets])
     bounds = lines_of(bounds, table, "t")
-    best, references = tied(table) if marks else None, references_in(table)
+    ties, references = tied(table) if marks else table.settings[:0], references_in(table)
     ends, budgets = table.runs, [] if together else finite_budgets(table)
     horizons = {env: sorted(ends.loc[ends["env"] == env, "horizon"].unique()) for env in titles}
     games = [Panel(env, horizon) for env, own in horizons.items() for horizon in own]
     places, columns = _without_gaps([game.at_budgets(ends, budgets) for game in games])
     each = 2 if tails else 1  # rows of a game
     rows = -(-len(places) // columns) * each
-    share = {"sharex": _shared_time(places, columns, tails), "sharey": "row"}
-    if len(games) == 1 and not tails:
-        share["sharey"] = "all"
-    figure, everything = subplots(rows, columns, 1.45 * rows if tails else None, **share)
+    share = "all" if len(games) == 1 and not tails else "row"
+    sharing = {"sharex": _shared_time(places, columns, tails), "sharey": share}
+    figure, everything = subplots(rows, columns, 1.45 * rows if tails else None, **sharing)
     axes, below = everything[::each], everything[each - 1 :: each]
     styles = styles_of(table.settings)
     log_time = has_log_time(curves, time)
@@ -172,11 +180,10 @@ def time_panels(
     for (ax, panel), (tail, _) in zip(shown(axes, places), shown(below, places), strict=True):
         inside, game = panel.of(ends), panel._replace(budget=None)
         draw_references(ax, game.of(references), over_time=True)
-        regret_vs_time(ax, panel.of(curves), styles, band, scale, panel.of(bounds), log_time)
+        regret_vs_time(ax, panel.of(curves), styles, band, scale, log_time, panel.of(bounds))
         heading = panel.title(titles[panel.env]) + _differences(ends, inside, varied)
         ax.set_title(heading)
-        if best is not None:
-            draw_rings(ax, panel.of(best), "horizon", styles)
+        draw_rings(ax, panel.of(ties), "horizon", styles)
         if tails:
             exceedance(tail, inside, styles)
             tail.set_title(heading)
@@ -206,9 +213,9 @@ def _shared_time(places: Sequence[Panel | None], columns: int, tails: bool) -> A
     """Return which panels have equal horizons and therefore share the axis of time: all, a
     row, or none.
     """
-    by_row = [places[i : i + columns] for i in range(0, len(places), columns)]
-    horizons = [{panel.horizon for panel in row if panel is not None} for row in by_row]
-    if any(len(of_row) > 1 for of_row in horizons):
+    rows = (places[i : i + columns] for i in range(0, len(places), columns))
+    horizons = [{panel.horizon for panel in row if panel is not None} for row in rows]
+    if max(map(len, horizons)) > 1:
         return False
     return "row" if tails or len(set.union(*horizons)) > 1 else "all"
 
@@ -233,8 +240,8 @@ def panel_per_algorithm(
 
     Algorithms without a budget are drawn in every panel.
     """
-    algo, free = table.settings["algo"], without_privacy(table.settings)
-    names = algo[~free].unique()
+    algo = table.settings["algo"]
+    names = algo[~without_privacy(table.settings)].unique()
     own = algo.isin(names)
     panel = algo.map({name: legend_name(name) for name in names}).where(own, EVERY)
     divided = table.assign(panel=panel, algo=algo.mask(own, private))
@@ -249,31 +256,32 @@ def time_panel(
     bounds: pd.DataFrame | None = None,
     scale: str = "linear",
     time: str | None = None,
+    group: str = "algo",
 ) -> Figure:
-    """Draw a line for each setting of a table, in the panel that its column ``panel`` names.
+    """Draw each ``line`` of a table in the panel that its column ``panel`` names.
 
-    Without this column there is a single panel; a setting whose panel is EVERY is drawn in all
-    panels. Lines with the same label look the same in every panel. ``scale`` is the scale of the
-    axis of regret; with ``bounds`` (see ``time_panels``) it is ``log``. For ``time`` see
-    ``time_panels``.
+    Without the column ``line``, each setting has a line; without ``panel`` there is a single panel.
+    A setting whose panel is EVERY is drawn in all panels. ``scale`` is the scale of the axis of
+    regret; with ``bounds`` (see ``time_panels``) it is ``log``. For ``time`` see ``time_panels``,
+    and for ``group`` see ``styles_of``.
     """
     if "panel" not in table.settings:
         table = table.assign(panel=EVERY)
-    for budget in table.budgets:
-        values = table.settings[budget]
-        if "eps_min" not in table.settings and values.nunique() > 1:
-            table = table.assign(**{symbol(budget): values.where(np.isfinite(values))})
-    table = labelled(table, but=["panel"])
-    curves = table.curves(band, ["line", "panel"])
-    scale = scale if bounds is None else "log"
-    bounds, styles = lines_of(bounds, table, "t"), styles_of(table.settings)
+    if "line" not in table.settings:
+        budgets = table.budgets if "eps_min" not in table.settings else ()
+        values = {symbol(name): table.settings[name] for name in budgets}
+        varied = {x: own.where(np.isfinite(own)) for x, own in values.items() if own.nunique() > 1}
+        table = labelled(table.assign(**varied), but=["panel"])
+    curves, styles = table.curves(band, ["line", "panel"]), styles_of(table.settings, group)
+    scale, beside = scale if bounds is None else "log", lines_of(bounds, table, "t")
+    references, log_time = references_by_panel(table), has_log_time(curves, time)
     names = [name for name in table.settings["panel"].unique() if name != EVERY] or [EVERY]
-    figure, (axes,) = subplots(1, len(names), sharey=True)
-    log_time = has_log_time(curves, time)
-    for ax, name in zip(axes, names, strict=True):
-        drawn = curves[curves["panel"].isin([name, EVERY])]
-        beside = bounds[bounds["line"].isin(drawn["line"])]
-        regret_vs_time(ax, drawn, styles, band, scale, beside, log_time)
-        ax.set(title=name, xlabel="round $t$")
-    axes[0].set_ylabel(METRICS[table.metric])
+    figure, axes, places = arranged_panels([names], sharey=True)
+    for ax, name in places:
+        inside = curves[curves["panel"].isin([name, EVERY])]
+        own = beside[beside["line"].isin(inside["line"])]
+        draw_references(ax, references[references["panel"] == name], over_time=True)
+        regret_vs_time(ax, inside, styles, band, scale, log_time, own)
+        ax.set_title(name)
+    label_edges(axes, "round $t$", METRICS[table.metric])
     return finish(figure, title, table, band_note(table, band, over_time=True))

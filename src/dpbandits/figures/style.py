@@ -219,8 +219,7 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
     for (name, own), named, (_, first) in zip(labels.items(), colours, looks, strict=True):
         if len(own) > 1 and colours.count(named) == 1:
             first = 0  # a value has the same dash in the figures of other algorithms
-        colour = PALETTE.get(named, named)
-        colour = ink() if colour == PALETTE["black"] else colour
+        colour = ink() if named == PALETTE["black"] else named
         private = [label for label in own if not label.endswith(WITHOUT)]
         shades = {label: shade(colour, i, len(private)) for i, label in enumerate(private)}
         for i, label in enumerate(own):
@@ -243,25 +242,25 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
 
 
 def _looks(names: Collection[str]) -> Iterator[tuple[str, int]]:
-    """Yield the colour of each algorithm without the option ``colors``, and the number of its first
-    dash.
+    """Yield the code of the colour of each algorithm without the option ``colors``, and the number
+    of its first dash.
 
     These are the ones that algorithms declare; other algorithms get unused ones. If the figure has
     at most as many algorithms as there are colours, the second algorithm with the same declared
     colour gets a colour that no other algorithm has. The colours of other palettes than the default
     one are taken in order.
     """
-    dashes, given = list(DASHES), current().colors
+    dashes, codes = list(DASHES), PALETTE.values()
     if current().palette != PALETTES[DEFAULT]:
         colours = current().palette
         yield from ((colours[i % len(colours)], i // len(colours)) for i in range(len(names)))
         return
     declared = {name: _line_of(name) for name in names}
-    taken = {look[0] for look in declared.values() if look is not None} | {*given.values()}
-    taken |= {colour for colour, code in PALETTE.items() if code.lower() in given.values()}
+    taken = {look[0] for look in declared.values() if look is not None}
+    taken |= {code.upper() for code in current().colors.values()}
     enough = len(names) <= len(PALETTE)
-    free = [colour for colour in PALETTE if enough and colour not in taken]
-    looks = [(colour, dash) for dash, colour in product(DASHES, PALETTE)]
+    free = [colour for colour in codes if enough and colour not in taken]
+    looks = [(colour, dash) for dash, colour in product(DASHES, codes)]
     looks = [look for look in looks if look not in declared.values()]
     left = cycle(sorted(looks, key=lambda look: look[0] in taken))  # own colours come first
     seen: set[str] = set()
@@ -275,14 +274,14 @@ def _looks(names: Collection[str]) -> Iterator[tuple[str, int]]:
 
 
 def _line_of(name: str) -> tuple[str, str] | None:
-    """Return the colour and the dash that an algorithm declares."""
-    line = line_of(name)
-    if line is None or line[0] in PALETTE:
-        return line
-    if not is_color_like(line[0]):
-        words = f"{line[0]} is no colour; {', '.join(PALETTE)}, or a colour of matplotlib is needed"
-        raise BadInput(f"{name}: LINE={line[0]}, {line[1]}: {words}")
-    return to_hex(line[0]), line[1]
+    """Return the code of the colour and the dash that an algorithm declares."""
+    if (line := line_of(name)) is None:
+        return None
+    colour, dash = line
+    if colour not in PALETTE and not is_color_like(colour):
+        words = f"{colour} is no colour; {', '.join(PALETTE)}, or a colour of matplotlib is needed"
+        raise BadInput(f"{name}: LINE={colour}, {dash}: {words}")
+    return PALETTE.get(colour) or to_hex(colour), dash
 
 
 def marker(style: Mapping[str, Any]) -> str:
@@ -346,7 +345,9 @@ def finish(
             lines.setdefault(label, handle)
     check_labels(names if table is None else table.names, lines)
     title = title if chosen.title is None else chosen.title
-    said = said_in(title, [label.partition(", ")[0] for label in lines])
+    start, *others = {label.partition(", ")[0] for label in lines} or {""}
+    is_said = len(lines) > 1 and not others and start in title  # how all labels begin
+    said = f"{start}, " if is_said else ""
     lines = {
         chosen.labels.get(plain_text(label), label.removeprefix(said)): line
         for label, line in lines.items()
@@ -415,14 +416,6 @@ def escape_texts(figure: Figure) -> None:
                 ticks = list(axis.get_majorticklocs())
                 labels = axis.get_major_formatter().format_ticks(ticks)
                 axis.set_ticks(ticks, [usual_tex(x) for x in labels])
-
-
-def said_in(title: str, starts: Sequence[str]) -> str:
-    """Return the common beginning of all labels of a legend if the title also says it, else
-    nothing.
-    """
-    common = len(starts) > 1 and len(set(starts)) == 1 and starts[0] in title
-    return f"{starts[0]}, " if common else ""
 
 
 def own_legend(ax: Axes) -> None:

@@ -68,8 +68,7 @@ def wins_panels(table: Table, title: str) -> Figure:
     panels = list(matrices(pairs, table.question))
     columns = min(len(panels), 2 if len(order) > MAX_HALF_WIDTH_ALGORITHMS else 3)
     rows = math.ceil(len(panels) / columns)
-    high = rows * (CELL * len(order) + HEADINGS)
-    figure, axes = subplots(rows, columns, high)
+    figure, axes = subplots(rows, columns, rows * (CELL * len(order) + HEADINGS))
     for ax, (said, own) in shown(axes, panels):
         names = [x for x in order if x in set(own[group])]
         labels = [legend_name(name) for name in names]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import partial
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
@@ -74,8 +73,7 @@ def report_of_tables(
     named = {plain(name): Table.of_frame(table, plain(name)) for name, table in tables.items()}
     if len(named) < len(tables):
         raise BadInput(f"tables: two tables have one name; the names are {', '.join(named)}")
-    makers = ((name, partial(source_of, name, table, metric)) for name, table in named.items())
-    sources, notes = gathered(makers)
+    sources, notes = gathered(named, lambda name: source_of(name, named[name], metric))
     return page_of("Private bandits: report", sources, None, notes)
 
 

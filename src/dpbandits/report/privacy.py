@@ -86,12 +86,12 @@ def _table(results: Path | None, stem: str) -> pd.DataFrame:
     """Return the tables of audits or of exact losses in a folder as one; empty if there are
     none.
     """
-    found = [pd.DataFrame(columns=COLUMNS[stem])]
+    columns, found = COLUMNS[stem], []
     for file in sorted(results.glob(f"{stem}*.csv")) if results is not None else ():
         with suppress(*UNREADABLE):
-            rows = pd.read_csv(file).rename(columns={"algo": "name"})
-            found.append(rows[COLUMNS[stem]])
-    return pd.concat(found[1:] or found, ignore_index=True).drop_duplicates()
+            found.append(pd.read_csv(file).rename(columns={"algo": "name"})[columns])
+    found = found or [pd.DataFrame(columns=columns)]
+    return pd.concat(found, ignore_index=True).drop_duplicates()
 
 
 def _ratio(rows: pd.DataFrame, column: str) -> str:

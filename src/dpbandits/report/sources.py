@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -92,22 +92,20 @@ def sources_in(
     if not names:
         raise BadInput(f"results={results}: the folder has no tables (*.csv) and no summaries")
     names.sort(key=lambda name: (name not in ours, name))
-    return gathered((n, partial(source_of_file, n, files[n], metric, folders)) for n in names)
+    return gathered(names, lambda name: source_of_file(name, files[name], metric, folders))
 
 
-def gathered(
-    makers: Iterable[tuple[str, Callable[[], Source]]],
-) -> tuple[list[Source], list[str]]:
-    """Return the sources that functions return, and a sentence for each function that raises
+def gathered(names: Iterable[str], make: Callable[[str], Source]) -> tuple[list[Source], list[str]]:
+    """Return the sources that a function makes, and a sentence for each name at which it raises
     BadInput.
 
     Raises:
-        BadInput: all functions raise it.
+        BadInput: it raises it at all names.
     """
     found, notes = [], []
-    for name, make in makers:
+    for name in names:
         try:
-            found.append(make())
+            found.append(make(name))
         except BadInput as error:
             notes.append(f"Left out: {name}: {error}.")
             refusal = error

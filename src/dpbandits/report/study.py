@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -71,16 +71,15 @@ class Study:
 
     def numbers(self) -> str:
         """Return the summary as an HTML table."""
-        return compact(text_of_summary(named(self.source.summary), self._measuring(), "html"))
+        return self._html(text_of_summary, self.source.summary)
 
     def references(self) -> list[str]:
         """Return lines about the mistakes of reference strategies; empty for data without users, or
         for other metrics than pseudo-regret.
         """
-        if self.source.metric != REGRET:
-            return []
-        known = self.source.recorded
-        return [*lines_of_references(self.source.summary, known, self.question)]
+        found, known = self.source.summary, self.source.recorded
+        is_regret = self.source.metric == REGRET
+        return [*lines_of_references(found, known, self.question)] if is_regret else []
 
     def at_zero(self) -> list[str]:
         """Return the lines with a mean of 0, which has no place on a logarithmic axis."""
@@ -95,12 +94,11 @@ class Study:
 
     def comparison(self) -> str:
         """Return the comparison as an HTML table; empty if there is no comparison."""
-        if self.compared is None:
-            return ""
-        return compact(text_of_comparison(named(self.compared), self._measuring(), "html"))
+        return "" if self.compared is None else self._html(text_of_comparison, self.compared)
 
-    def _measuring(self) -> Question:
-        return measuring(self.question, self.source.metric)
+    def _html(self, text_of: Callable[..., str], frame: pd.DataFrame) -> str:
+        measured = measuring(self.question, self.source.metric)
+        return compact(text_of(named(frame), measured, "html"))
 
     @cached_property
     def best(self) -> list[set[str]]:
