@@ -26,8 +26,8 @@ MEANINGS = {
     "exact": "the least noise for the budget",
     "literal": "the paper's constant",
     "practical": "our constant",
-    "unit": "that constants are 1",
-    "explicit": "that constants are proved",
+    "unit": "constants of 1",
+    "explicit": "the constants of the proof",
     "honaker": "a binary tree with Honaker's estimates",
     "kary": "a tree of 19 branches",
     "calibrated": "a quantile of the noise",
@@ -182,7 +182,13 @@ def meanings(labels: Iterable[str]) -> str:
     """
     words = " ".join(labels)
     used = [f'"{x}" means {MEANINGS[x]}' for x in MEANINGS if re.search(rf"\b{x}\b", words)]
-    return f" In labels, {', and '.join(used)}." if used else ""
+    return f" In labels, {in_a_row(used)}." if used else ""
+
+
+def in_a_row(words: Sequence[str]) -> str:
+    """Return words with commas between them, and with "and" before the last one."""
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def as_it_stands(table: Table) -> Table:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator, PercentFormatter
+from matplotlib.ticker import NullLocator
 
 from ..contracts.display import environment_title, symbol
 from ..contracts.question import BEST_ARM, STOPPING
@@ -75,13 +75,12 @@ def stopping_panels(table: Table, title: str, theorems: bool = False) -> Figure:
             ax.set_title(f"{budget_title('eps', eps)}, $a$ = {a:g}")
         axes[-2, j].set_xlabel(r"$|\mu|$")
         draw_correct(axes[-1, j], column, errors, styles)
-    for ax in axes[:-1, 0]:
-        ax.set_ylabel("stopping time (samples)")
+    axes[(len(errors) - 1) // 2, 0].set_ylabel("stopping time (samples)")
     axes[-1, 0].set_ylabel("correct")
+    hollow = ", and are hollow if some runs met their cap" * bool(runs["halted"].eq(0).any())
     note = (
-        f"Points show the mean of RUNS runs, and are hollow if some runs met their cap. Bars show "
-        f"the {INTERVAL}. The last row is of all means together, with the 95 % interval "
-        "(Clopper-Pearson)."
+        f"Points show the mean of RUNS runs{hollow}. Bars show the {INTERVAL}. The last row is of "
+        "all means together, with the 95 % interval (Clopper-Pearson)."
     )
     return finish(figure, title, table, note)
 
@@ -162,7 +161,7 @@ def draw_correct(ax: Axes, table: pd.DataFrame, errors: list[float], styles: Sty
     ax.margins(y=0.1)
     ax.set_gid(SHARE)
     ax.set_xlabel("relative error $a$")
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+    ax.yaxis.set_major_formatter(lambda share, _: percent(share))
 
 
 @styled
@@ -196,8 +195,8 @@ def identification_panels(table: Table, title: str, theorems: bool = False) -> F
     note = (
         "Lines show the median of RUNS runs. Bars and bands contain the runs from the 10 % to the "
         "90 % quantile; the bars of lines that share a budget stand beside each other. Below, bars "
-        "show the 95 % interval (Clopper-Pearson) of the share of wrong answers among the runs "
-        "that stopped."
+        "and bands show the 95 % interval (Clopper-Pearson) of the share of wrong answers among "
+        "the runs that stopped."
     )
     if runs["halted"].eq(0).any():
         caps = sorted(runs["cap"].unique())
@@ -270,19 +269,23 @@ def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
 
     The function leaves out settings whose answers cannot be called right or wrong.
     """
+    low, high = limits_of(table)
     table = table[table["correct"].notna() | (table["halted"] == 0)]
     for label, found in beside(table):
-        found = found[np.isfinite(found["eps"])]
-        wrong = 1.0 - found["correct"]
-        interval = bars(wrong, 1.0 - found["correct_high"], 1.0 - found["correct_low"])
-        look = {"fmt": marker(styles[label]), "ms": 2, "lw": 1, "color": styles[label]["color"]}
-        ax.errorbar(found["beside"], wrong, yerr=interval, **look)
+        style, eps = styles[label], found["beside"]
+        wrong, least, most = (1.0 - found[f"correct{end}"] for end in ("", "_high", "_low"))
+        if np.isfinite(eps).any():
+            look = {"fmt": marker(style), "ms": 2, "lw": 1, "color": style["color"]}
+            ax.errorbar(eps, wrong, yerr=bars(wrong, least, most), **look)
+        else:  # across all budgets
+            ax.fill_between([low, high], least, most, color=style["color"], alpha=0.2, lw=0)
+            ax.plot([low, high], [*wrong, *wrong], **style)
     for name in ("delta", "alpha", "beta"):
         for risk in sorted(table[name].unique()) if name in table.columns else ():
             ax.axhline(
                 risk, color="black", lw=1, ls=REQUIRED, label=f"required: at most {percent(risk)}"
             )
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+    ax.yaxis.set_major_formatter(lambda share, _: percent(share))
     ax.set_ylim(bottom=-0.04 * ax.get_ylim()[1])
     ax.set_gid(SHARE)
 

@@ -29,7 +29,7 @@ from ..files import write_atomically
 from ..results.metrics import REGRET
 from ..results.table import Table
 from .colours import APART, distance
-from .labels import WITHOUT, check_labels, meanings, plain_text, scientific
+from .labels import WITHOUT, check_labels, in_a_row, meanings, plain_text, scientific
 from .options import DEFAULT, PALETTE, PALETTES, current
 from .origin import FORMATS, comment, metadata, origin_of
 from .output import MATHEMATICS, pgf_settings, texts_in_tex, usual_tex
@@ -345,9 +345,8 @@ def finish(
             lines.setdefault(label, handle)
     check_labels(names if table is None else table.names, lines)
     title = title if chosen.title is None else chosen.title
-    start, *others = {label.partition(", ")[0] for label in lines} or {""}
-    is_said = len(lines) > 1 and not others and start in title  # how all labels begin
-    said = f"{start}, " if is_said else ""
+    starts = [start for start, comma, _ in (x.partition(", ") for x in lines) if comma]
+    said = next((f"{x}, " for x in starts if x in title and starts.count(x) > 1), "")
     lines = {
         chosen.labels.get(plain_text(label), label.removeprefix(said)): line
         for label, line in lines.items()
@@ -359,9 +358,11 @@ def finish(
     figure.origin, figure.resolution = origin_of(ids, chosen.command), chosen.dpi
     if table is not None:
         runs = table.ends.groupby("setting").size()
-        note = note.replace("RUNS", " to ".join(map(str, sorted({runs.min(), runs.max()}))))
+        counts = sorted(runs.unique())
+        between = " or " if len(counts) == 2 else " to "
+        note = note.replace("RUNS", between.join(map(str, dict.fromkeys([counts[0], counts[-1]]))))
         note += meanings(lines)
-    below = note + _hidden(panels) if chosen.note else ""
+    below = note + _hidden(panels, said) if chosen.note else ""
     for text in (title, below, *lines, *_texts_of(panels)):
         refuse_missing_characters(text)
     figure.heading = lay_out(figure, title, below, lines)
@@ -425,10 +426,10 @@ def own_legend(ax: Axes) -> None:
         line.set_label(f"_{line.get_label()}")
 
 
-def _hidden(panels: Iterable[Axes]) -> str:
+def _hidden(panels: Iterable[Axes], said: str) -> str:
     """Return a sentence that names the lines that coincide, with the panels if these are not all.
 
-    The sentence is empty if there are no such lines.
+    The sentence is empty if there are no such lines. Labels are without their beginning ``said``.
     """
     found: dict[tuple[str, ...], list[str]] = {}  # titles of panels, by lines that coincide
     shown = [ax for ax in panels if ax.get_visible() and ax.get_gid() != SHARE]
@@ -439,7 +440,8 @@ def _hidden(panels: Iterable[Axes]) -> str:
     for group, titles in found.items():
         named = all(titles) and len(titles) <= MAX_NAMED_PANELS
         where = f" ({'; '.join(titles) if named else f'in {len(titles)} of {len(shown)} panels'})"
-        words.append(" and ".join(group) + where * (len(titles) < len(shown)))
+        names = in_a_row([label.removeprefix(said) for label in group])
+        words.append(names + where * (len(titles) < len(shown)))
     return f" These lines coincide: {'; '.join(words)}." if words else ""
 
 
