@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput, inside, plain
-from ..validation import as_integer, as_number, call, number_where, one_of, to_float, yes_no
+from ..validation import (
+    as_integer,
+    as_number,
+    call,
+    is_list,
+    number_where,
+    one_of,
+    to_float,
+    yes_no,
+)
 from .data import empirical, table
 from .instances import Instance, contaminate, of_arms
 from .labelled import labels
@@ -73,7 +82,7 @@ def gaussian(means: Any, sd: Any, sigmoid: Any) -> Instance:
 
 def mixed(arms: Any) -> Instance:
     """Arms of different laws: a list of ``{law: NAME, ...its parameters, copies: N}``."""
-    if not isinstance(arms, Sequence) or isinstance(arms, str) or not arms:
+    if not is_list(arms) or not arms:
         raise BadInput(f"arms={plain(arms)}: a list of arms is needed, each {{law: NAME, ...}}")
     built: list[Arm] = []
     for i, given in enumerate(arms):
@@ -258,6 +267,6 @@ def first_rounds(spec: Mapping[str, Any], rounds: int) -> dict[str, Any]:
 
 def one_or_more(means: Any) -> list[Any]:
     """Validate a list of at least one entry, one per arm."""
-    if isinstance(means, str) or not isinstance(means, Sequence) or len(means) == 0:
+    if not is_list(means) or len(means) == 0:
         raise BadInput(f"means={plain(means)}: a list of numbers is needed, such as [0.9,0.8]")
     return list(means)

@@ -16,6 +16,7 @@ from ..validation import (
     as_integer,
     check_header,
     header_of,
+    is_list,
     path_in,
     read_csv,
     refuse_cells,
@@ -201,14 +202,11 @@ def rewards_logged(where: str, names: pd.Series, rewards: pd.Series) -> list[np.
     number if all names are numbers.
     """
     refuse_cells(where, names, names.isna().to_numpy(), "the name of an arm is needed")
-    values = numbers_in(where, rewards)
-    arm, found = pd.factorize(names)
-    known: list[str] = found.tolist()
-    by_number = all(is_number(name) and np.isfinite(float(name)) for name in known)
-    order = sorted(range(len(known)), key=lambda i: (by_number and float(known[i]), known[i]))
-    place = np.argsort(order)[arm] if len(arm) else arm
-    ends = np.cumsum(np.bincount(place)) if len(arm) else [0]
-    return np.split(values[np.argsort(place, kind="stable")], ends[:-1])
+    values = pd.Series(numbers_in(where, rewards), rewards.index)
+    found = {str(arm): own.to_numpy() for arm, own in values.groupby(names)}
+    by_number = all(is_number(arm) and np.isfinite(float(arm)) for arm in found)
+    order = sorted(found, key=lambda arm: (by_number and float(arm), arm))
+    return [found[arm] for arm in order]
 
 
 def is_number(text: str) -> bool:
@@ -224,16 +222,21 @@ def chosen_columns(key: str, value: Any, known: Sequence[str], of: str) -> list[
     """Validate a list of different columns among those ``known`` of a file."""
     names = [_meant(name, known) for name in _names(key, value)]
     for name in names:
-        if name not in known:
-            raise BadInput(f"{key}: {unknown(f'column of {of}:', name, known)}")
+        check_column(key, name, known, of)
     if len(set(names)) < len(names):
         raise BadInput(f"{key}={plain(value)}: each column can be taken once")
     return names
 
 
+def check_column(key: str, name: str, known: Collection[str], of: str) -> None:
+    """Refuse a name that is not among those of the columns of a file."""
+    if name not in known:
+        raise BadInput(f"{key}: {unknown(f'column of {of}:', name, known)}")
+
+
 def _names(key: str, value: Any) -> list[str]:
     """Validate a list of columns."""
-    if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+    if not is_list(value) or not value:
         raise BadInput(f"{key}={plain(value)}: a list of columns is needed")
     return [plain(name) for name in value]
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import BadInput, plain
-from ..validation import as_integer, number_where, numbers, one_of, path_in, yes_no
+from ..validation import as_integer, is_list, number_where, numbers, one_of, path_in, yes_no
 from .contexts import ContextualInstance, contextual_environment
 from .data import matrix_of
 from .features import unit_rows
@@ -27,13 +26,10 @@ DRAWN_AGAIN = "rows are drawn with replacement: a promise is one of a round, not
 
 def linear(features: Any, theta: Any, noise: Any, sigma: Any) -> Instance:
     """Arms with features: the mean of arm a is <theta, features of a>."""
-    if isinstance(features, str) or not isinstance(features, Sequence) or not features:
-        raise BadInput(
-            f"features={plain(features)}: one row an arm is needed, such as [[1,0],[0,1]]"
-        )
-    if [] in features:
-        wrong = f"features={plain(features)}: a row has no numbers"
-        raise BadInput(f"{wrong}; one row an arm is needed, such as [[1,0],[0,1]]")
+    if not is_list(features) or not features or [] in features:
+        no_numbers = "a row has no numbers; " * (is_list(features) and [] in features)
+        needed = f"{no_numbers}one row an arm is needed, such as [[1,0],[0,1]]"
+        raise BadInput(f"features={plain(features)}: {needed}")
     rows = [numbers("features: entry", row) for row in features]
     lengths = sorted({len(row) for row in rows})
     if len(lengths) > 1 or lengths[0] > MAX_DIMENSIONS:
@@ -120,9 +116,7 @@ def contextual_table(
     if not features.any():
         raise BadInput(f"{where}: features that are not all 0 are needed")
     found = unit_rows(features, names[:-count], ranges, bound, scale)
-    env = contextual_environment(
-        EMPIRICAL, count, np.zeros(count * features.shape[1]), rows=found.rows, table=rewards
-    )
+    env = found.environment(EMPIRICAL, count, rewards)
     return ContextualInstance(
         env, (), (), env.theta, float(rewards.min()), float(rewards.max()), 1.0,
         found.withdrawn, (*found.notes, DRAWN_AGAIN),
