@@ -15,7 +15,7 @@ from .features import unit_rows
 from .instances import Instance, environment_of
 from .laws import EMPIRICAL, GAUSSIAN, TWO_POINT
 from .reward_laws.arm import positive
-from .reward_laws.gaussian import gaussian
+from .reward_laws.densities import gaussian
 from .reward_laws.points import two_point
 
 NOISES, CONTEXTS, LINKS = ("sign", "gaussian"), ("gaussian", "sphere"), ("linear", "logistic")
