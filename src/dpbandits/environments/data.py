@@ -45,10 +45,10 @@ def table(
     if (rewards is None) == (file is None):
         both = ", not both" if file is not None else ""
         raise BadInput(f"rewards=[[...],[...]] or file=PATH.csv is needed{both}")
-    where = "rewards" if file is None else f"file={plain(path_in(file))}"
     if file is not None:
-        _, values = matrix_of(file, columns, header)
+        where, _, values = matrix_of(file, columns, header)
     else:
+        where = "rewards"
         for key, value in (("columns", columns), ("header", header)):
             if value is not None:
                 raise BadInput(f"{key}={plain(value)}: only the columns of a file have names")
@@ -94,9 +94,9 @@ def empirical(
     if file is None:
         raise BadInput("file=PATH.csv is needed, with a header and one column per arm")
     drop = yes_no("drop_blanks", drop_blanks)
-    where, table = read_file(file, columns, header)
+    where, table, log = read_file(file, columns, header)
     others: list[str] = []
-    if columns is None and (log := log_in(where, table.columns)):
+    if log:
         found = rewards_logged(where, table[log[0]], table[log[1]])
         others = [plain(name) for name in table.columns if name not in log]
     else:
@@ -113,20 +113,22 @@ def empirical(
     return Logged(laws.environment, laws.arms, notes=(note,))
 
 
-def matrix_of(file: Any, columns: Any, header: Any) -> tuple[list[str], np.ndarray]:
-    """Return the names of the columns of a CSV file and their numbers, float64 array (rows,
-    columns). For the arguments see ``empirical``.
+def matrix_of(file: Any, columns: Any, header: Any) -> tuple[str, list[str], np.ndarray]:
+    """Return how messages on a CSV file begin, the names of its columns, and their numbers, float64
+    array (rows, columns). For the arguments see ``empirical``.
     """
-    where, table = read_file(file, columns, header)
-    if columns is None and log_in(where, table.columns):
+    where, table, log = read_file(file, columns, header)
+    if log:
         which = "law empirical reads such a log, and law log one with features"
         raise BadInput(f"{where}: columns arm and reward: {which}")
     names = [plain(name) for name in table.columns]
-    return names, np.column_stack([numbers_in(where, table[name]) for name in table.columns])
+    return where, names, np.column_stack([numbers_in(where, table[name]) for name in table])
 
 
-def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame]:
-    """Return how messages on a CSV file begin, and its table. For arguments see ``empirical``."""
+def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame, list[str]]:
+    """Return how messages on a CSV file begin, its table, and the columns of arms and rewards if it
+    is a log. For arguments see ``empirical``.
+    """
     where = f"file={plain(path_in(file))}"
     names = None if columns is None else _names("columns", columns)
     if header is not None:
@@ -138,16 +140,16 @@ def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame]:
             chosen = {_meant(name, present) for name in names or [""]}
             if len(set(present)) < len(present) or not chosen <= set(present):
                 raise BadInput(f"{where}: {_offer(present)}")
-    words = log_in(where, header or present)[:1] if names is None else []
-    table = read_csv(where, file, CSV_OF_NUMBERS, header, words=words)
-    if names is None:
-        if table.columns[0] == "index" and _counts_rows(table["index"]):
-            raise BadInput(
-                f"{where}: column index holds the numbers of the rows; leave it out, or choose the "
-                "arms with env.columns"
-            )
-        return where, table
-    return where, table[chosen_columns("columns", columns, list(table.columns), path_in(file))]
+    log = log_in(where, header or present) if names is None else []
+    table = read_csv(where, file, CSV_OF_NUMBERS, header, words=log[:1])
+    if names is not None:
+        table = table[chosen_columns("columns", columns, list(table.columns), path_in(file))]
+    elif table.columns[0] == "index" and _counts_rows(table["index"]):
+        raise BadInput(
+            f"{where}: column index holds the numbers of the rows; leave it out, or choose the "
+            "arms with env.columns"
+        )
+    return where, table, log
 
 
 def numbers_in(where: str, column: pd.Series, drop_blanks: bool | None = None) -> np.ndarray:

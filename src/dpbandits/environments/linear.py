@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput, plain
-from ..validation import as_integer, is_list, number_where, numbers, one_of, path_in, yes_no
+from ..validation import as_integer, is_list, number_where, numbers, one_of, yes_no
 from .contexts import ContextualInstance, contextual_environment
 from .data import matrix_of
 from .features import unit_rows
@@ -101,9 +101,8 @@ def contextual_table(
     if file is None:
         needed = "columns of features, followed by one column of rewards for each of the K arms"
         raise BadInput(f"file=PATH.csv is needed, a CSV file with {needed}")
-    names, values = matrix_of(file, columns, header)
+    where, names, values = matrix_of(file, columns, header)
     count = as_integer("K", K, 1, MAX_ARMS)
-    where = f"file={plain(path_in(file))}"
     if len(values) < 1 or values.shape[1] <= count:
         raise BadInput(
             f"{where}: at least one row is needed, and a column of features before the {count} "
