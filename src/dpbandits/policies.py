@@ -127,7 +127,9 @@ def play_policy(
         with suppress(GameOver):
             policy.play(pulled)
         return
-    methods = _methods(name, policy)
+    methods = [next((n for n in some if hasattr(policy, n)), "") for some in (CHOOSES, RECEIVES)]
+    if not all(methods):
+        raise BadInput(f"policy={name}: {NEEDED}")
     choose, receive = (getattr(policy, n) for n in methods)
     seen = _shown(choose) if show is not None else ""
     learn, in_turn = _receiver(receive, show is not None), False
@@ -145,14 +147,6 @@ def play_policy(
         a = _arm(name, arm, K)
         if (reward := pull(a)) is not None:
             learn(a, reward, x)
-
-
-def _methods(name: str, policy: Any) -> list[str]:
-    """Return the names of the two methods of a policy or of a class of policies."""
-    found = [next((n for n in some if hasattr(policy, n)), "") for some in (CHOOSES, RECEIVES)]
-    if not all(found):
-        raise BadInput(f"policy={name}: {NEEDED}")
-    return found
 
 
 def _arm(name: str, arm: Any, K: int) -> int:
@@ -205,7 +199,9 @@ def algorithm_of(make: Make) -> Callable[..., None]:
         BadInput: a class lacks the methods of a policy.
     """
     if isinstance(make, type) and not hasattr(make, "play"):
-        _methods(make.__name__, make)
+        for some in (CHOOSES, RECEIVES):
+            if not any(hasattr(make, n) for n in some):
+                raise BadInput(f"policy={make.__name__}: {NEEDED}")
     hints: dict[str, Any] = {}
     with suppress(Exception):  # names that only type checkers know
         hints = typing.get_type_hints(getattr(make, "__init__", make), include_extras=True)
@@ -229,18 +225,19 @@ def algorithm_of(make: Make) -> Callable[..., None]:
 
     def play(game: Any, rng: np.random.Generator, *numbers: float) -> None:
         K, T, of_contexts = arms(game), rounds_left(game), hasattr(game, "shown")
-        d = dimension(game) if of_contexts else features(game).shape[1]
+        show: Any = None
+        if of_contexts:
+            show, d = lambda: contexts(game).copy(), dimension(game)
+        elif d := features(game).shape[1]:
+            show = lambda: features(game).copy()  # noqa: E731
         pull = pull_with_contexts if of_contexts else pull_arm
-
-        def show() -> np.ndarray:
-            return (contexts(game) if of_contexts else features(game)).copy()
+        policy = make_policy(with_values(*numbers), K, T, rng, {}, d)
 
         def reward_of(a: int) -> float | None:
             reward = float(pull(game, a))
             return None if of_contexts and game.clock[ROW] == NOT_COUNTED else reward
 
-        policy = make_policy(with_values(*numbers), K, T, rng, {}, d)
-        play_policy(policy, reward_of, K, T, show if d else None)
+        play_policy(policy, reward_of, K, T, show)
 
     made: Any = play
     made.with_values = with_values
