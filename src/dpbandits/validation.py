@@ -98,11 +98,17 @@ def is_list(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
+def entries(key: str, values: Any, needed: str) -> list[Any]:
+    """Validate a list that is not empty; the message states what is needed."""
+    if not is_list(values) or len(values) == 0:
+        raise BadInput(f"{key}={plain(values)}: {needed}")
+    return list(values)
+
+
 def numbers(key: str, values: Any) -> list[float]:
     """Validate a non-empty list of finite numbers."""
-    if not is_list(values) or len(values) == 0:
-        raise BadInput(f"{key}={plain(values)}: a list of numbers is needed, such as [0.5,1]")
-    return [as_number(key, x) for x in values]
+    needed = "a list of numbers is needed, such as [0.5,1]"
+    return [as_number(key, x) for x in entries(key, values, needed)]
 
 
 def text(key: str, value: Any) -> str:

@@ -14,6 +14,7 @@ from ..validation import (
     as_integer,
     as_number,
     call,
+    entries,
     is_list,
     number_where,
     one_of,
@@ -75,10 +76,9 @@ def gaussian(means: Any, sd: Any, sigmoid: Any) -> Instance:
 
 def mixed(arms: Any) -> Instance:
     """Arms of different laws: a list of ``{law: NAME, ...its parameters, copies: N}``."""
-    if not is_list(arms) or not arms:
-        raise BadInput(f"arms={plain(arms)}: a list of arms is needed, each {{law: NAME, ...}}")
     built: list[Arm] = []
-    for i, given in enumerate(arms):
+    needed = "a list of arms is needed, each {law: NAME, ...}"
+    for i, given in enumerate(entries("arms", arms, needed)):
         if not isinstance(given, Mapping):
             raise BadInput(f"arms: {plain(given)} is not an arm; {{law: NAME, ...}} is needed")
         spec = dict(given)
@@ -261,6 +261,4 @@ def first_rounds(spec: Mapping[str, Any], rounds: int) -> dict[str, Any]:
 
 def one_or_more(means: Any) -> list[Any]:
     """Validate a list of at least one entry, one per arm."""
-    if not is_list(means) or len(means) == 0:
-        raise BadInput(f"means={plain(means)}: a list of numbers is needed, such as [0.9,0.8]")
-    return list(means)
+    return entries("means", means, "a list of numbers is needed, such as [0.9,0.8]")

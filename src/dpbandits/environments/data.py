@@ -15,8 +15,8 @@ from ..errors import SURE_SIMILARITY, BadInput, plain, similar, unknown
 from ..validation import (
     as_integer,
     check_header,
+    entries,
     header_of,
-    is_list,
     path_in,
     read_csv,
     refuse_cells,
@@ -238,9 +238,7 @@ def check_column(key: str, name: str, known: Collection[str], of: str) -> None:
 
 def _names(key: str, value: Any) -> list[str]:
     """Validate a list of columns."""
-    if not is_list(value) or not value:
-        raise BadInput(f"{key}={plain(value)}: a list of columns is needed")
-    return [plain(name) for name in value]
+    return [plain(name) for name in entries(key, value, "a list of columns is needed")]
 
 
 def _meant(name: str, known: Sequence[str]) -> str:
