@@ -70,12 +70,6 @@ def overflowing(text: Any) -> str | None:
     return next((x for x in numbers if math.isinf(float(x))), None)
 
 
-def refuse_overflow(where: str, text: str) -> None:
-    """Refuse a text with a number that would become infinite; the message begins with ``where``."""
-    if number := overflowing(text):
-        raise BadInput(f"{where}: {overflow(number)}")
-
-
 def overflow(number: str) -> str:
     """Say what is wrong with a number that would become infinite."""
     if number.startswith("-"):
@@ -99,11 +93,22 @@ def number_where(key: str, value: Any, holds: Callable[[float], bool], needed: s
     return x
 
 
+def is_list(value: Any) -> bool:
+    """Return whether a value is a list, or another sequence that is no text."""
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def entries(key: str, values: Any, needed: str) -> list[Any]:
+    """Validate a list that is not empty; the message states what is needed."""
+    if not is_list(values) or len(values) == 0:
+        raise BadInput(f"{key}={plain(values)}: {needed}")
+    return list(values)
+
+
 def numbers(key: str, values: Any) -> list[float]:
     """Validate a non-empty list of finite numbers."""
-    if isinstance(values, str) or not isinstance(values, Sequence) or len(values) == 0:
-        raise BadInput(f"{key}={plain(values)}: a list of numbers is needed, such as [0.5,1]")
-    return [as_number(key, x) for x in values]
+    needed = "a list of numbers is needed, such as [0.5,1]"
+    return [as_number(key, x) for x in entries(key, values, needed)]
 
 
 def text(key: str, value: Any) -> str:
@@ -319,6 +324,13 @@ def sha256_of(path: Any) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
+def refuse_changed(where: str, file: Any) -> None:
+    """Refuse a file that is given with its SHA-256 and has another one."""
+    path = path_in(file)
+    if path is not file and sha256_of(path) != file.get("sha256"):
+        raise BadInput(f"{where}: the file has changed")
+
+
 def header_of(where: str, path: Any, kind: str = "readable CSV") -> list[str]:
     """Return the names in the first row of a CSV file as they are written; see ``read_csv``."""
     row = _read_csv(where, path, kind, header=None, nrows=1, dtype=str, keep_default_na=False)
@@ -357,8 +369,7 @@ def read_csv(
         check_header(where, names)
     elif len(names) != len(row):
         raise BadInput(f"{where}: the file has {len(row)} columns, not {len(names)}")
-    if path is not file and sha256_of(path) != file.get("sha256"):
-        raise BadInput(f"{where}: the file has changed")
+    refuse_changed(where, file)
     return _read_csv(where, path, kind, low_memory=False, **as_words(names, words, header, blanks))
 
 

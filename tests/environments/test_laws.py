@@ -16,9 +16,8 @@ from dpbandits.environments.blocks import draw_counts, draw_sum
 from dpbandits.environments.catalogue import ARMS, build
 from dpbandits.environments.instances import contaminate, of_arms
 from dpbandits.environments.laws import DISCRETE, EMPIRICAL, draw
-from dpbandits.environments.reward_laws.beta import beta
+from dpbandits.environments.reward_laws.densities import beta, student
 from dpbandits.environments.reward_laws.points import discrete, empirical, point_mass, two_point
-from dpbandits.environments.reward_laws.student import student
 
 WHOLE = (0.0, math.inf)  # neither centred nor truncated
 

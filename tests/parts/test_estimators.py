@@ -27,9 +27,8 @@ from dpbandits.environments import blocks
 from dpbandits.environments.blocks import draw_counts, draw_sum
 from dpbandits.environments.data import table
 from dpbandits.environments.instances import contaminate, of_arms
-from dpbandits.environments.reward_laws.pareto import pareto
+from dpbandits.environments.reward_laws.densities import pareto, student
 from dpbandits.environments.reward_laws.points import point_mass, two_point
-from dpbandits.environments.reward_laws.student import student
 from dpbandits.parts.indices.radii import central_moment_bound, raw_moment_bound, robust_order
 from dpbandits.parts.means import estimators
 from dpbandits.parts.means.estimators import (

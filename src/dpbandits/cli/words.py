@@ -29,7 +29,7 @@ from ..settings.hints import GROUPS, bare_word, means_of
 from ..settings.hydra_names import instead_of
 from ..settings.request import Request, decides_rows
 from ..settings.sweep import MOST_POINTS
-from ..validation import folder, refuse_overflow
+from ..validation import folder, overflow, overflowing
 
 NUMBER = r"[ \t]*-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?[ \t]*"  # as JSON has it
 LONG_LIST = re.compile(rf"\[{NUMBER}(?:,{NUMBER}){{20,}}\]")
@@ -121,7 +121,8 @@ def value_of(word: str, folders: tuple[str, ...] = ()) -> Word:
     The time of Hydra's parser grows as the square of the length of a list. Long lists of numbers
     are therefore read as JSON, and short marks replace them while the rest is parsed.
     """
-    refuse_overflow(word, word)
+    if number := overflowing(word):
+        raise BadInput(f"{word}: {overflow(number)}")
     lists: dict[str, Any] = {}
 
     def aside(found: re.Match[str]) -> str:

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..errors import BadInput, inside, plain
-from ..validation import as_integer, as_number, call, number_where, one_of, to_float, yes_no
+from ..validation import (
+    as_integer,
+    as_number,
+    call,
+    entries,
+    is_list,
+    number_where,
+    one_of,
+    to_float,
+    yes_no,
+)
 from .data import empirical, table
 from .instances import Instance, contaminate, of_arms
 from .labelled import labels
 from .linear import MAX_ARMS, contextual, contextual_table, linear, linear_sphere
 from .logged import log
-from .reward_laws import points
+from .reward_laws import densities, points
 from .reward_laws.arm import Arm, positive
-from .reward_laws.beta import beta
-from .reward_laws.gaussian import gaussian as gaussian_law
-from .reward_laws.gaussian import sigmoid_gaussian
-from .reward_laws.lognormal import lognormal as lognormal_law
-from .reward_laws.pareto import pareto as pareto_law
-from .reward_laws.student import student as student_law
-from .reward_laws.uniform import uniform
 from .written import REGISTERED
 
 
@@ -48,9 +51,9 @@ def of_means(law: Callable[..., Arm]) -> Callable[..., Instance]:
 
 
 bernoulli = of_means(points.bernoulli)
-pareto = of_means(pareto_law)
-student = of_means(student_law)
-lognormal = of_means(lognormal_law)
+pareto = of_means(densities.pareto)
+student = of_means(densities.student)
+lognormal = of_means(densities.lognormal)
 
 
 def sign(mean: Any, scale: Any) -> Instance:
@@ -67,16 +70,15 @@ def gaussian(means: Any, sd: Any, sigmoid: Any) -> Instance:
     With ``sigmoid`` the learner observes 1/(1 + e^-x) instead of x; the means still define the
     regret.
     """
-    law = sigmoid_gaussian if yes_no("sigmoid", sigmoid) else gaussian_law
+    law = densities.sigmoid_gaussian if yes_no("sigmoid", sigmoid) else densities.gaussian
     return of_means(law)(means, sd=sd)
 
 
 def mixed(arms: Any) -> Instance:
     """Arms of different laws: a list of ``{law: NAME, ...its parameters, copies: N}``."""
-    if not isinstance(arms, Sequence) or isinstance(arms, str) or not arms:
-        raise BadInput(f"arms={plain(arms)}: a list of arms is needed, each {{law: NAME, ...}}")
     built: list[Arm] = []
-    for i, given in enumerate(arms):
+    needed = "a list of arms is needed, each {law: NAME, ...}"
+    for i, given in enumerate(entries("arms", arms, needed)):
         if not isinstance(given, Mapping):
             raise BadInput(f"arms: {plain(given)} is not an arm; {{law: NAME, ...}} is needed")
         spec = dict(given)
@@ -188,7 +190,7 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
             reach = 0.99 * call({law: truncation_level}, outlier)(alpha)
         signs = np.where(clean.gaps == 0, -1.0, 1.0)
         return [points.point_mass(x) for x in centers + signs * reach]
-    many = isinstance(outlier, Sequence) and not isinstance(outlier, str)
+    many = is_list(outlier)
     each = list(outlier) if many else [outlier] * K
     if len(each) != K:
         raise BadInput(f"outlier={plain(outlier)}: {K} outliers are needed, one per arm")
@@ -199,9 +201,9 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
         with inside("outlier"):
             if law == "largest":
                 return [points.largest(call({law: truncation_level}, outlier)(alpha))] * K
-            known = laws_of_one_arm()
-            if not many and law not in [*known]:  # refuses it, and names all laws
-                call({**known, "unseen": truncation_level, "largest": truncation_level}, outlier)
+            known: dict[str, Callable[..., Any]] = {**laws_of_one_arm()}
+            if not many:  # so that a refusal names all laws
+                known |= {"unseen": truncation_level, "largest": truncation_level}
             return [call(known, x) for x in each]
     values = [as_number("outlier", x) for x in each]
     return [points.point_mass(x) for x in centers + np.array(values)]
@@ -216,8 +218,9 @@ def truncation_level(k: Any) -> Callable[[float], float]:
 ARMS: dict[str, Callable[..., Arm]] = {
     law.__name__: law
     for law in (
-        points.bernoulli, points.two_point, points.point_mass, gaussian_law, uniform, beta,
-        points.discrete, pareto_law, student_law, lognormal_law,
+        points.bernoulli, points.two_point, points.point_mass, points.discrete,
+        densities.gaussian, densities.uniform, densities.beta, densities.pareto,
+        densities.student, densities.lognormal,
     )
 }  # fmt: skip
 LAWS: dict[str, Callable[..., Instance]] = {
@@ -258,6 +261,4 @@ def first_rounds(spec: Mapping[str, Any], rounds: int) -> dict[str, Any]:
 
 def one_or_more(means: Any) -> list[Any]:
     """Validate a list of at least one entry, one per arm."""
-    if isinstance(means, str) or not isinstance(means, Sequence) or len(means) == 0:
-        raise BadInput(f"means={plain(means)}: a list of numbers is needed, such as [0.9,0.8]")
-    return list(means)
+    return entries("means", means, "a list of numbers is needed, such as [0.9,0.8]")

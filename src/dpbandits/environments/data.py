@@ -15,6 +15,7 @@ from ..errors import SURE_SIMILARITY, BadInput, plain, similar, unknown
 from ..validation import (
     as_integer,
     check_header,
+    entries,
     header_of,
     path_in,
     read_csv,
@@ -44,10 +45,10 @@ def table(
     if (rewards is None) == (file is None):
         both = ", not both" if file is not None else ""
         raise BadInput(f"rewards=[[...],[...]] or file=PATH.csv is needed{both}")
-    where = "rewards" if file is None else f"file={plain(path_in(file))}"
     if file is not None:
-        _, values = matrix_of(file, columns, header)
+        where, _, values = matrix_of(file, columns, header)
     else:
+        where = "rewards"
         for key, value in (("columns", columns), ("header", header)):
             if value is not None:
                 raise BadInput(f"{key}={plain(value)}: only the columns of a file have names")
@@ -93,9 +94,9 @@ def empirical(
     if file is None:
         raise BadInput("file=PATH.csv is needed, with a header and one column per arm")
     drop = yes_no("drop_blanks", drop_blanks)
-    where, table = read_file(file, columns, header)
+    where, table, log = read_file(file, columns, header)
     others: list[str] = []
-    if columns is None and (log := log_in(where, table.columns)):
+    if log:
         found = rewards_logged(where, table[log[0]], table[log[1]])
         others = [plain(name) for name in table.columns if name not in log]
     else:
@@ -112,20 +113,22 @@ def empirical(
     return Logged(laws.environment, laws.arms, notes=(note,))
 
 
-def matrix_of(file: Any, columns: Any, header: Any) -> tuple[list[str], np.ndarray]:
-    """Return the names of the columns of a CSV file and their numbers, float64 array (rows,
-    columns). For the arguments see ``empirical``.
+def matrix_of(file: Any, columns: Any, header: Any) -> tuple[str, list[str], np.ndarray]:
+    """Return how messages on a CSV file begin, the names of its columns, and their numbers, float64
+    array (rows, columns). For the arguments see ``empirical``.
     """
-    where, table = read_file(file, columns, header)
-    if columns is None and log_in(where, table.columns):
+    where, table, log = read_file(file, columns, header)
+    if log:
         which = "law empirical reads such a log, and law log one with features"
         raise BadInput(f"{where}: columns arm and reward: {which}")
     names = [plain(name) for name in table.columns]
-    return names, np.column_stack([numbers_in(where, table[name]) for name in table.columns])
+    return where, names, np.column_stack([numbers_in(where, table[name]) for name in table])
 
 
-def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame]:
-    """Return how messages on a CSV file begin, and its table. For arguments see ``empirical``."""
+def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame, list[str]]:
+    """Return how messages on a CSV file begin, its table, and the columns of arms and rewards if it
+    is a log. For arguments see ``empirical``.
+    """
     where = f"file={plain(path_in(file))}"
     names = None if columns is None else _names("columns", columns)
     if header is not None:
@@ -137,16 +140,16 @@ def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame]:
             chosen = {_meant(name, present) for name in names or [""]}
             if len(set(present)) < len(present) or not chosen <= set(present):
                 raise BadInput(f"{where}: {_offer(present)}")
-    words = log_in(where, header or present)[:1] if names is None else []
-    table = read_csv(where, file, CSV_OF_NUMBERS, header, words=words)
-    if names is None:
-        if table.columns[0] == "index" and _counts_rows(table["index"]):
-            raise BadInput(
-                f"{where}: column index holds the numbers of the rows; leave it out, or choose the "
-                "arms with env.columns"
-            )
-        return where, table
-    return where, table[chosen_columns("columns", columns, list(table.columns), path_in(file))]
+    log = log_in(where, header or present) if names is None else []
+    table = read_csv(where, file, CSV_OF_NUMBERS, header, words=log[:1])
+    if names is not None:
+        table = table[chosen_columns("columns", columns, list(table.columns), path_in(file))]
+    elif table.columns[0] == "index" and _counts_rows(table["index"]):
+        raise BadInput(
+            f"{where}: column index holds the numbers of the rows; leave it out, or choose the "
+            "arms with env.columns"
+        )
+    return where, table, log
 
 
 def numbers_in(where: str, column: pd.Series, drop_blanks: bool | None = None) -> np.ndarray:
@@ -201,14 +204,11 @@ def rewards_logged(where: str, names: pd.Series, rewards: pd.Series) -> list[np.
     number if all names are numbers.
     """
     refuse_cells(where, names, names.isna().to_numpy(), "the name of an arm is needed")
-    values = numbers_in(where, rewards)
-    arm, found = pd.factorize(names)
-    known: list[str] = found.tolist()
-    by_number = all(is_number(name) and np.isfinite(float(name)) for name in known)
-    order = sorted(range(len(known)), key=lambda i: (by_number and float(known[i]), known[i]))
-    place = np.argsort(order)[arm] if len(arm) else arm
-    ends = np.cumsum(np.bincount(place)) if len(arm) else [0]
-    return np.split(values[np.argsort(place, kind="stable")], ends[:-1])
+    values = pd.Series(numbers_in(where, rewards), rewards.index)
+    found = {str(arm): own.to_numpy() for arm, own in values.groupby(names)}
+    by_number = all(is_number(arm) and np.isfinite(float(arm)) for arm in found)
+    order = sorted(found, key=lambda arm: (by_number and float(arm), arm))
+    return [found[arm] for arm in order]
 
 
 def is_number(text: str) -> bool:
@@ -224,18 +224,21 @@ def chosen_columns(key: str, value: Any, known: Sequence[str], of: str) -> list[
     """Validate a list of different columns among those ``known`` of a file."""
     names = [_meant(name, known) for name in _names(key, value)]
     for name in names:
-        if name not in known:
-            raise BadInput(f"{key}: {unknown(f'column of {of}:', name, known)}")
+        check_column(key, name, known, of)
     if len(set(names)) < len(names):
         raise BadInput(f"{key}={plain(value)}: each column can be taken once")
     return names
 
 
+def check_column(key: str, name: str, known: Collection[str], of: str) -> None:
+    """Refuse a name that is not among those of the columns of a file."""
+    if name not in known:
+        raise BadInput(f"{key}: {unknown(f'column of {of}:', name, known)}")
+
+
 def _names(key: str, value: Any) -> list[str]:
     """Validate a list of columns."""
-    if not isinstance(value, Sequence) or isinstance(value, str) or not value:
-        raise BadInput(f"{key}={plain(value)}: a list of columns is needed")
-    return [plain(name) for name in value]
+    return [plain(name) for name in entries(key, value, "a list of columns is needed")]
 
 
 def _meant(name: str, known: Sequence[str]) -> str:

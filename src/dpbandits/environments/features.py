@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import BadInput, plain, unknown
-from ..validation import as_number, number_where, one_of
+from ..validation import as_number, is_list, number_where, one_of
+from .contexts import ContextualEnvironment, contextual_environment
 
 SCALES = ("public", "standard")
 DOMINATES = 0.9  # the share of one column in what is left of all, above which the others are lost
@@ -27,6 +28,11 @@ class UnitRows(NamedTuple):
     rows: np.ndarray  # float64 array (n, p)
     withdrawn: str  # why no privacy of contexts is promised; empty if it is
     notes: tuple[str, ...]  # what was changed, for the user
+
+    def environment(self, law: int, K: int, table: np.ndarray) -> ContextualEnvironment:
+        """Return the environment of K actions in which each row is a user; see ``table`` there."""
+        theta = np.zeros(K * self.rows.shape[1])
+        return contextual_environment(law, K, theta, rows=self.rows, table=table)
 
 
 def unit_rows(x: np.ndarray, names: Sequence[str], ranges: Any, bound: Any, scale: Any) -> UnitRows:
@@ -86,7 +92,7 @@ def unit_rows(x: np.ndarray, names: Sequence[str], ranges: Any, bound: Any, scal
 
 def range_of(key: str, ends: Any) -> tuple[float, float]:
     """Validate a public range: two numbers, the smaller one first."""
-    if isinstance(ends, Sequence) and not isinstance(ends, str) and len(ends) == 2:
+    if is_list(ends) and len(ends) == 2:
         low, high = (as_number(key, x) for x in ends)
         if low < high and math.isfinite(high - low):
             return low, high

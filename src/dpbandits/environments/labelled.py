@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import sys
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
@@ -21,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.question import USERS
-from ..errors import BadInput, first_line, nearest, plain, unknown
+from ..errors import BadInput, first_line, nearest, plain
 from ..validation import (
     NO_PYARROW,
     as_integer,
@@ -33,21 +32,23 @@ from ..validation import (
     path_in,
     read_csv,
     refuse_cells,
+    refuse_changed,
     refuse_levels,
     refuse_lists,
-    sha256_of,
 )  # fmt: skip
-from .contexts import ONE_PASS, ContextualInstance, contextual_environment
-from .data import chosen_columns
+from .contexts import ONE_PASS, ContextualInstance
+from .data import check_column, chosen_columns
 from .features import UnitRows, unit_rows
 from .instances import Instance
 
 MAX_CLASSES, MAX_CELLS = 1000, 4e8  # of rows times columns and classes: 3 GB
 SHIPPED = "iris", "wine", "breast_cancer", "digits"
 WHAT = {"label": "classes", "action": "actions"}  # of columns, by their keys
-SAMPLE, LARGE, GZIP = 2**16, 2**26, b"\x1f\x8b"  # bytes: read first, of a large file; of gzip
-PER_SECOND, CELLS_PER_SECOND = 2e7, 5e6  # bytes of CSV, cells of Parquet read: measured
-COPIES = 5  # of the table at once: measured
+USUAL = {  # names of columns, where none is given
+    "label": ("label", "target", "class", "y"), "action": ("action", "arm"),
+    "reward": ("reward",), "propensity": ("propensity",),
+}  # fmt: skip
+SAMPLE, GZIP = 2**16, b"\x1f\x8b"  # bytes that are read first; how files of gzip begin
 LINES = {"uniform": "uniform_play", "constant": "best_constant"}  # of reference: who plays them
 # What looks like words, but is meant as a number
 UNLIKE_WORDS = {
@@ -56,7 +57,6 @@ UNLIKE_WORDS = {
     ),
     "numbers with commas": re.compile(r"[+-]?[\d.]*(,\d+)+"),
 }
-LABELS = "label", "target", "class", "y"  # names of the column of classes, where none is given
 
 
 @dataclass(frozen=True)
@@ -121,8 +121,7 @@ def labels(
     refuse_large(where, len(classes), users.rows.shape[1] + K)
     rewards = np.zeros((len(classes), K))
     rewards[np.arange(len(classes)), classes] = 1.0
-    theta = np.zeros(K * users.rows.shape[1])
-    env = contextual_environment(ONE_PASS, K, theta, rows=users.rows, table=rewards)
+    env = users.environment(ONE_PASS, K, rewards)
     return LabelledInstance(
         env, (), (), env.theta, 0.0, 1.0, 1.0, users.withdrawn,
         (*users.notes, f"regret counts mistakes; classes: {listed(kinds)}"),
@@ -151,8 +150,7 @@ def users_of(
         BadInput: a column does not exist, a row has a blank, or the data are too large.
     """
     for key, name in others.items():
-        if name not in table.columns:
-            raise BadInput(f"{key}: {unknown(f'column of {where}:', name, table.columns)}")
+        check_column(key, name, table.columns, where)
     names = [plain(x) for x in table.columns if x not in others.values()]
     if features is not None:
         names = chosen_columns("features", features, names, where)
@@ -273,9 +271,7 @@ def numbers_of(
     return names, np.column_stack(columns), of_words
 
 
-def read_source(
-    source: Any, column: Any, key: str = "label", usual: Sequence[str] = LABELS
-) -> tuple[str, pd.DataFrame, str]:
+def read_source(source: Any, column: Any, key: str = "label") -> tuple[str, pd.DataFrame, str]:
     """Return the text with which messages begin, the table, and the name of its column of actions.
 
     Args:
@@ -284,7 +280,6 @@ def read_source(
         column: the column of actions; None for the target of the source, or for a column with a
             usual name.
         key: the key that names this column.
-        usual: the usual names of this column.
     """
     path = path_in(source)
     where = f"source={plain(path)}"
@@ -296,74 +291,63 @@ def read_source(
     if kind in SOURCES and name:
         table, target = SOURCES[kind](where, name)
     elif str(path).endswith(".parquet"):
-        table, target = _parquet(where, source, path), ""
+        table, target = _parquet(where, source), ""
     else:
         header = header_of(where, path)
-        _announce_csv(where, path, len(header))
-        words = [plain(column)] if column is not None else [usual_column(header, usual)]
-        table = read_csv(where, source, words=[x for x in words if x in header], blanks=[""])
+        _refuse_large_csv(where, path, len(header))
+        words = {column_named(key, column, header)} & {*header}
+        table = read_csv(where, source, words=[*words], blanks=[""])
         target = ""
     table = table.rename(columns=lambda x: plain(x).strip()).reset_index(drop=True)
     check_header(where, list(table.columns))
     if len(table) < 2:
         raise BadInput(f"{where}: at least two rows are needed")
-    found = plain(column) if column is not None else target or usual_column(table.columns, usual)
+    given = column if column is not None else target or None
+    found = column_named(key, given, table.columns)
     if not found:
         raise BadInput(f"{where}: env.{key}=NAME is needed, the column of the {WHAT[key]}")
     return where, table, found
 
 
-def usual_column(names: Iterable[str], usual: Sequence[str]) -> str:
-    """Return the only column with a usual name, in any case of letters, or "" if there is none."""
-    known = [x for x in names if x.lower() in usual]
+def column_named(key: str, given: Any, names: Iterable[str]) -> str:
+    """Return the name of the column of a key as it is given. If it is None, return the only column
+    with a usual name, in any case of letters, or "" if there is none.
+    """
+    if given is not None:
+        return plain(given)
+    known = [x for x in names if x.lower() in USUAL[key]]
     return known[0] if len(known) == 1 else ""
 
 
-def _announce_csv(where: str, path: Any, columns: int) -> None:
-    """Print how long reading a large CSV file will take, or refuse a file that is too large."""
+def _refuse_large_csv(where: str, path: Any, columns: int) -> None:
+    """Refuse a CSV file that is too large, before it is read, by the rows in its first bytes."""
     with suppress(OSError, ValueError, zlib.error):  # which reading it says
         with open(file_at(path), "rb") as opened:
             start = opened.read(SAMPLE)
         text = start
         if start[:2] == GZIP:  # it goes on as it begins
             text = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(start)
-        size = os.path.getsize(path) * len(text) / max(len(start), 1)
-        if size >= LARGE:
-            rows = size / len(text) * max(text.count(b"\n"), 1)
-            _announce(where, rows, columns, size / PER_SECOND)
+        rows = os.path.getsize(path) / max(len(start), 1) * max(text.count(b"\n"), 1)
+        refuse_large(where, rows, columns)
 
 
-def _announce_parquet(where: str, path: Any) -> None:
-    """Print how long reading a large Parquet file will take, or refuse a file that is too large."""
-    from pyarrow.parquet import read_metadata
-
-    found = read_metadata(file_at(path))
-    rows, columns = found.num_rows, found.num_columns
-    if rows * columns * 8 >= LARGE:
-        _announce(where, rows, columns, rows * columns / CELLS_PER_SECOND)
-
-
-def _announce(where: str, rows: float, columns: int, seconds: float) -> None:
-    refuse_large(where, rows, columns)
-    said = f"about {rows:.2g} rows; reading them takes about {seconds:.0f} s"
-    print(f"{where}: {said} and {rows * columns * 8 * COPIES / 1e9:.1g} GB", file=sys.stderr)
-
-
-def _parquet(where: str, source: Any, path: Any) -> pd.DataFrame:
+def _parquet(where: str, source: Any) -> pd.DataFrame:
     if find_spec("pyarrow") is None:
         raise BadInput(f"{where}: {NO_PYARROW}")
+    from pyarrow.parquet import read_metadata
+
+    path = path_in(source)
     try:
-        _announce_parquet(where, path)
+        about = read_metadata(file_at(path))
+        refuse_large(where, about.num_rows, about.num_columns)
         found = pd.read_parquet(file_at(path))
-        changed = path is not source and sha256_of(path) != source.get("sha256")
-    except BadInput:  # too large
+        refuse_changed(where, source)
+    except BadInput:  # too large, or changed
         raise
     except FileNotFoundError:
         raise no_such_file(where, path) from None
     except Exception as error:
         raise BadInput(f"{where}: not a Parquet file ({first_line(error)})") from None
-    if changed:
-        raise BadInput(f"{where}: the file has changed")
     refuse_levels(where, found)
     return found
 

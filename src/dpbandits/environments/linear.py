@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import BadInput, plain
-from ..validation import as_integer, number_where, numbers, one_of, path_in, yes_no
+from ..validation import as_integer, is_list, number_where, numbers, one_of, yes_no
 from .contexts import ContextualInstance, contextual_environment
 from .data import matrix_of
 from .features import unit_rows
 from .instances import Instance, environment_of
 from .laws import EMPIRICAL, GAUSSIAN, TWO_POINT
 from .reward_laws.arm import positive
-from .reward_laws.gaussian import gaussian
+from .reward_laws.densities import gaussian
 from .reward_laws.points import two_point
 
 NOISES, CONTEXTS, LINKS = ("sign", "gaussian"), ("gaussian", "sphere"), ("linear", "logistic")
@@ -27,13 +26,10 @@ DRAWN_AGAIN = "rows are drawn with replacement: a promise is one of a round, not
 
 def linear(features: Any, theta: Any, noise: Any, sigma: Any) -> Instance:
     """Arms with features: the mean of arm a is <theta, features of a>."""
-    if isinstance(features, str) or not isinstance(features, Sequence) or not features:
-        raise BadInput(
-            f"features={plain(features)}: one row an arm is needed, such as [[1,0],[0,1]]"
-        )
-    if [] in features:
-        wrong = f"features={plain(features)}: a row has no numbers"
-        raise BadInput(f"{wrong}; one row an arm is needed, such as [[1,0],[0,1]]")
+    if not is_list(features) or not features or [] in features:
+        no_numbers = "a row has no numbers; " * (is_list(features) and [] in features)
+        needed = f"{no_numbers}one row an arm is needed, such as [[1,0],[0,1]]"
+        raise BadInput(f"features={plain(features)}: {needed}")
     rows = [numbers("features: entry", row) for row in features]
     lengths = sorted({len(row) for row in rows})
     if len(lengths) > 1 or lengths[0] > MAX_DIMENSIONS:
@@ -105,9 +101,8 @@ def contextual_table(
     if file is None:
         needed = "columns of features, followed by one column of rewards for each of the K arms"
         raise BadInput(f"file=PATH.csv is needed, a CSV file with {needed}")
-    names, values = matrix_of(file, columns, header)
+    where, names, values = matrix_of(file, columns, header)
     count = as_integer("K", K, 1, MAX_ARMS)
-    where = f"file={plain(path_in(file))}"
     if len(values) < 1 or values.shape[1] <= count:
         raise BadInput(
             f"{where}: at least one row is needed, and a column of features before the {count} "
@@ -120,9 +115,7 @@ def contextual_table(
     if not features.any():
         raise BadInput(f"{where}: features that are not all 0 are needed")
     found = unit_rows(features, names[:-count], ranges, bound, scale)
-    env = contextual_environment(
-        EMPIRICAL, count, np.zeros(count * features.shape[1]), rows=found.rows, table=rewards
-    )
+    env = found.environment(EMPIRICAL, count, rewards)
     return ContextualInstance(
         env, (), (), env.theta, float(rewards.min()), float(rewards.max()), 1.0,
         found.withdrawn, (*found.notes, DRAWN_AGAIN),

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import BadInput, plain
+from ..errors import BadInput
 from ..validation import number_where, refuse_cells
-from .contexts import LEAST, REPLAY, contextual_environment
+from .contexts import LEAST, REPLAY
 from .instances import Instance
-from .labelled import LabelledInstance, actions_of, listed, read_source, users_of, usual_column
+from .labelled import LabelledInstance, actions_of, column_named, listed, read_source, users_of
 
-ACTIONS, REWARDS, PROPENSITIES = ("action", "arm"), ("reward",), ("propensity",)
 LIKE_PROPENSITIES = "propensity", "prob", "probability", "propensity_score", "pscore"
 MARGIN = 5.0  # standard deviations of the number of rows that count
 ROUNDING = 1e-9  # of propensities, relative
@@ -97,13 +96,10 @@ def log(
     reward in [0, 1], and the probability with which this action was played, which is 1/K if no
     column holds it.
     """
-    where, table, action = read_source(source, action, "action", ACTIONS)
+    where, table, action = read_source(source, action, "action")
     others = {"action": action}
-    for key, given, usual in (
-        ("reward", reward, REWARDS),
-        ("propensity", propensity, PROPENSITIES),
-    ):
-        others[key] = plain(given) if given is not None else usual_column(table.columns, usual)
+    for key, given in (("reward", reward), ("propensity", propensity)):
+        others[key] = column_named(key, given, table.columns)
     if not others["reward"]:
         raise BadInput(f"{where}: env.reward=NAME is needed, the column of the rewards")
     if len(set(others.values())) < len(others):
@@ -137,10 +133,7 @@ def log(
         f"a row counts with probability {c:.4g}; regret is the mean loss of the rows that count, 1 "
         "- reward, times the rows read", NOT_ALONE,
     )  # fmt: skip
-    env = contextual_environment(
-        REPLAY, K, np.zeros(K * users.rows.shape[1]), rows=users.rows,
-        table=np.column_stack([actions, rewards, c / p]),
-    )  # fmt: skip
+    env = users.environment(REPLAY, K, np.column_stack([actions, rewards, c / p]))
     instance = LoggedInstance(
         env, (), (), env.theta, 0.0, 1.0, 1.0, users.withdrawn or withdrawn, notes, 1, kinds, c
     )

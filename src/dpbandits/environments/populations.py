@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import BadInput, inside, plain, unknown
+from ..errors import BadInput, inside, plain
 from ..validation import as_number, call, number_where, numbers, path_in, read_csv
+from .data import check_column
 from .reward_laws.arm import positive
 from .reward_laws.points import shares_of_one
 from .users import Users, half_coth, half_tanh
@@ -107,9 +108,7 @@ def file(path: Any, column: Any) -> Population:
     """Return the population of the levels in a column of a CSV file with one row per user."""
     where = f"path={plain(path_in(path))}"
     table = read_csv(where, path)
-    if plain(column) not in table.columns:
-        known = unknown(f"column of {path_in(path)}:", plain(column), table.columns)
-        raise BadInput(f"column: {known}")
+    check_column("column", plain(column), table.columns, path_in(path))
     found = [level(f"column={plain(column)}: level", x) for x in table[plain(column)].tolist()]
     if not found:
         raise BadInput(f"{where}: the file has no rows")

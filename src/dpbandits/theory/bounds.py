@@ -123,10 +123,10 @@ def theorem(
     status: str,
     statement: str,
     *conditions: Condition,
-    note: str = "",
-    actions: str = ARMS,
+    **more: str,
 ) -> Callable[[Callable[..., float]], Callable[..., float]]:
-    """Return a decorator that declares a function of plain numbers as a theorem; see ``Bound``.
+    """Return a decorator that declares a function of plain numbers as a theorem; see ``Bound``,
+    which has ``more``.
 
     ``every_bound`` finds the decorated function, which raises ConditionFailed if a condition on its
     numbers fails.
@@ -144,9 +144,8 @@ def theorem(
                 raise ConditionFailed(f"{source} {failure}")
             return function(*args, **kwargs)
 
-        checked.bound = Bound(  # type: ignore[attr-defined]
-            source, side, status, statement, checked, conditions, note, actions
-        )
+        bound = Bound(source, side, status, statement, checked, conditions, **more)
+        checked.bound = bound  # type: ignore[attr-defined]
         return checked
 
     return decorate

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -103,14 +103,8 @@ def problem(record: Mapping[str, Any]) -> Problem:
 
 def problems(records: Iterable[Mapping[str, Any]]) -> list[Problem]:
     """Return the problems of several records; each environment is built once."""
-    built: dict[str, Instance] = {}
-    found = []
-    for record in records:
-        spec = json.dumps(record["env_spec"], sort_keys=True)
-        if spec not in built:
-            built[spec] = build(record["env_spec"])
-        found.append(_problem(record, built[spec]))
-    return found
+    instance = cache(lambda spec: build(json.loads(spec)))
+    return [_problem(r, instance(json.dumps(r["env_spec"], sort_keys=True))) for r in records]
 
 
 def _problem(record: Mapping[str, Any], instance: Instance) -> Problem:

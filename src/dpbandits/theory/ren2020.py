@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -76,12 +77,20 @@ def spread(
     return p0, mean, f(eps_min) - f(max(population.largest, eps_min))
 
 
-def least(bound: Callable[[np.ndarray, np.ndarray], np.ndarray], Q: float) -> float:
-    """Compute the infimum over kappa > 0 of a bound, a function of arrays of kappa and kappa Q.
+def least(
+    pulls: Callable[[np.ndarray], Any], n: int, gap: np.ndarray, p0: float, Q: float, T: float
+) -> float:
+    """Compute the infimum over kappa > 0 of the bounds of Theorems 7 and 10, with ``pulls`` as a
+    function of kappa Q, and ``n`` further pulls of each arm.
 
     Every kappa gives a valid bound, so an inexact search is harmless. If all levels are equal
     (Q = 0), kappa may be infinite.
     """
+
+    def bound(kappa: np.ndarray, excess: np.ndarray) -> np.ndarray:
+        spared = gap / p0 * (math.log(p0 * T) / (2 * kappa**2) + 1)
+        return (pulls(excess) + spared + n * gap / p0 + n * math.pi**2 * gap / 3).sum(axis=0)
+
     if Q <= 0:
         return float(bound(np.array([math.inf]), np.zeros(1))[0])
     low, high = 1e-9, 1e9
@@ -120,13 +129,11 @@ def heldp_ucb_l(gaps: Sequence[float], population: Population, eps_min: float, T
     gap = positive(gaps)[:, None]
     forced = 2 * gap / (p0 * alpha0**2) * (4 * alpha0 / eps_min**2 + 1 / eps_min**4) * math.log(T)
 
-    def bound(kappa: np.ndarray, excess: np.ndarray) -> np.ndarray:
+    def pulls(excess: np.ndarray) -> np.ndarray:
         width = 1 + 4 * np.sqrt(alpha0 + excess)
-        pulls = np.maximum(8 / (p0 * gap) * width**2 * math.log(T), forced)
-        spared = gap / p0 * (math.log(p0 * T) / (2 * kappa**2) + 1)
-        return (pulls + spared + 2 * gap / p0 + 2 * math.pi**2 * gap / 3).sum(axis=0)
+        return np.maximum(8 / (p0 * gap) * width**2 * math.log(T), forced)
 
-    return least(bound, Q)
+    return least(pulls, 2, gap, p0, Q, T)
 
 
 @upper("Theorem 7, whatever the gaps", ORDER, "sqrt((1 + alpha_0) K T ln T/p_0)",
@@ -167,13 +174,7 @@ def heldp_ucb_b(gaps: Sequence[float], population: Population, eps_min: float, T
     """
     p0, beta0, Q = spread(population, eps_min, inverse_tanh)
     gap = positive(gaps)[:, None]
-
-    def bound(kappa: np.ndarray, excess: np.ndarray) -> np.ndarray:
-        pulls = 8 / (p0 * gap) * (beta0 + excess) * math.log(T)
-        spared = gap / p0 * (math.log(p0 * T) / (2 * kappa**2) + 1)
-        return (pulls + spared + gap / p0 + math.pi**2 * gap / 3).sum(axis=0)
-
-    return least(bound, Q)
+    return least(lambda excess: 8 / (p0 * gap) * (beta0 + excess) * math.log(T), 1, gap, p0, Q, T)
 
 
 @upper("Theorem 10, whatever the gaps", ORDER, "sqrt(beta_0 K T ln T/p_0)", *BITS, SOME_USERS)

@@ -1,1 +1,1 @@
-"""Reward laws, one family per file: the arm of each law and its absolute moments."""
+"""Reward laws: the arm of each law and its absolute moments."""
