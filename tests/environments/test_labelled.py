@@ -338,7 +338,11 @@ def test_a_file_without_rows_is_refused_in_one_line(tmp_path):
         assert line in message and "\n" not in message
 
 
-def test_a_file_that_is_too_large_is_refused_before_it_is_read(monkeypatch):
+def test_the_time_and_memory_of_a_large_file_are_said_before_it_is_read(monkeypatch, capsys):
+    monkeypatch.setattr(labelled, "LARGE", 10)
+    of(FRAME)
+    [line] = capsys.readouterr().err.splitlines()
+    assert "about 7 rows; reading them takes about 0 s and" in line
     monkeypatch.setattr(labelled, "MAX_CELLS", 10)
     monkeypatch.setattr(labelled, "read_csv", None)  # before it is read
     line = message_of(of, FRAME)
@@ -348,17 +352,22 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_read(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["a.csv.gz", PARQUET])
-def test_the_rows_of_packed_files_are_counted_before_they_are_read(tmp_path, monkeypatch, name):
+def test_the_rows_of_packed_files_are_said_before_they_are_read(
+    tmp_path, monkeypatch, capsys, name
+):
     """Mutation that it catches: the rows of gzip are counted in its bytes."""
     file, many = tmp_path / name, pd.concat([FRAME] * 2000)
     (many.to_parquet if name.endswith("parquet") else many.to_csv)(file, index=False)
     of(file, label="label")
+    assert not capsys.readouterr().err  # a small file
+    monkeypatch.setattr(labelled, "LARGE", 10)
     monkeypatch.setattr(labelled, "SAMPLE", 300)  # bytes of a thousand
+    of(file, label="label")
+    [line] = capsys.readouterr().err.splitlines()
+    rows = float(line.partition("about ")[2].partition(" rows")[0])
+    assert rows == pytest.approx(12_000, rel=0.3) and "; reading them takes about 0 s and" in line
     monkeypatch.setattr(labelled, "MAX_CELLS", 10)
-    said = message_of(of, file)
-    rows = float(said.partition("source=")[2].partition(": ")[2].split()[0].replace(",", ""))
-    assert rows == pytest.approx(12_000, rel=0.3)
-    assert "and 3 GB are the most; choose fewer rows or columns" in said
+    assert "and 3 GB are the most; choose fewer rows or columns" in message_of(of, file)
 
 
 def test_rows_with_blanks_are_left_out_on_request():

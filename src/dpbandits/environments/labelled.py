@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import sys
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
@@ -48,7 +49,9 @@ USUAL = {  # names of columns, where none is given
     "label": ("label", "target", "class", "y"), "action": ("action", "arm"),
     "reward": ("reward",), "propensity": ("propensity",),
 }  # fmt: skip
-SAMPLE, GZIP = 2**16, b"\x1f\x8b"  # bytes that are read first; how files of gzip begin
+SAMPLE, LARGE, GZIP = 2**16, 2**26, b"\x1f\x8b"  # bytes: read first, of a large file; of gzip
+PER_SECOND, CELLS_PER_SECOND = 2e7, 5e6  # bytes of CSV, cells of Parquet read: measured
+COPIES = 5  # of the table at once: measured
 LINES = {"uniform": "uniform_play", "constant": "best_constant"}  # of reference: who plays them
 # What looks like words, but is meant as a number
 UNLIKE_WORDS = {
@@ -294,7 +297,7 @@ def read_source(source: Any, column: Any, key: str = "label") -> tuple[str, pd.D
         table, target = _parquet(where, source), ""
     else:
         header = header_of(where, path)
-        _refuse_large_csv(where, path, len(header))
+        _announce_csv(where, path, len(header))
         words = {column_named(key, column, header)} & {*header}
         table = read_csv(where, source, words=[*words], blanks=[""])
         target = ""
@@ -319,16 +322,26 @@ def column_named(key: str, given: Any, names: Iterable[str]) -> str:
     return known[0] if len(known) == 1 else ""
 
 
-def _refuse_large_csv(where: str, path: Any, columns: int) -> None:
-    """Refuse a CSV file that is too large, before it is read, by the rows in its first bytes."""
+def _announce_csv(where: str, path: Any, columns: int) -> None:
+    """Print how long reading a large CSV file will take, or refuse a file that is too large."""
     with suppress(OSError, ValueError, zlib.error):  # which reading it says
         with open(file_at(path), "rb") as opened:
             start = opened.read(SAMPLE)
         text = start
         if start[:2] == GZIP:  # it goes on as it begins
             text = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(start)
-        rows = os.path.getsize(path) / max(len(start), 1) * max(text.count(b"\n"), 1)
-        refuse_large(where, rows, columns)
+        size = os.path.getsize(path) * len(text) / max(len(start), 1)
+        rows = size / max(len(text), 1) * max(text.count(b"\n"), 1)
+        _announce(where, size, rows, columns, size / PER_SECOND)
+
+
+def _announce(where: str, size: float, rows: float, columns: int, seconds: float) -> None:
+    """Print how long reading a large file will take, or refuse a file that is too large."""
+    if size < LARGE:
+        return
+    refuse_large(where, rows, columns)
+    said = f"about {rows:.2g} rows; reading them takes about {seconds:.0f} s"
+    print(f"{where}: {said} and {rows * columns * 8 * COPIES / 1e9:.1g} GB", file=sys.stderr)
 
 
 def _parquet(where: str, source: Any) -> pd.DataFrame:
@@ -339,7 +352,8 @@ def _parquet(where: str, source: Any) -> pd.DataFrame:
     path = path_in(source)
     try:
         about = read_metadata(file_at(path))
-        refuse_large(where, about.num_rows, about.num_columns)
+        rows, columns = about.num_rows, about.num_columns
+        _announce(where, rows * columns * 8, rows, columns, rows * columns / CELLS_PER_SECOND)
         found = pd.read_parquet(file_at(path))
         refuse_changed(where, source)
     except BadInput:  # too large, or changed
