@@ -44,7 +44,7 @@ def refined(
     for key in given:
         if key in foreign:
             own = ", ".join(sorted(found.own_keys))
-            raise BadInput(f"{key}: {name} takes no {key}; {name} takes {own}")
+            raise BadInput(f"{key}: {name} takes {own} instead")
     return found
 
 
