@@ -30,7 +30,7 @@ Measured = Mapping[Setting, np.ndarray]
 
 @dataclass(frozen=True)
 class Runs:
-    """The runs of a claim's experiments, restricted to settings with some values.
+    """The runs of a claim's experiments, only of the settings that have the given values.
 
     A call with more values returns the runs of the settings that also have these values. A key of
     an environment, such as ``env.alpha``, is written as a keyword with an underscore,

@@ -52,10 +52,10 @@ class PolicyTarget(RegretTarget):
     First, the random numbers of the policy are recorded. They are replayed on neighbouring rewards,
     with all noise that holds the changed reward shifted by the change. If in every replay all
     actions stay the same at a cost of at most eps, and no choice depends on the changed reward, the
-    promise is consistent and nothing is sampled. Otherwise samples may refute the promise: samples
+    verdict is consistent and nothing is sampled. Otherwise samples may refute the promise: samples
     of the response of a user, if the promise is local, and samples of the actions, first between
     the neighbours of the replay that failed, then between others, at short horizons first. If a
-    replay failed and no samples refute the promise, it is undecided.
+    replay failed and no samples refute the promise, the verdict is undecided.
 
     Attributes:
         pair: the only neighbours that are compared; None for random neighbours.
