@@ -114,7 +114,7 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
     quantile, count = -NormalDist().inv_cdf(tail), len(d)
 
     def excess(tilt: np.ndarray) -> np.ndarray:
-        """Return how far the normal quantile of the tail probability at a tilt exceeds that of
+        """Return the normal quantile of the tail probability at a tilt, minus the quantile of
         ``tail``.
         """
         away = d + np.exp(tilt)

@@ -163,7 +163,7 @@ def default_keys(keys_file: str) -> Mapping[str, Any]:
 
 
 def read_experiment(name: str, folders: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the keys in the file of an experiment, without those of files that it extends."""
+    """Return the keys in the file of an experiment, without the keys of files that it extends."""
     found = read_yaml(file_of("experiment", name, folders))
     found.pop("defaults", None)
     return found

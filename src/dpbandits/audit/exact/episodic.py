@@ -83,7 +83,8 @@ def sequences(game: Episodic, horizon: int, cases: Cases) -> Iterator[Leaf]:
         game: the algorithm.
         horizon: the number of rounds.
         cases: a function that returns the vectors of sums to compare, given the sizes of the
-            releases so far. The vectors of a longer history must extend those of a shorter one.
+            releases so far. The vectors of a longer history must extend the vectors of a shorter
+            history.
     """
     unit = Rate(exactly(game.rate))
     start: dict[Case, Releases] = {

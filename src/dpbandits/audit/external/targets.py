@@ -143,8 +143,8 @@ class PolicyTarget(RegretTarget):
     def _stage(self, T: int, pair: Pair | None = None) -> Stage:
         """Return a test of the actions at a horizon, between given or random neighbours.
 
-        The numbers of runs and of pairs of neighbours are those of the first stage in STAGES whose
-        horizon is not shorter.
+        The first stage in STAGES whose horizon is not shorter gives the numbers of runs and of
+        pairs of neighbours.
         """
         _, runs, candidates = next((s for s in STAGES if s[0] >= T), STAGES[-1])
         target = PolicyTarget(self.source, self.budget, {}, (T,), self.sizes, pair=pair)
