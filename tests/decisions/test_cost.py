@@ -47,7 +47,7 @@ def test_a_sheet_of_two_trust_models():
     local = dp.budget(rule="nprr_ab", **given, delta=0.1)
     pd.testing.assert_frame_equal(both, pd.concat([server, local], ignore_index=True))
     said = message_of(dp.budget, rule=["dp_sprt", "nprr_ab"], **given, rel_error=0.1)
-    assert said.startswith("rel_error: dp_sprt takes no rel_error")
+    assert said.startswith("rel_error: dp_sprt takes ")
 
 
 TITLE = "r on e, mu0=0.1"

@@ -66,7 +66,8 @@ class Failed(Exception):
 
 @cache
 def made_by() -> str:
-    """Return a hash of all code except the algorithm or rule that determines findings of samples.
+    """Return a hash of the code, other than the algorithm or rule, that determines findings of
+    samples.
 
     It covers the sources of the audit, of the mechanisms and of the guarantees, and the files of
     the package that they import.

@@ -22,7 +22,7 @@ def text_of_findings(rows: Sequence[Row], style: str) -> str:
 
 
 def promised(row: Row) -> str:
-    """Return the promised loss in words, with the budget from which it follows if this differs."""
+    """Return the promised loss in words and, if it differs, the budget that gives the loss."""
     if row["unit"] == "eps":
         return f"{row['promised']:g}"
     return f"{row['budget']} {row[row['budget']]:g}: mu {row['promised']:.4g}"

@@ -32,7 +32,7 @@ def of_samples(measured: float, promised: float) -> str:
 
 
 def of_replays(aligned: int, replays: int) -> str:
-    """Return the verdict on the replays of an alignment, of which ``aligned`` succeeded."""
+    """Return the verdict on the replays of an alignment; ``aligned`` of the replays succeeded."""
     return MISALIGNED if aligned < replays else CONSISTENT if replays else ""
 
 

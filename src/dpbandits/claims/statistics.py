@@ -30,7 +30,7 @@ Measured = Mapping[Setting, np.ndarray]
 
 @dataclass(frozen=True)
 class Runs:
-    """The runs of a claim's experiments, restricted to settings with some values.
+    """The runs of a claim's experiments, only of the settings that have the given values.
 
     A call with more values returns the runs of the settings that also have these values. A key of
     an environment, such as ``env.alpha``, is written as a keyword with an underscore,
@@ -126,8 +126,9 @@ def growth(runs: Runs, below: float) -> Part:
 def quotient_of_means(final: np.ndarray, half: np.ndarray, tail: float) -> Located:
     """Return the mean of one quantity divided by the mean of another quantity of the same runs.
 
-    The two depend on each other, so the interval has the numbers r for which the mean of final - r
-    half may be 0 (Fieller 1954). Each limit fails with probability ``tail``.
+    The two quantities depend on each other. Therefore the interval contains the numbers r for which
+    the mean of ``final - r half`` may be 0 (Fieller 1954). Each limit fails with probability
+    ``tail``.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(rounded(mean_of_runs(final) / mean_of_runs(half)))

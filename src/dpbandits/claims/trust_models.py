@@ -12,7 +12,7 @@ LEVELS = (0.1, 0.25, 0.5, 1.0, 2.0)
 
 
 def ratio_of_ratios(over: Runs, of: Runs, levels: tuple[float, float], above: float) -> Part:
-    """Return the ratio of two regrets at the first of two budgets divided by that at the second."""
+    """Return the ratio of two regrets at one budget, divided by their ratio at another budget."""
     finals = [runs(eps=eps).final() for eps in levels for runs in (over, of)]
     found = located(finals, "mean", over.tail / 2.0)
     first, second = (pairs.ratio(found.of(i), found.of(i + 1)) for i in (0, 2))

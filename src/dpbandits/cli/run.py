@@ -200,8 +200,8 @@ def _in_options(algorithm: Algorithm, settings: Sequence[Setting]) -> Iterator[s
 
 
 def _broken(settings: Sequence[Setting]) -> dict[str, dict[str, None]]:
-    """Return, by reason, the settings in which noise for a given (eps, delta) does not
-    provide it.
+    """Return the settings whose noise does not give the promised (eps, delta)-DP, or is not proved
+    to give it, grouped by the reason.
     """
     found: dict[str, dict[str, None]] = {}
     for setting in settings:

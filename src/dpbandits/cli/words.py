@@ -206,7 +206,7 @@ def _quoted(key: str, value: str) -> str:
     """Say how to write an arbitrary text as the value of a key."""
     inner = re.sub(r"(\\+)$", r"\1\1", re.sub(r'(\\*)"', r'\1\1\\"', value))
     word = shlex.quote(f'{key}="{inner}"')
-    return f"quote text twice, for the shell and inside: {word}"
+    return f"a text like this needs two pairs of quotes, one for the shell and one inside: {word}"
 
 
 def _data(value: Any, lists: dict[str, Any]) -> Any:

@@ -178,8 +178,9 @@ def type_of(value: Any) -> Any:
 def layout_of(value: Any) -> Any:
     """Return a hashable value that determines the Numba type of an argument of a loop.
 
-    The argument is a number, an array, a generator or a tuple of these. It is never a function:
-    each function has a Numba type of its own.
+    The argument is a number, an array, a generator or a tuple of these. Do not pass a function: all
+    functions have one Python type, but each function has a Numba type of its own, so the returned
+    value would not determine it.
     """
     if isinstance(value, tuple):
         return type(value), *map(layout_of, value)

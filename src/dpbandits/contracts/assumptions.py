@@ -108,7 +108,8 @@ class Bounded(Assumption):
 
     def remedy(self, instance: Instance, values: Values) -> str:
         finite = np.isfinite(instance.support).all()
-        return "; shift and scale them with bounds that you know" if finite else ""
+        hint = "; give a law other parameters, or shift and scale data with bounds that you know"
+        return hint if finite else ""
 
 
 UNIT_INTERVAL = Bounded(0.0, 1.0)

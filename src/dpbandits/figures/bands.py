@@ -29,7 +29,7 @@ BANDS = {
 
 
 def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:
-    """Fill the band of a curve against ``by``, where there is one.
+    """Fill the band of a curve against ``by``, where the curve has a band.
 
     A bar stands for the band at a point without neighbours. Over time, runs that have been equal so
     far have a band of no width. The part far below the curve, such as the part below 0 on a

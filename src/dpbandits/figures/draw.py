@@ -170,8 +170,9 @@ def figure_of_table(
 ) -> Figure:
     """Draw the figure of a table: stopping times, or regret against time or the budget.
 
-    The arguments are those of ``dpbandits.plot``, but ``bounds`` are curves, see ``bounds.curves``.
-    Without ``x`` the axis is a budget that has more than four values, or else time.
+    The arguments are the arguments of ``dpbandits.plot``, except that ``bounds`` are curves, see
+    ``bounds.curves``. Without ``x`` the axis is a budget that has more than four values, or else
+    time.
 
     Raises:
         BadInput: the table has no such axis, or its figure does not take one of the arguments.
@@ -237,10 +238,10 @@ def axis_of(table: Table, x: str | None) -> str:
 def figure_of_experiment(name: str, table: Table) -> Draw:
     """Return the function that draws the table of an experiment.
 
-    It draws the kind of figure that the experiment's file names under ``figure``; without it, it is
-    ``draw`` of the experiment's script; without a script, it draws the figure that suits the table.
-    Only an experiment of the package has a file or a script here: the name of a user's own
-    experiment must not choose which code is run.
+    If the experiment's file has a key ``figure``, the function draws the kind of figure that the
+    key names. Otherwise it is the function ``draw`` of the experiment's script. Without a script,
+    it draws the figure that suits the table. Only an experiment of the package has a file or a
+    script here: the name of a user's own experiment must not choose which code is run.
 
     Raises:
         BadInput: the file names an unknown kind or option, or a kind that cannot draw the table.

@@ -73,8 +73,8 @@ def order(
 ) -> None:
     """Draw the order of a bound, whose constant is unknown, as a broad grey slope.
 
-    The slope has the height ``through`` at the last ``x``. If it ``stretches`` the axes, they show
-    all of it; otherwise it may be cut.
+    The slope has the height ``through`` at the last ``x``. If the slope ``stretches`` the axes, the
+    axes show the whole slope; otherwise the slope may be cut.
     """
     slope = values * through / values[-1]
     with unstretched(ax, not stretches):
@@ -169,7 +169,8 @@ def contamination_panels(table: Table, title: str, k: float = 2.0, band: str = "
 
 
 def exceedance(ax: Axes, runs: pd.DataFrame, styles: Styles) -> None:
-    """Draw the share of runs whose final regret exceeds x, for each line of a labelled table.
+    """Draw a curve for each value of the column ``line``: the share of runs whose final regret
+    exceeds x.
 
     Both axes are logarithmic, except the axis of regret if all regret is 0.
     """

@@ -66,8 +66,8 @@ def labelled(table: Table, but: Sequence[str] = (), horizons: bool = False) -> T
     There is a line for each algorithm and each value of the parameters that vary for some algorithm
     in some game (an environment and a horizon). A parameter of the environment also counts if it
     varies only between algorithms. Parameters in ``but`` are on an axis and do not count. With
-    ``horizons`` there is also a line for each horizon. The settings of ``unprotected`` have lines
-    of their own.
+    ``horizons`` there is also a line for each horizon. The settings that ``unprotected`` returns
+    have lines of their own.
     """
     settings, game = table.settings, ["env", "horizon"]
     among = [name for name in table.varied if name not in but]

@@ -76,8 +76,8 @@ def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
     """Draw curves of bounds, see ``lines_of``, thin and with marks, in the colour of their line.
 
     A curve is black if several lines share it, or if it is a lower bound and the figure has a
-    single line. A curve of which only the slope has a meaning is grey, and does not stretch the
-    axes.
+    single line. If only the slope of a curve has a meaning, the curve is grey and does not stretch
+    the axes.
     """
     key: Any
     single = bounds["line"].nunique() == 1

@@ -110,8 +110,9 @@ def most_columns(least: float) -> int:
 def _shorten_titles(figure: Figure, title: str) -> None:
     """Remove from the titles of panels what is said elsewhere.
 
-    This is what the figure's title says, and what all panels of a row or a column share: shared
-    words are shown once, above the column or at the end of the row.
+    Two kinds of words are removed: words that the figure's title contains, and words that all
+    panels of a row or a column share. Shared words are shown once, above the column or at the end
+    of the row.
     """
     panels = [ax for ax in figure.axes if ax.get_visible() and ax.get_subplotspec() is not None]
     parts = {ax: re.split(r", |,?\n", ax.get_title()) for ax in panels if ax.get_title()}

@@ -88,8 +88,9 @@ def stopping_panels(table: Table, title: str, theorems: bool = False) -> Figure:
 def with_lines(table: Table) -> Table:
     """Return the table with a column ``line`` of its settings: the rule and its varied parameters.
 
-    Parameters on an axis are left out. Most parameters of an environment only set the mean, so they
-    are included only if they vary for the same environment and mean.
+    Parameters on an axis are left out. Most parameters of an environment only set the mean. So a
+    parameter of the environment is included only if it varies while the environment and the mean
+    stay the same.
     """
     settings, among = table.settings, [name for name in table.varied if name != "size"]
     lines = settings["rule"].map(legend_name)

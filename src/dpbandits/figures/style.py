@@ -245,10 +245,10 @@ def _looks(names: Collection[str]) -> Iterator[tuple[str, int]]:
     """Yield the code of the colour of each algorithm without the option ``colors``, and the number
     of its first dash.
 
-    These are the ones that algorithms declare; other algorithms get unused ones. If the figure has
-    at most as many algorithms as there are colours, the second algorithm with the same declared
-    colour gets a colour that no other algorithm has. The colours of other palettes than the default
-    one are taken in order.
+    An algorithm has the colour and the dash that it declares; other algorithms get unused colours
+    and dashes. If the figure has at most as many algorithms as there are colours, the second
+    algorithm with the same declared colour gets a colour that no other algorithm has. The colours
+    of other palettes than the default one are taken in order.
     """
     dashes, codes = list(DASHES), PALETTE.values()
     if current().palette != PALETTES[DEFAULT]:
@@ -299,7 +299,7 @@ def ink() -> str:
 def shade(colour: str, i: int, n: int) -> str:
     """Return the ``i``-th of ``n`` shades of a colour, from lighter to darker.
 
-    The last shade is the colour itself; for a light colour, the first shade is.
+    The last shade is the colour itself. For a light colour, the first shade is the colour itself.
     """
     light = sum(to_rgb(colour)) > LIGHT
     most = (i if light else n - 1 - i) / (n - 1) if n > 1 else 0.0

@@ -37,7 +37,7 @@ def beside(table: Path, suffix: str) -> Path:
 
 
 def tables_in(folder: Path) -> list[Path]:
-    """Return the files in a folder whose names are those of tables, sorted."""
+    """Return the files in a folder that have names of tables, sorted."""
     found = (file for name in FORMATS for file in folder.glob(f"*.{name}"))
     return sorted(file for file in found if not file.name.endswith(SUMMARY_CSV))
 

@@ -114,7 +114,7 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
     quantile, count = -NormalDist().inv_cdf(tail), len(d)
 
     def excess(tilt: np.ndarray) -> np.ndarray:
-        """Return how far the normal quantile of the tail probability at a tilt exceeds that of
+        """Return the normal quantile of the tail probability at a tilt, minus the quantile of
         ``tail``.
         """
         away = d + np.exp(tilt)
@@ -237,8 +237,8 @@ def tail_is_seen(values: np.ndarray) -> np.ndarray:
     They do not show it if they are fewer than FEWEST, if all are equal, or if fewer than CARRIERS
     runs carry the variance: if 3 bad runs are expected, one sample in twenty has none. Fewer than
     TAIL_RUNS runs do not show it either if they are skewed (bad runs are large), since larger
-    values may not have occurred yet. An exception are runs of which hardly a value occurred only
-    once, so that all values have been seen.
+    values may not have occurred yet. Runs of which hardly any value occurred only once are an
+    exception, since nearly all values have then been seen.
     """
     n = len(values)
     light = (n >= TAIL_RUNS) | (skewness(values) <= SKEW) | (occurred_once(values) <= ONCE_SHARE)

@@ -81,7 +81,7 @@ def latex_of(
 ) -> str:
     """Return a summary, a comparison or an answer as a table for LaTeX.
 
-    A column that tells rows apart is shown although it is not chosen.
+    A column that tells rows apart is shown even if it is not chosen.
 
     Args:
         frame: a row for each setting.
@@ -138,7 +138,7 @@ def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
     """Return an answer of ``dpbandits.budget`` as a table for LaTeX.
 
     The smallest budget, or in a sheet the smallest mean at each budget, is the best. The rows whose
-    intervals begin below the upper end of its interval are tied with it.
+    intervals begin below the upper end of the best interval are tied with the best.
     """
     group = str(found.columns[0])
     game = [x for x in OF_ANSWERS if x in found and found[x].nunique(dropna=False) > 1]
@@ -159,7 +159,7 @@ def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
 
 
 def _telling_apart(frame: pd.DataFrame, columns: list[str], first: Sequence[str]) -> list[str]:
-    """Return the columns with those of ``first`` that are needed to tell apart rows that look
+    """Return the columns, and the columns of ``first`` that tell apart rows that otherwise look
     alike.
 
     Added columns follow the columns that describe a setting.

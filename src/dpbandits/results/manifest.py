@@ -161,8 +161,8 @@ def _git(*words: str) -> str:
 def table_path(request: Request) -> Path:
     """Return the path of a request's table.
 
-    The name is that of the experiment; without an experiment it is made of the settings and their
-    hash.
+    The name is the name of the experiment. Without an experiment, the name consists of the settings
+    and their hash.
     """
     described = (setting.described for setting in request.settings)
     name = digest(*described, str(request.auto or request.runs), length=8)

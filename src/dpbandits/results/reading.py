@@ -24,7 +24,7 @@ def pieces_of(path: Path, columns: list[str] | None = None) -> Iterator[pd.DataF
     """Yield a table, or some of its columns, in pieces that are read from its file.
 
     Raises:
-        BadInput: the file does not exist, or its header is not that of a table.
+        BadInput: the file does not exist, or its header is not the header of a table.
         UNREADABLE: the file is damaged, or a column holds words in some pieces only.
     """
     kinds: dict[Any, set[str]] = {}

@@ -91,7 +91,7 @@ def _columns(record: Record, limit: str) -> dict[str, Any]:
 
 
 def _fits(row: Mapping[Any, Any], own: Mapping[str, Any]) -> bool:
-    """Return whether the values of a row agree with those of its record."""
+    """Return whether the values of a row agree with the values of its record."""
     for name, value in row.items():
         if name in BUDGETS and name not in own:
             if isinstance(value, float) and math.isfinite(value):

@@ -72,7 +72,7 @@ def lines_of_references(
     """Yield lines about each data set of a summary.
 
     The lines state the results of uniform play and of the best constant action, and say if no
-    private algorithm is seen to do better than the latter.
+    private algorithm is seen to do better than the best constant action.
 
     Args:
         summary: a summary of regret, see ``summary_of``.

@@ -203,8 +203,8 @@ class Scan:
             raise BadInput(f"{where} has t = {t[place]:g} twice")
 
     def _refuse_column(self, rows: pd.DataFrame, number: np.ndarray, place: int) -> None:
-        """Refuse a column, other than those of all tables, whose value changes within the run at a
-        row.
+        """Refuse a column whose value changes within the run at a row, unless all tables have the
+        column.
         """
         fixed = {*self.question.columns, *BUDGETS, "seed", SETTING}
         own = [SETTING] if SETTING in rows else [x for x in self.describing if x in fixed]

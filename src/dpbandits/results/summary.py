@@ -217,7 +217,7 @@ def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
 
 
 def at_least(ended: float) -> str:
-    """Return the words before a mean of times of which a share ended: the others were cut."""
+    """Return the words before a mean of times if a share ``ended`` and the others were cut."""
     return "at least " if ended < 1.0 else ""
 
 

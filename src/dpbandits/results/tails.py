@@ -16,9 +16,9 @@ OTHERS = 5  # settings that are named besides the one whose runs are the fewest 
 def lines_of_tails(found: pd.DataFrame, question: Question) -> Iterator[str]:
     """Yield lines about settings with equal runs and settings with too few runs for their tail.
 
-    One line is about the fewest equal runs, which give no interval (for a summary only): it says
-    what they show. Then the settings with too few runs follow, those with the fewest runs for their
-    tail first.
+    For a summary, the first line is about the setting with the fewest equal runs: equal runs give
+    no interval, and the line says what they show. The next lines are about the settings with too
+    few runs. The setting that needs the largest multiple of its runs comes first.
 
     Args:
         found: a summary or a comparison, with the columns ``runs`` and ``runs_needed``.

@@ -1,1 +1,1 @@
-"""Make the frozen settings that are run from a configuration and the points of its sweep."""
+"""From a configuration and the points of its sweep, make the frozen settings that are run."""

@@ -38,8 +38,8 @@ def privacy(
 
     The budget is 1 by default. A budget is ignored by algorithms that do not take it, and refused
     if it is not among the budgets ``taken`` by the algorithms of the sweep. If a sweep varies
-    eps_min, algorithms that do not take eps_min ignore it; an eps_min that is set for all
-    algorithms is refused by these. ``at`` has the keys with their values at the point. ``users`` is
+    eps_min, algorithms that do not take eps_min ignore it; if all algorithms have one eps_min,
+    these algorithms are refused. ``at`` has the keys with their values at the point. ``users`` is
     None if all users have the level eps. The horizon is NaN if there is none.
     """
     for other in BUDGETS:

@@ -1,6 +1,6 @@
 """Compose a request from keys and values of a command line or of a call in Python.
 
-A key is that of a command, or ``GROUP.NAME``, a parameter of a file. Hydra composes the chosen
+A key is a key of a command, or ``GROUP.NAME``, a parameter of a file. Hydra composes the chosen
 files. Then the values of keys are set on the result, and the keys that vary become grids.
 """
 
@@ -115,8 +115,8 @@ def compose(
 ) -> Request:
     """Compose the request of some keys.
 
-    Their values replace those of the experiment, which replace the defaults. A key with one value
-    adds no column to the table; a key that varies does.
+    The values of these keys replace the values of the experiment, which replace the defaults. A key
+    with one value adds no column to the table; a key that varies does.
 
     Args:
         question: the question of the command.
@@ -465,7 +465,7 @@ def _parameters(choice: Choice, own: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _refuse_two_labels(chosen: Sequence[tuple[str, Composed]]) -> None:
-    """Refuse environments of one name with different labels; those of labelled data are columns."""
+    """Refuse environments of one name with several labels; of labelled data, labels are columns."""
     labels: dict[str, Any] = {}
     for name, source in chosen:
         contents = source.tree["env"]

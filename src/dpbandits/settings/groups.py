@@ -44,7 +44,7 @@ def refined(
     for key in given:
         if key in foreign:
             own = ", ".join(sorted(found.own_keys))
-            raise BadInput(f"{key}: {name} takes no {key}; {name} takes {own}")
+            raise BadInput(f"{key}: {name} takes {own} instead")
     return found
 
 
@@ -163,7 +163,7 @@ def default_keys(keys_file: str) -> Mapping[str, Any]:
 
 
 def read_experiment(name: str, folders: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the contents of the file of an experiment, without those of files that it extends."""
+    """Return the keys in the file of an experiment, without the keys of files that it extends."""
     return read_yaml(file_of("experiment", name, folders))
 
 

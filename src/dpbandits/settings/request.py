@@ -119,7 +119,7 @@ class Request:
 
     @property
     def folder(self) -> Path:
-        """The results folder; the request must have one, as those of the commands do."""
+        """The results folder; the request must have one, as every request of a command has."""
         assert self.results is not None
         return self.results
 

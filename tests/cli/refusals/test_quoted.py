@@ -15,15 +15,15 @@ TEXTS = ['q"q', 'a\\"b', '"a\\', "it's \"", "x\"y'z", "a b)", "a=b"]
 @pytest.mark.parametrize("text", TEXTS)
 def test_the_suggested_word_has_the_text_as_its_value(text):
     said = message_of(read_request, [f"results={text}"], ())
-    word = re.search(r"quote text twice, for the shell and inside: (.*)", said)
+    word = re.search(r"two pairs of quotes, one for the shell and one inside: (.*)", said)
     assert value_of(*shlex.split(word[1]))[:2] == ("results", text)
 
 
 def test_a_comma_in_a_key_that_cannot_be_swept_is_quoted():
     said = message_of(read_request, ["results=a,b"], ())
     assert said == (
-        "results=a,b: one value is needed; results cannot be swept; quote text twice, for the "
-        "shell and inside: 'results=\"a,b\"'"
+        "results=a,b: one value is needed; results cannot be swept; a text like this needs two "
+        "pairs of quotes, one for the shell and one inside: 'results=\"a,b\"'"
     )
     assert message_of(read_request, ["eps=1,2"], ()).endswith("add -m to run each")
 

@@ -113,9 +113,10 @@ def check(target: DecisionTarget, case: Case) -> Outcome:
     """Replay an alignment on the neighbours of a case, and on its two tables far from each other.
 
     On the tables far apart, the decisions must also be the same, at any cost. If they differ, two
-    neighbours between the two tables are the counter-example. An alignment for one changed reward
-    is instead replayed on two neighbours between the tables that stop at different times with the
-    same noise.
+    neighbours between the two tables are the counter-example. Some alignments hold only if a single
+    reward changes (``one_change``). If the two tables then stop at different times with the same
+    noise, such an alignment is replayed on two neighbours between them at which the stopping time
+    changes.
     """
     fresh = partial(Recorder, case.seed, case.size)
     near = replay(target, case.first, case.second, fresh())

@@ -52,7 +52,7 @@ def cases(target: DecisionTarget, rng: np.random.Generator, n: int) -> Iterator[
     """Yield ``n`` random cases with random horizons and numbers of arms.
 
     For code in plain Python, some of the last cases have many arms, since external code may add no
-    noise there. This is left out if horizons or numbers of arms are requested.
+    noise there. These cases are left out if horizons or numbers of arms are requested.
     """
     requested = target.horizons or target.sizes or target.source.question.one_arm
     large = 0 if target.compiled or requested else int(LARGE * n)

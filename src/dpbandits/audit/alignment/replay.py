@@ -159,8 +159,8 @@ def declared_shifts(target, seen, recorded, first, second, places) -> dict[int, 
 def _cost(draw: Draw, gaussian, delta: float) -> float:
     """Compute the cost of the shift of a draw, in nats or as the rho of zCDP.
 
-    For coins beside a changed bit, the cost is the eps that they give with this delta, times the
-    number of changes.
+    For coins that hide a changed count, the cost is the eps that the coins give with this delta,
+    times the change of the count.
     """
     if draw.kind == COINS:
         return abs(draw.shift) * eps_of_coins(draw.shape, delta) if draw.shift else 0.0

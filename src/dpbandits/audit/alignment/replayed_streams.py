@@ -66,9 +66,9 @@ class Replay(Given):
 class Shifted(Given):
     """A generator that returns the numbers of a recorded run, shifted.
 
-    A draw with a declared shift is shifted by it. Other noise is added to statistics: at the first
-    addition at which the statistic differs from the record by x, not 0, the noise shifts by -x. A
-    uniform number is changed such that the results of its comparisons stay the same.
+    A draw with a declared shift is shifted by this shift. Other noise is added to statistics. At
+    the first addition at which the statistic differs from the record, by x, the noise shifts by -x.
+    A uniform number is changed such that the results of its comparisons stay the same.
 
     Args:
         before: the draws of the record.

@@ -83,7 +83,8 @@ def sequences(game: Episodic, horizon: int, cases: Cases) -> Iterator[Leaf]:
         game: the algorithm.
         horizon: the number of rounds.
         cases: a function that returns the vectors of sums to compare, given the sizes of the
-            releases so far. The vectors of a longer history must extend those of a shorter one.
+            releases so far. The vectors of a longer history must extend the vectors of a shorter
+            history.
     """
     unit = Rate(exactly(game.rate))
     start: dict[Case, Releases] = {
@@ -141,7 +142,9 @@ def _played(game, unit, node, a, band, horizon, cases) -> _Node | Leaf:
 
 
 def _without(f: Releases, a: int, band: Band) -> Piecewise:
-    """Return the density of the other arm's release, with arm ``a`` integrated over the band."""
+    """Return the density of the other arm's release, after the release of arm ``a`` is integrated
+    over the band.
+    """
     low, high = band
     if a == 1:
         low, high = (None if x is None else -x for x in (high, low))
@@ -158,8 +161,9 @@ def _without(f: Releases, a: int, band: Band) -> Piecewise:
 def extreme_cases(sizes: tuple[int, ...]) -> set[Case]:
     """Return vectors of sums that attain the largest loss over all tables of 0 and 1.
 
-    In each vector all sums are 0, or all are full (equal to their sizes n), except one sum. This
-    one is 0 or 1 beside full sums, and n - 1 or n beside sums of 0 (docs/exact_loss.md).
+    In each vector all sums are 0, or all are full (equal to their sizes n), except one sum. If the
+    other sums are full, this sum is 0 or 1; if the other sums are 0, this sum is n - 1 or n
+    (docs/exact_loss.md).
     """
     zeros, full = (0,) * len(sizes), sizes
     found = {zeros, full}

@@ -3,8 +3,8 @@
 The loss is the largest |ln(P/P')| over all sequences of actions and all neighbouring tables of
 extreme rewards, for the whole algorithm at one horizon; ``release`` computes the loss of a release.
 This module lists the algorithms whose exact loss can be computed, with the method, and the reasons
-why the others have none. The candidates of an algorithm are events with neighbours that include the
-largest loss.
+why the others have none. A candidate is one event with its probabilities under two neighbouring
+tables. One of the candidates of an algorithm has the largest loss.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def lazy_ucb_game(values: Mapping[str, float], eps: float) -> Episodic:
 
 
 def episodic_candidates(game: Episodic, T: int) -> Iterator[Candidate]:
-    """Yield events and neighbours of an episodic algorithm that include the largest loss."""
+    """Yield the candidates of an episodic algorithm; one of them has the largest loss."""
     for leaf in sequences(game, T, extreme_cases):
         for x, y in extreme_pairs(tuple(len(rounds) for rounds in leaf.releases)):
             p, q = leaf.probability[x], leaf.probability[y]

@@ -67,7 +67,7 @@ class ScriptedUniforms:
     and returns the i-th given result.
 
     Attributes:
-        chances: the probabilities with which the numbers were compared.
+        chances: the p of each comparison ``number < p`` so far.
     """
 
     def __init__(self, bits: tuple[int, ...]):

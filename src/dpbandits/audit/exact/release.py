@@ -47,7 +47,8 @@ class _Chosen(Stream):
 def release_loss(target: AuditTarget) -> float | None:
     """Compute the exact loss, eps or mu, of a release or a response; None if it is not known.
 
-    For an algorithm or a stopping rule, it is the loss of the release that the guarantee names.
+    For an algorithm or a stopping rule, the result is the loss of the release that the guarantee
+    names.
     """
     if isinstance(target, ReleaseTarget):
         exact_loss = exact_mu if target.gaussian else exact_epsilon
@@ -110,7 +111,7 @@ class _Heads:
 def loss_of_count(
     release: Output, x: np.ndarray, y: np.ndarray, d: int, delta: float
 ) -> float | None:
-    """Compute the least eps, with this delta, of a count between two data sets, or None.
+    """Compute the least eps for which a count is (eps, delta)-DP between two data sets, or None.
 
     The release must be one number (d = 1): a function of the data plus the number of heads of fair
     coins. The values of the function for the two data sets may differ by at most 1.

@@ -27,7 +27,7 @@ def law_of_choices(
     """Compute the law of the actions over the choices that are made in one round.
 
     Branches in which the round draws anything but choices are left out. The law is empty if there
-    are too many choices, or if ``again`` games with the same choices have different actions.
+    are too many choices, or if two of ``again`` games with the same choices have different actions.
 
     Args:
         target: the policy that is played.
@@ -94,7 +94,7 @@ def response_loss(target: DecisionTarget, seed: int) -> float:
 
 
 def _hidden_later(target: Any, first: Any, second: Any, draws: Sequence[Draw]) -> bool:
-    """Return whether noise of a later round, which the first reward enters, hides its change."""
+    """Return whether the first reward enters noise of a later round, which hides its change."""
     shifted = Shifted(draws, {})
     one, two = target.play_traced(first, Replay(draws)), target.play_traced(second, shifted)
     later = any(draw.shift and (draw.entered or 0) > 1 for draw in shifted.draws)

@@ -51,10 +51,10 @@ class PolicyTarget(RegretTarget):
     First, the random numbers of the policy are recorded. They are replayed on neighbouring rewards,
     with all noise that holds the changed reward shifted by the change. If in every replay all
     actions stay the same at a cost of at most eps, and no choice depends on the changed reward, the
-    promise is consistent and nothing is sampled. Otherwise samples may refute the promise: samples
+    verdict is consistent and nothing is sampled. Otherwise samples may refute the promise: samples
     of the response of a user, if the promise is local, and samples of the actions, first between
     the neighbours of the replay that failed, then between others, at short horizons first. If a
-    replay failed and no samples refute the promise, it is undecided.
+    replay failed and no samples refute the promise, the verdict is undecided.
 
     Attributes:
         pair: the only neighbours that are compared; None for random neighbours.
@@ -142,8 +142,8 @@ class PolicyTarget(RegretTarget):
     def _stage(self, T: int, pair: Pair | None = None) -> Stage:
         """Return a test of the actions at a horizon, between given or random neighbours.
 
-        The numbers of runs and of pairs of neighbours are those of the first stage in STAGES whose
-        horizon is not shorter.
+        The first stage in STAGES whose horizon is not shorter gives the numbers of runs and of
+        pairs of neighbours.
         """
         _, runs, candidates = next((s for s in STAGES if s[0] >= T), STAGES[-1])
         target = PolicyTarget(self.source, self.budget, {}, (T,), self.sizes, pair=pair)

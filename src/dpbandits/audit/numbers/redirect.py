@@ -113,8 +113,8 @@ def redirect_random(
 
     Args:
         rng: the generator.
-        fixed: whether seeds have an effect: after a seed is set, the numbers are then those of a
-            generator with this seed, the same in each game.
+        fixed: whether seeds have an effect. If they have, the numbers after a seed is set come from
+            a generator with this seed, so they are the same in each game.
         given: a list to which the seeds are added as text, or None.
 
     Yields:

@@ -95,7 +95,7 @@ def audit(
 
     Pairs of neighbours compete in rounds, each of which keeps the best pairs. For each of the last
     few pairs, an event is chosen on one sample and tested on a fresh sample, by betting, until the
-    test is decided. The bounds of all these pairs hold jointly with the confidence.
+    test is decided. With probability ``confidence``, the bounds of all these pairs hold at once.
 
     Args:
         target: the target of the audit.
@@ -223,8 +223,8 @@ def _learn(target, pair, sequence, runs, level, deadline):
 def _test(target, pair, sequence, learned, runs, least, level, deadline):
     """Test an event by bets in fresh runs; return bound, counts, runs and least detectable loss.
 
-    The test ends when the promise is refuted. It also ends when, after ``least`` runs, it is
-    refuted that the event can refute the promise, or at the deadline, or after ``runs`` runs.
+    The test ends when the promise is refuted; when, after at least ``least`` runs, bets have shown
+    that the event cannot refute the promise; at the deadline; or after ``runs`` runs.
     """
     _, event, (p, q) = learned
     line = PROMISES[target.unit][0]

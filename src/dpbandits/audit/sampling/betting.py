@@ -88,8 +88,8 @@ class Bets:
     def log_wealth(self, counts: np.ndarray, at: slice = slice(None)) -> np.ndarray:
         """Compute ln(mean wealth times level), float array (..., 2, losses).
 
-        A first entry of at least 0 refutes the promise; a second entry of at least 0 refutes that
-        this event can refute the promise.
+        A first entry of at least 0 refutes the promise; a second entry of at least 0 shows that
+        this event cannot refute the promise.
 
         Args:
             counts: the numbers of pairs of runs with the event in both, only in the first, only in

@@ -64,8 +64,8 @@ class DecisionTarget(AuditTarget):
         horizons: the horizons that are tried; empty for several cheap horizons.
         sizes: the numbers of arms that are tried; empty for several numbers, most of them small.
         mixed_levels: whether users have individual levels, for algorithms that know the levels.
-        width: approximately the standard deviation, at a loss of 1, of the steps around a change of
-            behaviour.
+        width: the steps that are compared lie around the step at which the behaviour changes; their
+            standard deviation is about ``width`` divided by the promised loss.
         fewest_arms: the smallest number of arms in a replay.
     """
 

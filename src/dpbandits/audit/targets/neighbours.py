@@ -94,7 +94,7 @@ class Tried:
             self.join(Tried(float(x.min()), float(x.max()), {len(x)}, {*x.shape[1:]}))
 
     def join(self, other: Tried) -> None:
-        """Extend the ranges to those of another object."""
+        """Extend the ranges to the ranges of another object."""
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)
         self.rounds |= other.rounds
         self.arms |= other.arms
@@ -121,7 +121,8 @@ def first_change(n: int, same: Callable[[int], bool]) -> int:
 
 
 def change_of_mind(walk: Walk, behaviour: Behaviour) -> int | None:
-    """Return the step of a walk at which the behaviour is midway between that of the two ends.
+    """Return the step of a walk at which the behaviour is midway between the behaviour at both
+    ends.
 
     The result is None if the two ends do not differ in behaviour.
     """

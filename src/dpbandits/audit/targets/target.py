@@ -151,7 +151,7 @@ class AuditTarget:
         return ""
 
     def replays_lead_to(self, aligned: int, replays: int) -> str:
-        """Return the verdict on the replays only, of which ``aligned`` succeeded."""
+        """Return the verdict on the replays alone; ``aligned`` of the replays succeeded."""
         return verdicts.of_replays(aligned, replays)
 
     def stages(self, replays: Any, seed: int) -> list[Stage]:

@@ -112,8 +112,8 @@ def minimise(noise: Noise, a: int, l: float) -> None:
 
     With C(s) = - sum of ln(1 - b_i^2 s^2), the least value of (l + C)/s is at the root s of
     s C' - C = l. The left side is convex and increasing, so steps of Newton's method end above the
-    root. There the steps are short, since the left side has a pole. Each is therefore lengthened to
-    the step for the reciprocals of both sides, but at most doubled.
+    root. There the steps are short, since the left side has a pole. Each step is therefore
+    lengthened to the step for the reciprocals of both sides, but at most doubled.
 
     The search starts from an upper bound on the root: s C' - C is at least
     s^2 sum of b_i^2 + 3/2 s^4 sum of b_i^4, and with the largest b alone the root would satisfy

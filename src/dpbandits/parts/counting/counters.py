@@ -147,11 +147,12 @@ def bits(n: int) -> int:
 def least_quantile(counters: Counters, least: Noise, a: int, n: int, l: float) -> float:
     """Return a lower bound on quantiles of the noise of one kind.
 
-    The kind is that of the first ``n`` items of arm ``a``, whose noise ``describe`` has recorded.
-    The bound holds for the quantile at 1 - e^-l and at all higher levels. For Honaker's trees it
-    replaces the high nodes by nodes of a large height, since the cumulants of a node decrease with
-    its height: a higher node has the same noise in each level with less weight, and the additional
-    level of leaves adds less than that. ``least`` is work space for one sum.
+    The kind is the kind of the first ``n`` items of arm ``a``, whose noise ``describe`` has
+    recorded. The bound holds for the quantile at 1 - e^-l and at all higher levels. For Honaker's
+    trees, the bound replaces the high nodes by nodes of a large height, since the cumulants of a
+    node decrease with its height. A higher node has the same noise in each level with less weight,
+    and its additional level of leaves adds less noise than the smaller weights remove. ``least`` is
+    work space for one sum.
     """
     if counters.tree != HONAKER:
         return noise_quantile(counters.noise, a, l)

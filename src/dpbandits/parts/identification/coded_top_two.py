@@ -106,7 +106,7 @@ def coded_challenger(m, N, slack, b, w):
     """Return the challenger and a lower bound on the costs of the other arms until a phase ends.
 
     The challenger is the arm of smallest cost, ties to the lowest. The bound is the second smallest
-    cost, or -inf if this cost is not positive and might decrease.
+    cost. If this cost is not positive, it might decrease, and the bound is -inf.
     """
     found, smallest, second = -1, np.inf, np.inf
     for a in range(len(m)):

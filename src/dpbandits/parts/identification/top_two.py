@@ -87,10 +87,11 @@ def challenger(m: np.ndarray, w: np.ndarray, b: int, eps: float, starred: bool) 
 
 @inlined
 def rounds_of_leader(leads: float) -> float:
-    """Return how often an arm was played itself in the ``leads`` rounds in which it was the leader.
+    """Return in how many of its ``leads`` rounds as leader an arm was played. In the other rounds
+    its challenger was played.
 
-    The leader is played, instead of its challenger, while this number is at most half of ``leads``
-    with the present round included (line 18 with beta = 1/2).
+    In a round, the leader is played instead of its challenger if this number is at most half of
+    ``leads``, where ``leads`` includes the present round (line 18 with beta = 1/2).
     """
     return math.floor(0.5 * leads) + 1.0 if leads > 0.0 else 0.0
 

@@ -122,10 +122,11 @@ def renew_bound(bounds: Bounds, noise: Noise, a: int, N: float, total: float) ->
 def play_calibrated(game, rng, counters, least):
     """Play DP-UCB with calibrated bonuses; ties go to the arm of lowest number.
 
-    Few indices are computed exactly: those with the largest upper bounds, until the largest value
-    is exact. Its arm is then played while its index is certainly above the other arms' bounds at
-    the last round of a window. The bonus of the arm is bounded from below by the bonus of an
-    earlier round for noise of the same kind.
+    Few indices are computed exactly. The index with the largest upper bound is computed, and its
+    value replaces the bound, until the largest of all values is an exact one. Its arm is then
+    played while its index is certainly above the other arms' bounds at the last round of a window.
+    The bonus of the arm is bounded from below by the bonus of an earlier round for noise of the
+    same kind.
     """
     K, T = arms(game), game.horizon
     N, total, S = np.zeros(K), np.zeros(K), np.zeros(K)

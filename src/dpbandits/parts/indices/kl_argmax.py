@@ -107,7 +107,7 @@ def kl_leads(reach, S, N, a, t, n):
     """Return whether arm ``a`` certainly has the largest index in rounds t, ..., t + n - 1.
 
     The test assumes the worst case: all rewards of the arm are 0, and the other arms already have
-    their indices of the last of these rounds.
+    the indices that they will have in the last of these rounds.
     """
     now, then, most = math.log(t), math.log(t + n - 1), N[a] + n - 1
     stale = True

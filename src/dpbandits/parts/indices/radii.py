@@ -60,8 +60,8 @@ def kl_of_step(p: float, r: float, x: float) -> float:
 def kl_upper(p: float, d: float, least: float = 0.0) -> float:
     """Compute ``max{q in [0, 1] : kl(p, q) <= d}`` to 1e-10 (Garivier & Cappe 2011).
 
-    If the result would be below ``least``, any number below ``least`` may be returned: an argmax
-    that has already found the index ``least`` does not need it exactly.
+    If the exact result is below ``least``, the function may return any number below ``least``: an
+    argmax that has already found the index ``least`` does not need a smaller index exactly.
 
     The root is found by Newton's method from above: kl(p, .) is convex and increasing on [p, 1], so
     the iterates decrease to the root. The initial value is the smaller of two upper bounds, which

@@ -91,7 +91,7 @@ def holds(race: Race) -> bool:
 def renew(rng: np.random.Generator, race: Race, t: int, base2: float) -> None:
     """Compute the bounds at round ``t``.
 
-    If only the other arm that was drawn last has changed, only its bounds are computed.
+    If only one other arm has changed, the arm that was drawn last, only its bounds are computed.
     """
     mean, width, n, a = race.mean, race.width, race.n, race.arms[0]
     if t <= race.end[0] and holds(race):

@@ -11,7 +11,7 @@ from ...compiled import inlined, normal, random
 
 @inlined
 def sphere_radius(d: int, eps: float, R: float) -> float:
-    """Compute the length of the message for which the message is unbiased.
+    """Compute the length that makes the message unbiased.
 
     The message is about a vector of length at most R in d dimensions.
     """

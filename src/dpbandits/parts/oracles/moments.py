@@ -129,7 +129,7 @@ def measure(now: Learner, i: int) -> None:
 def eliminate(now: Learner, i: int, w: float) -> int:
     """Set the predicted loss of actions that cannot be the best for the i-th user to infinity.
 
-    With the leverage s of each action, these are the actions for which raw - w s exceeds the
+    Let s be the leverage of an action. An action cannot be the best if its raw - w s exceeds the
     smallest raw + w s. The function returns the number of the other actions.
     """
     measure(now, i)

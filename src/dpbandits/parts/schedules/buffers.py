@@ -1,4 +1,4 @@
-"""Lazy buffers: the private mean of an arm is that of its last full buffer (Hu & Hegde 2022)."""
+"""Lazy buffers: an arm's private mean is the mean of its last full buffer (Hu & Hegde 2022)."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ def bisected(leader: Callable) -> Callable:
     """Return a function ``rounds_of_lead(state, eps, t, log, most)``.
 
     The function returns for how many rounds from round t, at most ``most``, the leader of round t
-    remains the leader. An arm that overtakes it must stay above it.
+    remains the leader. An arm that overtakes the leader must stay above it.
 
     Args:
         leader: ``leader(state, eps, t, log)`` returns the leader of round t; a function that is
