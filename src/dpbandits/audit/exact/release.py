@@ -38,7 +38,7 @@ class _Chosen(Stream):
         super().__init__()
         self.kind, self.z = kind, z
 
-    def next(self, kind, shape, *call):
+    def next(self, kind, shape):
         if kind != self.kind or shape != 1:
             raise TypeError(f"{kind} noise")
         return Draw(kind, self.z.get(len(self.draws), 0.0))
