@@ -130,14 +130,14 @@ def declared_shifts(target, seen, recorded, first, second, places) -> dict[int, 
     if declare is None:
         return {}
     counts: Counter[int] = Counter()
-    items, last = {}, [(-1, 0)]  # of each reward, and before each: the arm and how many it has had
+    items = {(0, -1): 0}  # the number of each reward among those of its arm, and of none before
     for reward in seen.rewards.reads:
         counts[reward[1]] += 1
         items[reward] = counts[reward[1]]
-        last.append((reward[1], items[reward]))
+    last = list(items)
     noise = [draw for draw in recorded.draws if draw.is_noise]
     draws = [
-        Drawn(*last[place], number)
+        Drawn(last[place][1], items[last[place]], number)
         for place, together in groupby(noise, lambda draw: draw.place)
         for number, _ in enumerate(together)
     ]
