@@ -185,7 +185,7 @@ class DecisionTarget(AuditTarget):
         rng.reads = rewards.reads
         env_rng = None if self.source.per_user else RoundingUniforms(rewards.reads)
         game = self._game(rewards, env_rng)
-        answer = answer_of(self.replayed_function(game, rng, *self.arguments(len(table))))
+        answer = answer_of(self.replayed_function(game, rng, *self.arguments(table.shape[0])))
         arms = game.trace[: int(game.clock[0])].argmax(axis=1)
         if not self.source.question_played.record.per_arm:  # every reward is read
             arms = np.array([a for _, a in rewards.reads])
