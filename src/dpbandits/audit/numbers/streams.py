@@ -86,11 +86,12 @@ class Stream:
         return self._many(size, lambda _, x, s: s * self._noise(kind) + x, loc, scale)
 
     def _halves(self, shape, place=None):
-        draw = self.halves.pop((shape, place), None)
-        if first := draw is None:
-            draw = self.halves[shape, place] = self.draw(LAPLACE, shape)
-        value = draw.base + (max(draw.z, 0.0) if first else max(-draw.z, 0.0))
-        return value if self.plain else ExponentialPart(value, self, draw, first, 1.0)
+        draw, sign = self.halves.pop((shape, place), None), -1.0
+        if draw is None:
+            draw, sign = self.draw(LAPLACE, shape), 1.0
+            self.halves[shape, place] = draw
+        value = draw.base + max(sign * draw.z, 0.0)
+        return value if self.plain else ExponentialPart(value, self, draw, sign, 1.0)
 
     def _many(self, size, one, *parameters):
         """Draw one number, or an array if ``size`` is given or a parameter is an array.

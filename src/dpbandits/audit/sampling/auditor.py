@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
 from functools import partial
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 import joblib
@@ -21,9 +21,9 @@ from ...running.children import ended_with_this, without_cwd_imports
 from ..targets.neighbours import Neighbours, Pair, Tried
 from ..targets.target import CANDIDATES, AuditTarget
 from ..verdicts import VIOLATED, of_samples
-from .betting import PROMISED, Bets, Line, gaussian_line, pure_line
+from .betting import PROMISED, Bets, gaussian_line, pure_line
 from .betting import pairs as pairs_of
-from .events import Event, Scale, learn, ratio
+from .events import Event, learn, ratio
 
 # For each round of the search: the number of candidates that remain after it, the number by which
 # the runs of a sample are divided, and the privacy loss between the compared data. If the promised
@@ -35,12 +35,6 @@ LENIENT = 0.02  # level of the bounds that only rank candidates
 CHUNK_RUNS = 5_000  # of one generator
 PLAIN_CHUNK_RUNS = 10  # of one generator in plain Python, after which the time is looked at
 MIN_TEST_PART = 4  # a test that refutes nothing lasts for one in so many runs at least
-# By the unit of the loss: the bound that it promises for every event, and the scale on which events
-# are ranked
-PROMISES: dict[str, tuple[Line, Scale]] = {
-    "eps": (pure_line, ratio),
-    "mu": (gaussian_line, norm.ppf),
-}
 FIRST_BATCH_RUNS = 500  # before a test may stop; each later batch doubles them, up to CHUNK_RUNS
 
 
@@ -120,13 +114,13 @@ def audit(
     if target.compiled:  # compile before several workers need it
         target.sample(pool[0](1)[0], 1, np.random.default_rng(0))
     backend = "threading" if target.compiled else "loky"
-    tried, plan = Tried(), schedule(runs, len(pool))
+    compared: list[Pair] = []
+    plan = schedule(runs, len(pool))
     left = (1.0 - PROPOSED * len(pool) / games) / sum(pairs * n for pairs, n in plan)
 
     def each(function, runs, pairs, sequence, *arguments):
         """Return the results of a function for all pairs, each with its own seed and arguments."""
-        nonlocal tried
-        tried = tried.add(x for pair in pairs for x in pair)
+        compared.extend(pairs)
         tasks = zip(pairs, sequence.spawn(len(pairs)), *arguments, strict=True)
         results = []
         for result in in_workers(partial(function, target, runs=runs), tasks, jobs, backend):
@@ -148,6 +142,7 @@ def audit(
     i = int(np.argmax([measured for measured, *_ in tested]))
     measured, counts, used, detectable = tested[i]
     event = learned[i][1]
+    tried = Tried().add(chain.from_iterable(compared))
     return Sampled(target, measured, pairs[i], event, counts, used, detectable, tried)
 
 
@@ -209,7 +204,7 @@ def _learn(target, pair, sequence, runs, level, deadline):
 
     samples = _samples(target, pair, sequence, sizes)
     x, y = (np.concatenate(list(sampled(chunks))) for chunks in samples)
-    return learn((x, y), level, PROMISES[target.unit][1])
+    return learn((x, y), level, ratio if target.unit == "eps" else norm.ppf)
 
 
 def _test(target, pair, sequence, learned, runs, least, level, deadline):
@@ -219,9 +214,8 @@ def _test(target, pair, sequence, learned, runs, least, level, deadline):
     refuted that the event can refute the promise, or at the deadline, or after ``runs`` runs.
     """
     _, event, (p, q) = learned
-    line = PROMISES[target.unit][0]
-    if target.delta:
-        line = partial(pure_line, delta=target.delta)
+    pure = partial(pure_line, delta=target.delta)
+    line = pure if target.unit == "eps" else gaussian_line
     bets = Bets(target.promised, line, p, q, runs, level)
     sizes: list[int] = []
     while sum(sizes) < runs:
