@@ -27,7 +27,6 @@ from dpbandits.audit.targets.decisions import target_of
 from dpbandits.audit.targets.games import game_on
 from dpbandits.authoring import UNIT_INTERVAL, local_dp, pull, rounds_left
 from dpbandits.contracts.algorithm import from_function
-from dpbandits.environments.populations import homogeneous
 from dpbandits.game import pulls_of
 from dpbandits.parts.indices.radii import kl_upper
 from dpbandits.parts.noise.local_randomizers import send_bit
@@ -71,9 +70,9 @@ def frequencies(name, table, eps, runs, since=0):
     """How often the compiled algorithm plays each sequence of actions after some rounds."""
     T = len(table)
     rounds = np.arange(max(since, 1), T + 1)
-    game = game_on(table.astype(float), homogeneous(eps), checkpoints=rounds)
-    values = numbers(name) | {"eps": eps, "eps_min": eps}
     made = algorithm(name)
+    game = game_on(target_of(made, eps, {}), table.astype(float), checkpoints=rounds)
+    values = numbers(name) | {"eps": eps, "eps_min": eps}
     arguments = tuple(float(values[x]) for x in made.domains)
     traces, _ = play_loop(made, game, np.random.default_rng(0), arguments, runs)
     pulls = pulls_of(traces, T)

@@ -33,9 +33,8 @@ def bars(table: pd.DataFrame) -> Figure:
     A dot for each budget shows the measured loss as a share of the promised loss. Where no loss was
     measured, a cross is drawn in a separate band.
     """
-    value = (
-        table[with_budgets(["eps"], table)].bfill(axis=1).iloc[:, 0]
-    )  # of the only budget of a row
+    # The value of the only budget of a row
+    value = table[with_budgets(["eps"], table)].bfill(axis=1).iloc[:, 0]
     response = np.where(table["kind"] == "response", ", response", "")
     table = table.assign(
         name=table["name"].map(display_name).str.replace("_", " ") + response, value=value
@@ -58,10 +57,8 @@ def _rows(ax: Axes, rows: pd.DataFrame, names: list[str], values: list[float]) -
     budget = " or ".join(symbol(b) for b in with_budgets(["eps"], rows) if rows[b].notna().any())
     share = (rows["measured"] / rows["promised"]).clip(upper=MAX_DRAWN_SHARE)
     exact = (rows["exact"] / rows["promised"]).clip(upper=MAX_DRAWN_SHARE)
-    apart = 0.7 / max(len(values), 2)
-    at = rows["name"].map(names.index) + apart * (
-        (len(values) - 1) / 2.0 - rows["value"].map(values.index)
-    )
+    apart, middle = 0.7 / max(len(values), 2), (len(values) - 1) / 2.0
+    at = rows["name"].map(names.index) + apart * (middle - rows["value"].map(values.index))
     ax.axvspan(-0.14, -0.02, color="0.92", lw=0)
     ax.axvline(1.0, color="black", lw=1, label="promised")
     seen, broken = share > 0.0, rows["verdict"] == VIOLATED

@@ -13,8 +13,9 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, partial, reduce
 from itertools import chain, groupby
+from operator import or_
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,9 @@ from .alignment.align import replay_report
 from .exact.methods import exact_loss
 from .exact.one_bit import SATURATING_REWARD
 from .exact.release import release_loss
-from .sampling.auditor import Sampled, TimeUp, audit, in_workers, unsampled, usual_runs
+from .sampling.auditor import Sampled, TimeUp, audit, in_workers, unsampled
 from .targets.decisions import DecisionTarget
-from .targets.neighbours import Tried, place_of_change
+from .targets.neighbours import place_of_change
 from .targets.publishing import ReleaseTarget
 from .targets.target import AuditTarget, Stage
 
@@ -179,18 +180,12 @@ class SampledAudit:
             sampled = sampled or [unsampled(target, 0.0)]
             exact, event = stages[0].loss or release_loss(target), stages[0].event
             words = [target.replays_lead_to(columns["aligned"], columns["replays"])]
-        replayed, samples, parts = replays.tried if replays else Tried(), Tried(), []
-        for found in sampled:
-            samples.join(found.tried)
-        if replays:
-            parts.append(f"{replays.replays} replays of {replayed}")
-        if samples.rounds:
-            parts.append(f"samples of {samples}")
-        tried = Tried()
-        tried.join(replayed)
-        tried.join(samples)
+        samples = reduce(or_, (found.tried for found in sampled))
+        parts = [f"{replays.replays} replays of {replays.tried}"] if replays else []
+        parts += [f"samples of {samples}"] if samples.rounds else []
+        tried = samples | replays.tried if replays else samples
         if not tried.rounds:
-            tried.add(sampled[0].pair)
+            tried = tried.add(sampled[0].pair)
         if late := time.time() > end:
             words.append(verdicts.UNDECIDED)
         worst = max(sampled, key=lambda found: found.measured)
@@ -222,7 +217,7 @@ class SampledAudit:
         self, stages: Sequence[Stage], progress: Progress, end: float
     ) -> Iterator[Sampled]:
         """Yield the findings of the stages, up to the first violation or the time ``end``."""
-        runs = [self.runs or stage.runs or usual_runs(stage.target) for stage in stages]
+        runs = [self.runs or stage.runs or stage.target.usual_runs for stage in stages]
         runs = [min(n, stage.most or n) for n, stage in zip(runs, stages, strict=True)]
         for stage, n in zip(stages, runs, strict=True):
             share = n / sum(runs)

@@ -79,12 +79,12 @@ def requested(
         tuple(as_integer(key, x, *ends) for x in each(config[key]) if config[key] is not None)
         for key, ends in limits.items()
     )
-    if not isinstance(short, dict) or not all(isinstance(x, dict) for x in short.values()):
-        inner = short if isinstance(short, dict) else {}
-        name = next((name for name, x in inner.items() if not isinstance(x, dict)), "ALGORITHM")
-        given = f"short.{name}={plain(inner[name])}" if inner else f"short={plain(short)}"
-        what = "short sets parameters for the short games of an audit"
-        raise BadInput(f"{given}: {what}; write short.{name}.PARAMETER=VALUE")
+    inner = short if isinstance(short, dict) else {"ALGORITHM": short}
+    for name, x in inner.items():
+        if not isinstance(x, dict):
+            key = "short" if inner is not short else f"short.{name}"
+            what = "short sets parameters for the short games of an audit"
+            raise BadInput(f"{key}={plain(x)}: {what}; write short.{name}.PARAMETER=VALUE")
     targets: list[AuditTarget] = []
     if algorithm is None:
         name = str(config["mechanism"])

@@ -76,40 +76,37 @@ EXACT: tuple[Column, ...] = (
 
 def in_words(row: Row) -> str:
     """Return the witness of a finding: the neighbours, the event, and its frequencies or loss."""
-    return _exact_in_words(row) if _is_exact(row) else _sampled_in_words(row)
-
-
-def _is_exact(row: Row) -> bool:
-    return "low" in row
-
-
-def _exact_in_words(row: Row) -> str:
-    return (
-        f"{row['algo']} at eps {row['eps']:g}, {row['horizon']:,} rounds: attained by\n"
-        f"  {row['event']}\n"
-        f"  rewards    {row['rewards']}\n"
-        f"  neighbours {row['neighbours']}"
-    )
-
-
-def _sampled_in_words(row: Row) -> str:
+    if _is_exact(row):
+        return (
+            f"{row['algo']} at eps {row['eps']:g}, {row['horizon']:,} rounds: attained by\n"
+            f"  {row['event']}\n"
+            f"  rewards    {row['rewards']}\n"
+            f"  neighbours {row['neighbours']}"
+        )
     n = row["runs"]
     if not n:
-        return f"{row['name']} at {row['budget']} {row[row['budget']]:g}: no run was sampled"
+        return f"{_at(row)}: no run was sampled"
     first, second = (f"{100 * row[key] / n:.4g} %" for key in ("count_first", "count_second"))
     reward = f"reward {row['changed_round']}"
     if row["kind"] == "algorithm":
         reward = f"the reward of arm {row['changed_arm']} in round {row['changed_round']}"
     files = f": {', '.join(row['witness'])}" if row["witness"] else ""
     return (
-        f"{row['name']} at {row['budget']} {row[row['budget']]:g}: "
-        f"{'mu ' * (row['unit'] == 'mu')}{row['measured']:.3g} at least "
+        f"{_at(row)}: {'mu ' * (row['unit'] == 'mu')}{row['measured']:.3g} at least "
         f"(confidence {row['confidence']:g}), of rewards {_tried(row)}\n"
         f"  sequences  of {row['rewards']}, {reward} is {row['first']:g} or {row['second']:g}"
         f"{files}\n"
         f"  event      {row['event']}\n"
         f"  happens    in {first} and {second} of {n:,} runs each"
     )
+
+
+def _is_exact(row: Row) -> bool:
+    return "low" in row
+
+
+def _at(row: Row) -> str:
+    return f"{row['name']} at {row['budget']} {row[row['budget']]:g}"
 
 
 def alignments_in_words(rows: Sequence[Row]) -> str:
@@ -122,8 +119,7 @@ def alignments_in_words(rows: Sequence[Row]) -> str:
     failed = [row for row in rows if row.get("replays", 0) > row.get("aligned", 0)]
     shown = failed if len(said) > 4 else said.values()
     texts = [
-        f"\n{row['name']} at {row['budget']} {row[row['budget']]:g}: "
-        f"{row['alignment'] or row['kind']}\n  tried      {row['tried']}\n"
+        f"\n{_at(row)}: {row['alignment'] or row['kind']}\n  tried      {row['tried']}\n"
         for row in shown
     ]
     if len(said) > 4:

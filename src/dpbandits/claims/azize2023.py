@@ -3,7 +3,7 @@
 from math import inf
 
 from .claim import claim
-from .statistics import Part, Parts, Runs, ratio, regret, spread
+from .statistics import Parts, Runs, about, ratio, regret, spread
 
 FIRST, SECOND = [0.95, 0.9, 0.9, 0.9, 0.5], [0.75, 0.7, 0.7, 0.7, 0.7]  # means of the instances
 LEVELS = 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000
@@ -99,11 +99,6 @@ def samples_of_the_slides(runs: Runs) -> Parts:
     first = runs(env_means=FIRST)
     for eps, (adap_tt, star, dp_se) in PUBLISHED.items():
         own = first(eps=eps)
-        yield near(own(rule="adap_tt", variant="coded"), adap_tt)
-        yield near(own(rule="adap_tt_star"), star, center="median")
-        yield near(own(rule="dp_se_bai"), dp_se)
-
-
-def near(found: Runs, samples: float, center: str = "mean") -> Part:
-    """Return a part that requires samples of a rule within a tenth of the published number."""
-    return regret(found, center=center, above=0.9 * samples, below=1.1 * samples)
+        yield regret(own(rule="adap_tt", variant="coded"), **about(adap_tt))
+        yield regret(own(rule="adap_tt_star"), center="median", **about(star))
+        yield regret(own(rule="dp_se_bai"), **about(dp_se))

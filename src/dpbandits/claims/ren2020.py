@@ -12,7 +12,7 @@ from ..results.intervals import rounded
 from ..settings.setting import Setting
 from ..theory.ren2020 import LEADING_TERMS
 from .claim import claim
-from .statistics import Parts, Runs, growth, part, ratio
+from .statistics import Parts, Runs, about, growth, part, ratio
 
 BOTH = "heldp_ucb_l", "heldp_ucb_b"
 
@@ -50,8 +50,8 @@ def times_ucb_at_eps_2(runs: Runs) -> Parts:
     Both ratios are within a tenth of those in print.
     """
     ucb = runs(algo="ucb")
-    yield ratio(runs(algo="heldp_ucb_b"), ucb, above=0.9 * 1.6, below=1.1 * 1.6)
-    yield ratio(runs(algo="heldp_ucb_l"), ucb, above=0.9 * 8.6, below=1.1 * 8.6)
+    yield ratio(runs(algo="heldp_ucb_b"), ucb, **about(1.6))
+    yield ratio(runs(algo="heldp_ucb_l"), ucb, **about(8.6))
 
 
 @claim("R2", "Ren et al. 2020, Fig. 1 (d)", "74; 210", "printed", "ren2020_fig1d")
@@ -65,8 +65,8 @@ def times_ucb_at_eps_02(runs: Runs) -> Parts:
     (results/ablations.md).
     """
     ucb = runs(algo="ucb")
-    yield ratio(runs(algo="heldp_ucb_b"), ucb, above=0.9 * 74, below=1.1 * 74)
-    yield ratio(runs(algo="heldp_ucb_l"), ucb, above=0.9 * 210, below=1.1 * 210)
+    yield ratio(runs(algo="heldp_ucb_b"), ucb, **about(74))
+    yield ratio(runs(algo="heldp_ucb_l"), ucb, **about(210))
 
 
 @claim("R3", "Ren et al. 2020, Fig. 1 (a, b)", "23; 4.5", "figure", "ren2020_fig1a",
@@ -77,8 +77,8 @@ def times_ucb_at_eps_1(runs: Runs) -> Parts:
     Both ratios are within a tenth of those in print.
     """
     ucb = runs(algo="ucb")
-    yield ratio(runs(algo="heldp_ucb_l", eps=1.0), ucb, above=0.9 * 23, below=1.1 * 23)
-    yield ratio(runs(algo="heldp_ucb_b", eps=1.0), ucb, above=0.9 * 4.5, below=1.1 * 4.5)
+    yield ratio(runs(algo="heldp_ucb_l", eps=1.0), ucb, **about(23))
+    yield ratio(runs(algo="heldp_ucb_b", eps=1.0), ucb, **about(4.5))
 
 
 @claim("R4", "Ren et al. 2020, Fig. 2", "R^2 = 0.9977", "printed", "ren2020_fig2")

@@ -104,6 +104,11 @@ def part(
     return Part(where, *map(float, found), **limits)
 
 
+def about(published: float, share: float = 0.1) -> dict[str, Any]:
+    """Return the limits of a part that requires the published number up to a share of it."""
+    return {"above": (1.0 - share) * published, "below": (1.0 + share) * published}
+
+
 def regret(runs: Runs, center: str = "mean", **limits: float) -> Part:
     """Return the regret of a single setting as a part."""
     found = located([runs.final()], center, runs.tail)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -25,15 +25,14 @@ NUDGES = 3  # a difference must remain when the noise changes a little, so often
 NUDGE = 1e-6  # relative change of the noise
 
 
-@dataclass(frozen=True)
+@dataclass
 class Aligned:
     """The result of many replays.
 
     Attributes:
-        replays: the number of replays.
-        aligned: the number of replays that succeeded.
         asked: the number of replays that were requested; fewer are made if one fails, or if the
             time is up.
+        aligned: the number of replays that succeeded.
         entered: in how many replays the changed reward entered a draw that was shifted.
         chosen: in how many replays the changed reward changed the probabilities of a choice.
         edges: how many replays failed at first, but not when the noise changed a little.
@@ -42,19 +41,23 @@ class Aligned:
         tried: the ranges of the data that were played.
     """
 
-    replays: int
-    aligned: int
     asked: int
-    entered: int
-    chosen: int
-    edges: int
-    spent: float
-    problem: Problem | None
-    tried: Tried
+    aligned: int = 0
+    entered: int = 0
+    chosen: int = 0
+    edges: int = 0
+    spent: float = 0.0
+    problem: Problem | None = None
+    tried: Tried = field(default_factory=Tried)
+
+    @property
+    def replays(self) -> int:
+        """The number of replays."""
+        return self.aligned + (self.problem is not None)
 
     @property
     def holds(self) -> bool:
-        return self.aligned == self.replays == self.asked
+        return self.aligned == self.asked
 
     def in_words(self) -> str:
         """Return the result in a sentence, and the counter-example if there is one."""
@@ -168,33 +171,23 @@ def align(
         progress: a function that is called with each share of the replays that is done.
     """
     rng = np.random.default_rng([seed, 20])
-    replays = replays or REPLAYS[target.source.group]
-    tried = Tried()
-    held: list[Outcome] = []
-    edges, problem = 0, None
-    for number, case in enumerate(cases(target, rng, replays)):
+    found = Aligned(replays or REPLAYS[target.source.group])
+    for number, case in enumerate(cases(target, rng, found.asked)):
         if time.time() > deadline:
             break
-        progress(1.0 / replays)
+        progress(1.0 / found.asked)
         mixed = replace(target, mixed_levels=number % 2 == 1)
-        tried.add((case.first, case.second, case.far))
-        found = check(mixed, case)
-        if found.problem is not None:
+        found.tried = found.tried.add((case.first, case.second, case.far))
+        one = check(mixed, case)
+        if one.problem is not None:
             nudged = (case.size * (1.0 + NUDGE * (k + 1)) for k in range(NUDGES))
             others = [check(mixed, case._replace(size=x)) for x in nudged if time.time() < deadline]
             if all(other.problem is not None for other in others):
-                problem = found.problem if len(others) == NUDGES else None
+                found.problem = one.problem if len(others) == NUDGES else None
                 break
-            edges += 1
-        held.append(found._replace(draws=()))
-    return Aligned(
-        replays=len(held) + (problem is not None),
-        aligned=len(held),
-        asked=replays,
-        entered=sum(found.entered for found in held),
-        chosen=sum(found.chosen for found in held),
-        edges=edges,
-        spent=max((found.spent for found in held), default=0.0),
-        problem=problem,
-        tried=tried,
-    )
+            found.edges += 1
+        found.aligned += 1
+        found.entered += one.entered
+        found.chosen += one.chosen
+        found.spent = max(found.spent, one.spent)
+    return found

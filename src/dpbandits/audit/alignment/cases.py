@@ -149,9 +149,6 @@ class Adversary:
         self.table, self.low, self.high, self.shape = table, low, high, table.shape
         self.sums = np.zeros(table.shape[1])
 
-    def __len__(self) -> int:
-        return len(self.table)
-
     def __getitem__(self, place):
         leads = self.sums[place[1]] == self.sums.max() and place[0]
         self.table[place] = self.low if leads else self.high

@@ -10,9 +10,10 @@ differ: it depends on the contexts of the round itself, and joint DP does not pr
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection
-from typing import NamedTuple
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -96,7 +97,7 @@ def replay(
         why = differ
     elif shifted.moved or other.moved or len(shifted.draws) != len(recorded.draws):
         why = shifted.moved or other.moved or OTHER_DRAWS
-    elif _scales_differ(recorded.draws, shifted.draws):
+    elif not _close(_scales(recorded.draws), _scales(shifted.draws), 0.0):
         why = "the scale of a draw depends on the changed reward"
     elif neighbours and releases > target.alignment.releases:
         why = f"the changed reward enters {releases} releases"
@@ -128,32 +129,29 @@ def declared_shifts(target, seen, recorded, first, second, places) -> dict[int, 
     declare = target.alignment.shifts
     if declare is None:
         return {}
-    draws, numbers, items = [], [], {}
     counts: Counter[int] = Counter()
-    arm, number, place, reads = -1, 0, 0, seen.rewards.reads
-    for draw in [*recorded.draws, Draw("the end", 0.0, place=len(reads))]:
-        for reward in reads[place : draw.place]:
-            arm, number = reward[1], 0
-            counts[arm] += 1
-            items[reward] = counts[arm]
-        place = draw.place
-        if draw.is_noise:
-            draws.append(Drawn(arm, counts[arm], number))
-            numbers.append(draw.number)
-            number += 1
+    items = {(0, -1): 0}  # the number of each reward among those of its arm, and of none before
+    for reward in seen.rewards.reads:
+        counts[reward[1]] += 1
+        items[reward] = counts[reward[1]]
+    last = list(items)
+    noise = [draw for draw in recorded.draws if draw.is_noise]
+    draws = [
+        Drawn(last[place][1], items[last[place]], number)
+        for place, together in groupby(noise, lambda draw: draw.place)
+        for number, _ in enumerate(together)
+    ]
     values = dict(zip(target.source.domains, target.arguments(len(first)), strict=True))
     run = Run(draws, values, seen.answer)
-    found: dict[int, float] = {}
+    found: dict[int, float] = defaultdict(float)
     for where in places:
         if where in items:
             center, level = seen.rewards.truncated[where]
             by = truncate(second[where] - center, level) - truncate(first[where] - center, level)
             changed = Changed(where[1], items[where], float(by))
             for i, shift in declare(run, changed).items():
-                found[numbers[i]] = found.get(numbers[i], 0.0) + shift
-    if not found:  # nothing changes: nor does the noise
-        return dict.fromkeys(numbers, 0.0)
-    return found
+                found[noise[i].number] += shift
+    return found or {draw.number: 0.0 for draw in noise}  # nothing changes: nor does the noise
 
 
 def _cost(draw: Draw, gaussian, delta: float) -> float:
@@ -189,18 +187,18 @@ def _difference(one: Played, two: Played, excepted: Collection[int] = ()) -> tup
             return t, OTHER_ACTIONS
     if n != m:
         return min(n, m), f"the runs stop after {n} and after {m} rewards"
-    if not np.isclose(one.answer, two.answer, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True):
+    if not _close(one.answer, two.answer):
         return n, f"the answers are {one.answer:.6g} and {two.answer:.6g}"
     return n, None
 
 
-def _scales_differ(first: Draws, second: Draws) -> bool:
-    def differ(x, y):
-        return (x is None) != (y is None) or (
-            x is not None and abs(x - y) > TOLERANCE * max(abs(x), abs(y))
-        )
+def _close(first: Any, second: Any, atol: float = TOLERANCE) -> bool:
+    return np.allclose(first, second, rtol=TOLERANCE, atol=atol, equal_nan=True)
 
-    return any(differ(d.scale, e.scale) for d, e in zip(first, second, strict=True))
+
+def _scales(draws: Draws) -> list[float]:
+    """Return the scales of draws, -1 for those that have none."""
+    return [-1.0 if draw.scale is None else draw.scale for draw in draws]
 
 
 def _change(first, second, places) -> str:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..numbers.draws import CHOICE, UNIFORM, Draw, Noise
-from ..numbers.streams import Stream, plain_call
+from ..numbers.draws import CHOICE, NOISE, UNIFORM, Draw, Noise
+from ..numbers.streams import Stream
 
 OTHER_DRAWS = "the run on the other rewards draws other random numbers"
 ROUNDING = 1e-9  # relative; differences below are rounding
@@ -25,15 +25,17 @@ EPSILON = float(np.finfo(float).eps)  # of rounding
 class Given(Stream):
     """A generator that returns the numbers of a recorded run.
 
-    Args:
+    Attributes:
         before: the draws of the record.
+        moved: why a replay differs from the record in another way than by shifts, or None.
     """
 
     def __init__(self, before: Sequence[Draw]):
         super().__init__()
         self.before = before
+        self.moved: str | None = None
 
-    def next(self, kind, shape, *call):
+    def next(self, kind, shape):
         i = len(self.draws)
         if i >= len(self.before) or self.before[i].kind != kind:
             self.moved = self.moved or OTHER_DRAWS
@@ -41,7 +43,7 @@ class Given(Stream):
         before = self.before[i]
         if kind == CHOICE:
             return self.chosen_again(before, shape)
-        if not _same(before.shape, plain_call(call) if call else shape):
+        if not _same(before.shape, shape):
             self.moved = self.moved or f"the law of a {kind} draw depends on the reward"
         return self.again(i, before)
 
@@ -102,9 +104,8 @@ class Shifted(Given):
             self.released.add(i)
             draw.entered = len(self.reads)
             if noise.pure and earlier:
-                self.moved = (
-                    self.moved or f"draw {i + 1} hides several numbers, one of them changed"
-                )
+                why = f"draw {i + 1} hides several numbers, one of them changed"
+                self.moved = self.moved or why
             draw.shift = -by / noise.factor if noise.factor else math.inf
             draw.z = self.before[i].z + draw.shift
         total = super().added(noise, x)
@@ -194,21 +195,21 @@ class Branch(Given):
         ]
         return str(_rounded(found))
 
-    def next(self, kind, shape, *call):
+    def next(self, kind, shape):
         reads = len(self.reads)
         if reads < self.own:
-            return super().next(kind, shape, *call)
-        before = next(self.later, None) if reads > self.own else None
-        shape = plain_call(call) if call else shape
+            return super().next(kind, shape)
         if reads == self.own and kind == CHOICE:
             return Draw(kind, self._taken(shape), shape)
-        if before is not None and before.kind == kind and kind == CHOICE:
-            return self.chosen_again(before, shape)
+        before = next(self.later, None) if reads > self.own else None
         if before is not None and before.kind == kind:
+            if kind == CHOICE:
+                return self.chosen_again(before, shape)
             return Draw(kind, before.z, shape, base=before.base)
-        given, named = shape if call else ((), {})
-        other = getattr(_ANY, kind)(*given, **named) if call else 0
-        return Draw(kind, 0.5 if kind == UNIFORM else other, shape)
+        if kind in (*NOISE, UNIFORM, CHOICE):
+            return Draw(kind, 0.5 if kind == UNIFORM else 0, shape)
+        given, named = shape
+        return Draw(kind, getattr(_ANY, kind)(*given, **named), shape)
 
     def compared(self, draw, chance):
         if draw.place != self.own or draw.low == draw.high:

@@ -64,44 +64,29 @@ def of_episodes(game: Callable[[Mapping[str, float], float], Episodic]) -> Candi
     return lambda values, eps, T: episodic_candidates(game(values, eps), T)
 
 
-def of_epochs(
-    epoch: Callable[..., tuple[float, float, float]],
-    forced: Callable[[Mapping[str, float]], int] = lambda values: 0,
-) -> Candidates:
-    """Return a function that yields the candidates of an elimination algorithm: ends of epochs.
-
-    Args:
-        epoch: ``epoch(e, eps, values)``, see ``elimination_candidates``.
-        forced: ``forced(values)`` returns the number of forced epochs, of 2, 4, 8, ... rounds, in
-            which no action depends on a reward.
-    """
-
-    def candidates(values: Mapping[str, float], eps: float, T: int) -> Iterator[Candidate]:
-        first = forced(values)
-        rounds = 2 ** (first + 1) - 2
-        return elimination_candidates(lambda e: epoch(first + e, eps, values), eps, T - rounds)
-
-    return candidates
+def dp_se_candidates(values: Mapping[str, float], eps: float, T: int) -> Iterator[Candidate]:
+    return elimination_candidates(lambda e: (*dp_se.epoch(e, 2, eps, values["beta"]), 1.0), eps, T)
 
 
-def dp_se_epoch(e, eps, values):
-    return *dp_se.epoch(e, 2, eps, values["beta"]), 1.0
+def dpr_se_candidates(values: Mapping[str, float], eps: float, T: int) -> Iterator[Candidate]:
+    def epoch(e):
+        R, B, width = dpr_se.epoch(e, 2, eps, *(values[name] for name in ("u", "v", "c", "beta")))
+        return R, width, 2.0 * B
+
+    return elimination_candidates(epoch, eps, T)
 
 
-def dpr_se_epoch(tau, eps, values):
-    R, B, width = dpr_se.epoch(tau, 2, eps, *(values[name] for name in ("u", "v", "c", "beta")))
-    return R, width, 2.0 * B
-
-
-def prae_r_batch(tau, eps, values):
-    parameters = (values[name] for name in ("k", "alpha1", "delta", "constants"))
-    R, M, width = prae_r.batch(tau, eps, *parameters)
-    return R, width, 2.0 * M
-
-
-def prae_r_forced(values):
+def prae_r_candidates(values: Mapping[str, float], eps: float, T: int) -> Iterator[Candidate]:
+    """Yield the candidates after the forced batches of 2, 4, 8, ... rounds."""
+    parameters = [values[name] for name in ("k", "alpha1", "delta", "constants")]
     until = prae_r.forced_until(values["alpha1"], values["delta"])
-    return next(tau for tau in count() if 2.0 ** (tau + 1) >= until)
+    forced = next(tau for tau in count() if 2.0 ** (tau + 1) >= until)
+
+    def batch(e):
+        R, M, width = prae_r.batch(forced + e, eps, *parameters)
+        return R, width, 2.0 * M
+
+    return elimination_candidates(batch, eps, T - (2 ** (forced + 1) - 2))
 
 
 class Method(NamedTuple):
@@ -122,9 +107,9 @@ ONE_BIT = Method(8, 11)  # sequences of 2^11 bits take about 10 seconds
 METHODS = {
     "adap_ucb": Method(15, 31, of_episodes(adap_ucb_game)),
     "anytime_lazy_ucb": Method(15, 23, of_episodes(lazy_ucb_game)),
-    "dp_se": Method(10**6, 10**12, of_epochs(dp_se_epoch)),
-    "dpr_se": Method(10**10, 10**12, of_epochs(dpr_se_epoch)),
-    "prae_r": Method(10**6, 10**12, of_epochs(prae_r_batch, prae_r_forced)),
+    "dp_se": Method(10**6, 10**12, dp_se_candidates),
+    "dpr_se": Method(10**10, 10**12, dpr_se_candidates),
+    "prae_r": Method(10**6, 10**12, prae_r_candidates),
 }
 # The reasons why the exact losses of other algorithms are out of reach
 REASONS = {

@@ -38,7 +38,7 @@ class _Chosen(Stream):
         super().__init__()
         self.kind, self.z = kind, z
 
-    def next(self, kind, shape, *call):
+    def next(self, kind, shape):
         if kind != self.kind or shape != 1:
             raise TypeError(f"{kind} noise")
         return Draw(kind, self.z.get(len(self.draws), 0.0))
@@ -54,13 +54,10 @@ def release_loss(target: AuditTarget) -> float | None:
         exact_loss = exact_mu if target.gaussian else exact_epsilon
         if target.delta:
             exact_loss = partial(loss_of_count, delta=target.delta)
-        losses = []
-        for x, y in target.neighbours():
-            loss = exact_loss(target.output, x, y, len(target.columns(x)))
-            if loss is None:
-                return None
-            losses.append(loss)
-        return max(losses)
+        pairs = target.neighbours()
+        losses = [exact_loss(target.output, x, y, len(target.columns(x))) for x, y in pairs]
+        known = [loss for loss in losses if loss is not None]
+        return max(known) if len(known) == len(losses) else None
     guarantee, gaussian = target.guarantee, target.gaussian
     if guarantee.mechanism is None:
         return None
@@ -116,8 +113,8 @@ def loss_of_count(
     The release must be one number (d = 1): a function of the data plus the number of heads of fair
     coins. The values of the function for the two data sets may differ by at most 1.
     """
-    counts = {}
-    for name, data in (("x", x), ("y", y)):
+    counts = []
+    for data in (x, y):
         found = []
         for k in (0, 1, 7):
             rng: Any = _Heads(k)
@@ -125,8 +122,8 @@ def loss_of_count(
             found.append(out[0] - k)
         if len({*found}) > 1:
             return None
-        counts[name] = found[0], rng.tossed
-    (f, n), (g, m) = counts["x"], counts["y"]
+        counts.append((found[0], rng.tossed))
+    (f, n), (g, m) = counts
     if n != m or abs(f - g) > 1.0:
         return None
     return eps_of_coins(float(n), delta) if f != g else 0.0

@@ -129,7 +129,7 @@ class PolicyTarget(RegretTarget):
             usual = [self._stage(T) for T in self.horizons or HELD_LENGTHS]
             usual = [x._replace(runs=HELD, candidates=HELD_CANDIDATES) for x in usual]
             given = []  # another choice may hide what a user's first comparison says
-        if self.local and (loss := self._response_loss(seed)) > self.promised * verdicts.ABOVE:
+        if self.local and (loss := response_loss(self, seed)) > self.promised * verdicts.ABOVE:
             return [Stage(first, loss=loss, event="what a response without noise leads to")]
         heard = [s for s in usual if not _silent(s.target, np.random.default_rng(seed))]
         heard = heard or usual[-1:]
@@ -161,13 +161,6 @@ class PolicyTarget(RegretTarget):
             user = ResponseTarget(self.source, self.budget, {}, (len(first),), pair=pair)
             found.append(Stage(user, runs=ResponseTarget.runs, candidates=2))
         return found
-
-    def _response_loss(self, seed: int) -> float:
-        """Return the lower bound ``response_loss``, or 0 if the policy raises an error."""
-        try:
-            return response_loss(self, seed)
-        except Exception:  # of a policy, on numbers that note what is done to them
-            return 0.0
 
     def pairs(self, rng: np.random.Generator, n: int) -> Iterable[Neighbours]:
         if self.pair is not None:

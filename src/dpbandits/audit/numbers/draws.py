@@ -247,28 +247,26 @@ class Noise(TracedFloat):
 
 
 class ExponentialPart(TracedFloat):
-    """``factor`` times one of the two variables whose difference is a draw of Laplace noise."""
+    """``factor`` times one of the two variables whose difference is a draw of Laplace noise.
+
+    ``sign`` is that of the variable in the difference.
+    """
 
     stream: Any
     draw: Draw
-    first: bool
+    sign: float
     factor: float
 
     def __sub__(self, other):
-        if (
-            isinstance(other, ExponentialPart)
-            and other.draw is self.draw
-            and other.factor == self.factor
-            and self.first != other.first
-        ):
-            sign = 1.0 if self.first else -1.0
-            noise = Noise(sign * self.draw.z, self.stream, self.draw, sign, True)
+        of_draw = isinstance(other, ExponentialPart) and other.draw is self.draw
+        if of_draw and other.factor == self.factor and other.sign != self.sign:
+            noise = Noise(self.sign * self.draw.z, self.stream, self.draw, self.sign, True)
             return noise if self.factor == 1.0 else noise * self.factor
         return float(self) - float(other)
 
     def __mul__(self, c):
         c = float(c)
-        return ExponentialPart(float(self) * c, self.stream, self.draw, self.first, self.factor * c)
+        return ExponentialPart(float(self) * c, self.stream, self.draw, self.sign, self.factor * c)
 
     __rmul__ = __mul__
 

@@ -40,7 +40,6 @@ class Stream:
         reads: the rewards read so far, which a game adds to the list.
         halves: draws of Laplace noise, by shape and place in an array, of which only the first of
             the two variables has been returned so far.
-        moved: why a replay differs from the record in another way than by shifts, or None.
     """
 
     plain = False
@@ -49,17 +48,16 @@ class Stream:
     def __init__(self) -> None:
         self.draws: list[Draw] = []
         self.reads: Sequence[Any] = []
-        self.moved: str | None = None
         self.halves: dict[Any, Draw] = {}
 
-    def draw(self, kind: str, shape: Any = 1, *call: Any) -> Draw:
+    def draw(self, kind: str, shape: Any = 1) -> Draw:
         """Make the next draw, and add it to ``draws``."""
-        drawn = self.next(kind, shape, *call)
+        drawn = self.next(kind, shape)
         drawn.number, drawn.place = len(self.draws), len(self.reads)
         self.draws.append(drawn)
         return drawn
 
-    def next(self, kind: str, shape: Any, *call: Any) -> Draw:
+    def next(self, kind: str, shape: Any) -> Draw:
         """Return the next draw, which ``draw`` adds to ``draws``."""
         raise NotImplementedError
 
@@ -88,11 +86,12 @@ class Stream:
         return self._many(size, lambda _, x, s: s * self._noise(kind) + x, loc, scale)
 
     def _halves(self, shape, place=None):
-        draw = self.halves.pop((shape, place), None)
-        if first := draw is None:
-            draw = self.halves[shape, place] = self.draw(LAPLACE, shape)
-        value = draw.base + (max(draw.z, 0.0) if first else max(-draw.z, 0.0))
-        return value if self.plain else ExponentialPart(value, self, draw, first, 1.0)
+        draw, sign = self.halves.pop((shape, place), None), -1.0
+        if draw is None:
+            draw, sign = self.draw(LAPLACE, shape), 1.0
+            self.halves[shape, place] = draw
+        value = draw.base + max(sign * draw.z, 0.0)
+        return value if self.plain else ExponentialPart(value, self, draw, sign, 1.0)
 
     def _many(self, size, one, *parameters):
         """Draw one number, or an array if ``size`` is given or a parameter is an array.
@@ -193,7 +192,8 @@ class Stream:
 
     def _other(self, name, *given, **named):
         """Draw numbers of another law, which must be the same law in all replays."""
-        return self.draw(name, 1, given, named).z
+        plain = {key: plain_number(x) for key, x in named.items()}
+        return self.draw(name, (tuple(map(plain_number, given)), plain)).z
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return any other method; its numbers must have the same law in all replays."""
@@ -215,7 +215,7 @@ class Recorder(Stream):
         super().__init__()
         self.rng, self.size, self.given = np.random.default_rng(rng), size, given
 
-    def next(self, kind, shape, *call):
+    def next(self, kind, shape):
         if len(self.draws) < len(self.given):
             before = self.given[len(self.draws)]
             if before.kind == kind and (kind != CHOICE or before.z < len(shape)):
@@ -230,8 +230,8 @@ class Recorder(Stream):
             z = self.size * (one - two)
             z = float(np.rint(z)) if kind in INTEGERS else z
             return Draw(kind, z, shape, base=self.size * min(one, two))
-        given, named = plain_call(call)
-        return Draw(kind, getattr(self.rng, kind)(*given, **named), (given, named))
+        given, named = shape
+        return Draw(kind, getattr(self.rng, kind)(*given, **named), shape)
 
     def _noise_of(self, kind, shape):
         """Draw two variables whose difference is noise of scale 1; integers have their scale."""
@@ -252,12 +252,6 @@ class Recorder(Stream):
             return u
         near = 10.0 ** (-4.0 * u) / 2.0
         return near if where < 0.8 else 1.0 - near
-
-
-def plain_call(call):
-    """Return the arguments of a method as plain numbers."""
-    given, named = call
-    return tuple(map(plain_number, given)), {k: plain_number(v) for k, v in named.items()}
 
 
 def shuffle(rng: Any, x: Any) -> None:

@@ -8,10 +8,9 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
-from dataclasses import dataclass
 from functools import partial
-from itertools import repeat
-from typing import Any
+from itertools import chain, repeat
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
@@ -20,14 +19,12 @@ from scipy.stats import norm
 from ...errors import WorkersLost
 from ...running.children import ended_with_this, without_cwd_imports
 from ..targets.neighbours import Neighbours, Pair, Tried
-from ..targets.target import AuditTarget
+from ..targets.target import CANDIDATES, AuditTarget
 from ..verdicts import VIOLATED, of_samples
-from .betting import PROMISED, Bets, Line, gaussian_line, pure_line
+from .betting import PROMISED, Bets, gaussian_line, pure_line
 from .betting import pairs as pairs_of
-from .events import Event, Scale, learn, ratio
+from .events import Event, learn, ratio
 
-PLAIN = 25  # runs of a compiled algorithm that take as long as one in plain Python
-CANDIDATES = 96  # pairs of neighbours at the start of the search
 # For each round of the search: the number of candidates that remain after it, the number by which
 # the runs of a sample are divided, and the privacy loss between the compared data. If the promised
 # loss is small, data that differ in several rewards are easier to rank.
@@ -38,17 +35,10 @@ LENIENT = 0.02  # level of the bounds that only rank candidates
 CHUNK_RUNS = 5_000  # of one generator
 PLAIN_CHUNK_RUNS = 10  # of one generator in plain Python, after which the time is looked at
 MIN_TEST_PART = 4  # a test that refutes nothing lasts for one in so many runs at least
-# By the unit of the loss: the bound that it promises for every event, and the scale on which events
-# are ranked
-PROMISES: dict[str, tuple[Line, Scale]] = {
-    "eps": (pure_line, ratio),
-    "mu": (gaussian_line, norm.ppf),
-}
 FIRST_BATCH_RUNS = 500  # before a test may stop; each later batch doubles them, up to CHUNK_RUNS
 
 
-@dataclass(frozen=True)
-class Sampled:
+class Sampled(NamedTuple):
     """The result of the runs of an audit.
 
     Attributes:
@@ -65,11 +55,11 @@ class Sampled:
     target: AuditTarget
     measured: float
     pair: Pair
-    event: Event
-    counts: tuple[int, int]
-    runs: int
-    detectable: float
-    tried: Tried
+    event: Event = Event((), 0)
+    counts: tuple[int, int] = (0, 0)
+    runs: int = 0
+    detectable: float = math.inf
+    tried: Tried = Tried()
 
     @property
     def violated(self) -> bool:
@@ -88,7 +78,7 @@ def audit(
     seed: int = 0,
     jobs: int = 1,
     progress: Callable[[float], object] = lambda share: None,
-    candidates: int | None = None,
+    candidates: int = CANDIDATES,
     deadline: float = math.inf,
 ) -> Sampled:
     """Measure a lower bound on the privacy loss from the outputs of a target.
@@ -104,32 +94,33 @@ def audit(
         seed: the seed of all random numbers of the audit.
         jobs: the number of workers.
         progress: a function that is called with each share of the work that is done.
-        candidates: pairs of neighbours at the start of the search; None for CANDIDATES.
+        candidates: pairs of neighbours at the start of the search.
         deadline: the time, in seconds since the epoch, at which the tests stop. A bound holds
             whenever its test stops.
 
     Raises:
         TimeUp: the search is not finished by the deadline.
     """
-    runs = runs or usual_runs(target)
+    runs = runs or target.usual_runs
     level = (1.0 - confidence) / ROUNDS[-1][0]
     seeds = np.random.SeedSequence(seed)
     proposing, *searching, choosing, testing = seeds.spawn(3 + len(ROUNDS))
     pool: list[Neighbours] = []
     games = most_games(runs, candidates)
-    for neighbours in target.pairs(np.random.default_rng(proposing), candidates or CANDIDATES):
+    for neighbours in target.pairs(np.random.default_rng(proposing), candidates):
         _check_time(deadline)
         pool.append(neighbours)
         progress(PROPOSED / games)
     if target.compiled:  # compile before several workers need it
         target.sample(pool[0](1)[0], 1, np.random.default_rng(0))
     backend = "threading" if target.compiled else "loky"
-    tried, plan = Tried(), schedule(runs, len(pool))
+    compared: list[Pair] = []
+    plan = schedule(runs, len(pool))
     left = (1.0 - PROPOSED * len(pool) / games) / sum(pairs * n for pairs, n in plan)
 
     def each(function, runs, pairs, sequence, *arguments):
         """Return the results of a function for all pairs, each with its own seed and arguments."""
-        tried.add(x for pair in pairs for x in pair)
+        compared.extend(pairs)
         tasks = zip(pairs, sequence.spawn(len(pairs)), *arguments, strict=True)
         results = []
         for result in in_workers(partial(function, target, runs=runs), tasks, jobs, backend):
@@ -151,6 +142,7 @@ def audit(
     i = int(np.argmax([measured for measured, *_ in tested]))
     measured, counts, used, detectable = tested[i]
     event = learned[i][1]
+    tried = Tried().add(chain.from_iterable(compared))
     return Sampled(target, measured, pairs[i], event, counts, used, detectable, tried)
 
 
@@ -179,12 +171,7 @@ def in_workers(
 def unsampled(target: AuditTarget, loss: float, pair: Pair | None = None) -> Sampled:
     """Return a result for a loss that needs no samples, between given or any neighbours."""
     pair = pair or next(iter(target.pairs(np.random.default_rng(0), 1)))(1)
-    return Sampled(target, loss, pair, Event((), 0), (0, 0), 0, np.inf, Tried())
-
-
-def usual_runs(target: AuditTarget) -> int:
-    """Return the usual largest number of runs of a test under each of two neighbours."""
-    return target.runs if target.compiled else target.runs // PLAIN
+    return Sampled(target, loss, pair)
 
 
 def schedule(runs: int, candidates: int) -> list[tuple[int, int]]:
@@ -199,10 +186,10 @@ def schedule(runs: int, candidates: int) -> list[tuple[int, int]]:
     return [*found, (candidates, 2 * sample), (candidates, runs)]
 
 
-def most_games(runs: int, candidates: int | None) -> int:
+def most_games(runs: int, candidates: int) -> int:
     """Return, approximately, the largest number of games that ``audit`` plays."""
-    pool = candidates or CANDIDATES
-    return PROPOSED * pool + 2 * sum(pairs * n for pairs, n in schedule(runs, pool))
+    played = sum(pairs * n for pairs, n in schedule(runs, candidates))
+    return PROPOSED * candidates + 2 * played
 
 
 def _learn(target, pair, sequence, runs, level, deadline):
@@ -217,7 +204,7 @@ def _learn(target, pair, sequence, runs, level, deadline):
 
     samples = _samples(target, pair, sequence, sizes)
     x, y = (np.concatenate(list(sampled(chunks))) for chunks in samples)
-    return learn((x, y), level, PROMISES[target.unit][1])
+    return learn((x, y), level, ratio if target.unit == "eps" else norm.ppf)
 
 
 def _test(target, pair, sequence, learned, runs, least, level, deadline):
@@ -227,9 +214,8 @@ def _test(target, pair, sequence, learned, runs, least, level, deadline):
     that the event cannot refute the promise; at the deadline; or after ``runs`` runs.
     """
     _, event, (p, q) = learned
-    line = PROMISES[target.unit][0]
-    if target.delta:
-        line = partial(pure_line, delta=target.delta)
+    pure = partial(pure_line, delta=target.delta)
+    line = pure if target.unit == "eps" else gaussian_line
     bets = Bets(target.promised, line, p, q, runs, level)
     sizes: list[int] = []
     while sum(sizes) < runs:

@@ -129,12 +129,8 @@ class DecisionTarget(AuditTarget):
         self, data: np.ndarray, runs: int, rng: np.random.Generator, checkpoints: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Play runs on fixed rewards (T, K); return their traces and answers, as ``play_loop``."""
-        game = self._game(data, None, checkpoints)
+        game = game_on(self, data, checkpoints=checkpoints)
         return play_loop(self.source, game, rng, self.arguments(len(data)), runs)
-
-    def _game(self, table: Any, env_rng: Any, checkpoints: np.ndarray | None = None) -> Any:
-        actions = self.source.actions
-        return game_on(table, self.population, env_rng, checkpoints, actions, self.of_contexts)
 
     @property
     def population(self) -> Population:
@@ -183,8 +179,8 @@ class DecisionTarget(AuditTarget):
         rewards = Rewards(table, watched)
         rng.reads = rewards.reads
         env_rng = None if self.source.per_user else RoundingUniforms(rewards.reads)
-        game = self._game(rewards, env_rng)
-        answer = answer_of(self.replayed_function(game, rng, *self.arguments(len(table))))
+        game = game_on(self, rewards, env_rng)
+        answer = answer_of(self.replayed_function(game, rng, *self.arguments(table.shape[0])))
         arms = game.trace[: int(game.clock[0])].argmax(axis=1)
         if not self.source.question_played.record.per_arm:  # every reward is read
             arms = np.array([a for _, a in rewards.reads])

@@ -8,37 +8,30 @@ from typing import Any
 import numpy as np
 
 from ...contextual_game import new_contextual_game
-from ...contracts.question import ARMS, CONTEXTS, FEATURES, USERS
+from ...contracts.question import CONTEXTS, FEATURES, USERS
 from ...environments.contexts import contextual_environment
 from ...environments.laws import PARAMETERS, TABLE, Environment
-from ...environments.populations import Population
 from ...game import new_game
 
 MOST_DIMENSIONS = 3  # of features and contexts
 
 
 def game_on(
-    table: Any,
-    population: Population,
-    env_rng: Any = None,
-    checkpoints: np.ndarray | None = None,
-    actions: str = ARMS,
-    of_contexts: bool = False,
+    target: Any, table: Any, env_rng: Any = None, checkpoints: np.ndarray | None = None
 ) -> Any:
     """Return a game with fixed rewards before its first round.
 
+    Features and public contexts are the same in all games of a size. If contexts are private, they
+    depend on the rewards of the round in every other round, so neighbours with different rewards in
+    such a round have different contexts there, too.
+
     Args:
+        target: the ``DecisionTarget`` that plays.
         table: the rewards, float array (T, K), or an object that behaves like one.
-        population: the users.
         env_rng: the environment's generator; a generator with seed 0 if None.
         checkpoints: see ``new_game``; all rounds if None.
-        actions: the kind of actions: ARMS, FEATURES, CONTEXTS or USERS. Features and public
-            contexts are the same in all games of a size.
-        of_contexts: whether contexts are private. In every other round they then depend on the
-            rewards of the round, so neighbours with different rewards in such a round have
-            different contexts there, too.
     """
-    T, K = table.shape
+    (T, K), actions, users = table.shape, target.source.actions, target.population.users()
     rounds = np.arange(1, T + 1) if checkpoints is None else checkpoints
     env_rng = np.random.default_rng(0) if env_rng is None else env_rng
     if actions in (CONTEXTS, USERS):
@@ -50,17 +43,17 @@ def game_on(
             theta = np.zeros(K * rows.shape[1])
         else:
             rows, theta = in_ball(table, T).reshape(T, -1), in_ball(table, 1)[0, 0]
-            if of_contexts:
+            if target.of_contexts:
                 depend_on_rewards(rows, rewards, K)
         laws = contextual_environment(TABLE, K, theta, rows=rows, table=np.zeros((T, K)))
         env = laws._replace(table=table)
-        return new_contextual_game(env, population.users(), env_rng, T, rounds)
+        return new_contextual_game(env, users, env_rng, T, rounds)
     parameters = np.zeros((K, PARAMETERS))
     parameters[:, 0] = np.arange(K)
     plain = Environment(np.full(K, TABLE), parameters, np.zeros((0, 2)), table, 0.0)
     if actions == FEATURES:
         plain = plain._replace(features=in_ball(table, 1)[0])
-    return new_game(plain, population.users(), env_rng, T, rounds)
+    return new_game(plain, users, env_rng, T, rounds)
 
 
 def depend_on_rewards(rows: np.ndarray, rewards: np.ndarray, vectors: int) -> None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -79,25 +80,24 @@ def random_walk(rng: np.random.Generator, T: int, K: int, low: float, high: floa
     return Walk(base, far, np.column_stack([rounds, np.full(T, arm)]))
 
 
-@dataclass
-class Tried:
+class Tried(NamedTuple):
     """The ranges of the data that were played: rewards, horizons, and numbers of arms."""
 
     low: float = math.inf
     high: float = -math.inf
-    rounds: set[int] = field(default_factory=set)
-    arms: set[int] = field(default_factory=set)
+    rounds: frozenset[int] = frozenset()
+    arms: frozenset[int] = frozenset()
 
-    def add(self, data: Iterable[np.ndarray]) -> None:
-        """Extend the ranges to some data: float arrays (T, K), or numbers that enter a release."""
+    def __or__(self, other: Tried) -> Tried:
+        low, high = min(self.low, other.low), max(self.high, other.high)
+        return Tried(low, high, self.rounds | other.rounds, self.arms | other.arms)
+
+    def add(self, data: Iterable[np.ndarray]) -> Tried:
+        """Return the ranges with some data: float arrays (T, K), or numbers of a release."""
         for x in data:
-            self.join(Tried(float(x.min()), float(x.max()), {len(x)}, {*x.shape[1:]}))
-
-    def join(self, other: Tried) -> None:
-        """Extend the ranges to the ranges of another object."""
-        self.low, self.high = min(self.low, other.low), max(self.high, other.high)
-        self.rounds |= other.rounds
-        self.arms |= other.arms
+            shape = frozenset(x.shape[:1]), frozenset(x.shape[1:])
+            self |= Tried(float(x.min()), float(x.max()), *shape)
+        return self
 
     def __str__(self) -> str:
         least, most = min(self.rounds, default=0), max(self.rounds, default=0)

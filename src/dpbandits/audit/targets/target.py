@@ -19,6 +19,8 @@ from .neighbours import Neighbours, Pair
 
 # The guarantees of releases, and of algorithms that declare none: they promise their budget
 OF_BUDGET = {"eps": global_dp("no source"), "rho": gaussian_zcdp("no source")}
+CANDIDATES = 96  # pairs of neighbours at the start of the search
+PLAIN = 25  # runs of a compiled algorithm that take as long as one in plain Python
 COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # the environment of parameters that are auto
 MISSING = -1e30  # stands for what an output lacks, such as an estimate: far below every value
 
@@ -29,7 +31,8 @@ class Stage(NamedTuple):
     Attributes:
         target: the target that is sampled.
         share: the share of this part in the probability of a false alarm of the whole audit.
-        runs, candidates: see ``sampling.auditor.audit``; None for the usual numbers.
+        runs: the largest number of runs of a test; None for the usual number.
+        candidates: the number of pairs of neighbours at the start of the search.
         most: a limit on the number of runs, even if more are requested; None for no limit.
         loss: the loss if it is known without samples, else None.
         event: the event that shows a known ``loss``, in words.
@@ -38,7 +41,7 @@ class Stage(NamedTuple):
     target: AuditTarget
     share: float = 1.0
     runs: int | None = None
-    candidates: int | None = None
+    candidates: int = CANDIDATES
     most: int | None = None
     loss: float | None = None
     event: str = ""
@@ -144,6 +147,11 @@ class AuditTarget:
     @property
     def compiled(self) -> bool:
         return compiles(self.function)
+
+    @property
+    def usual_runs(self) -> int:
+        """The usual largest number of runs of a test under each of two neighbours."""
+        return self.runs if self.compiled else self.runs // PLAIN
 
     @property
     def caveat(self) -> str:
