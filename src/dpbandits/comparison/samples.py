@@ -82,10 +82,6 @@ class Samples:
         differ = dict(zip(chosen, found.tolist(), strict=True))
         return {(j, i): apart for (i, j), apart in differ.items()} | differ
 
-    def name(self, i: int | None) -> str:
-        """Return the name of the algorithm of a setting."""
-        return "" if i is None else str(self.settings[self.question.group].iloc[i])
-
 
 def game_columns(settings: pd.DataFrame, question: Question) -> list[str]:
     """Return the columns that define a game; other columns are parameters of the compared

@@ -46,6 +46,7 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
         BadInput: there is no such baseline, or several settings in one game have its name.
     """
     samples = Samples(table)
+    names = samples.settings[table.question.group]
     references: dict[int, int | None] = {}  # of each setting
     for game in samples.games:
         references |= zip(game.tolist(), samples.references(game, baseline), strict=True)
@@ -74,7 +75,7 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
         for place, i in enumerate(game.tolist()):
             j = first if baseline is None else references[i]
             values = samples.values[i]
-            row = rows[i] = {"against": samples.name(j), "runs": len(values)}
+            row = rows[i] = {"against": "" if j is None else str(names[j]), "runs": len(values)}
             row["runs_needed"] = int(runs_needed(values[:, np.newaxis])[0])
             row["differs"] = j is not None and differ[i, j]
             for center, start in CENTERS.items():

@@ -162,7 +162,7 @@ def lines_of(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     The column ``beside`` moves the marks of lines that share a budget apart, around this budget.
     """
     columns = [str(x) for x in table if x not in ("run", "value", *BEST_ARM.measured)]
-    found = summary_of(table, columns, BEST_ARM, BEST_ARM.statistic)
+    found = summary_of(table, columns, BEST_ARM)
     number = pd.Series(pd.factorize(found["line"])[0], found.index).groupby(found["eps"])
     place = number.rank("dense") - (number.transform("nunique") + 1) / 2
     found = found.assign(beside=found["eps"] * ASIDE**place)

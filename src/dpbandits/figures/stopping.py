@@ -104,7 +104,7 @@ def summaries(runs: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFra
 
     The summary pools the runs over all other columns.
     """
-    found = summary_of(runs, ["rule", "line", column], STOPPING, STOPPING.statistic)
+    found = summary_of(runs, ["rule", "line", column], STOPPING)
     for label, rows in found.groupby("line", sort=False):
         yield str(label), rows.sort_values(column)
 

@@ -76,7 +76,7 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
 
     def add(table: Table) -> None:
         runs = replace(table, records=labelled).with_labels().runs
-        summaries.append(summary_of(runs, by, question, question.statistic, looks))
+        summaries.append(summary_of(runs, by, question, looks))
         if len(summaries) == FRAMES:
             summaries[:] = [pd.concat(summaries)]
 

@@ -18,6 +18,8 @@ from .metrics import COLUMNS
 from .reading import UNREADABLE
 from .varying import SETTING
 
+BLANK = "estimate", "answer", "correct"  # columns that may have blanks, of runs that were cut
+
 
 class Scan:
     """The content of a table whose pieces are read one after another.
@@ -67,7 +69,7 @@ class Scan:
         heads = piece.loc[new, self.describing]
         check_settings(self.name, self.question, heads)
         for name in self.of_run:
-            column = piece[name].dropna() if name in self.question.blank else piece[name]
+            column = piece[name].dropna() if name in BLANK else piece[name]
             check_column(f"{self.name}: column {name}", name, column)
         if (
             self._heads
@@ -81,7 +83,7 @@ class Scan:
         counts[: len(self.counts)] += self.counts
         self.counts = counts
         ends = np.ones(len(piece), dtype=bool)
-        if self.question.each_checkpoint:
+        if self.question.plays_on:
             ends = self._runs(number, *(piece[x].to_numpy() for x in ("run", "t", "horizon")))
         found = piece.loc[ends, self.of_run]
         found.insert(0, "number", number[ends])
@@ -164,7 +166,7 @@ class Scan:
             hint = f": two settings look alike; rename {name} in one, or give the tables as a list"
             twice = f"run {row['run']:g} of {name} appears twice{hint * bool(alike)}"
             raise BadInput(f"{self.name}: {twice}")
-        if not self.question.each_checkpoint:
+        if not self.question.plays_on:
             return
         number = np.repeat(np.arange(len(self.counts)), self.counts)
         run, t, horizon = (rows[x].to_numpy() for x in ("run", "t", "horizon"))

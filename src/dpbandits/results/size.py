@@ -36,7 +36,7 @@ def check_size(request: Request) -> None:
     if _rows(request.settings, request.most_runs) > request.max_rows:
         key = "runs" if request.auto is None else "max_runs"
         size = _in_words(size_of(request.settings, request.most_runs))
-        checkpoints = " or checkpoints" if request.question.each_checkpoint else ""
+        checkpoints = " or checkpoints" if request.question.plays_on else ""
         raise BadInput(
             f"max_rows={request.max_rows:g}: the table would have {size}; "
             f"reduce {key}{checkpoints}, divide the sweep, or raise max_rows"

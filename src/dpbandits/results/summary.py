@@ -31,13 +31,9 @@ QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 
 
 def summary_of(
-    runs: pd.DataFrame,
-    by: list[str],
-    question: Question,
-    statistic: str,
-    looks: Mapping[str, int] | None = None,
+    runs: pd.DataFrame, by: list[str], question: Question, looks: Mapping[str, int] | None = None
 ) -> pd.DataFrame:
-    """Summarise the statistic of each setting, such as the final regret or the stopping time.
+    """Summarise the ``value`` of each setting, such as the final regret or the stopping time.
 
     For stopping rules the summary also has ``halted``, a number of runs, and ``correct``, the share
     of correct answers among these runs, with its 95 % interval ``correct_low`` to ``correct_high``
@@ -46,10 +42,9 @@ def summary_of(
     of the stopping time.
 
     Args:
-        runs: a row for each run.
+        runs: a row for each run, see ``Table.runs``.
         by: the columns that tell settings apart.
         question: the question that the runs answer.
-        statistic: the column that is summarised.
         looks: the number of looks at the runs of each setting with ``runs=auto``, by setting id.
 
     Returns:
@@ -57,14 +52,14 @@ def summary_of(
             interval of the mean; undefined for one run and for equal runs), ``std``, ``runs`` and
             ``runs_needed``. The latter exceeds ``runs`` if the runs are too few to show the tail.
     """
-    summary = mean_of(runs, by, statistic, looks)
+    summary = mean_of(runs, by, looks)
     if question.share is None:
         return summary
     share, of = question.share
     groups = runs.groupby(by, sort=False, dropna=False)
     if question.quantiles:
         for name, q in QUANTILES.items():
-            summary[name] = groups[statistic].quantile(q).to_numpy()
+            summary[name] = groups["value"].quantile(q).to_numpy()
     summary[of] = groups[of].sum().to_numpy()
     right = groups[share].sum().to_numpy(dtype=float)
     with np.errstate(invalid="ignore"):
@@ -76,30 +71,29 @@ def summary_of(
 
 
 def mean_of(
-    table: pd.DataFrame, settings: list[str], column: str, looks: Mapping[str, int] | None = None
+    runs: pd.DataFrame, by: list[str], looks: Mapping[str, int] | None = None
 ) -> pd.DataFrame:
-    """Return the mean of a column over the runs of each setting, with all STATISTICS of
+    """Return the mean ``value`` of the runs of each setting, with all STATISTICS of
     ``summary_of``.
     """
-    groups = table.groupby(settings, sort=False, dropna=False)
-    summary = groups[column].agg(std="std", runs="count").reset_index()
-    of_group = table[column].to_numpy(dtype=float)[np.argsort(groups.ngroup(), kind="stable")]
+    groups = runs.groupby(by, sort=False, dropna=False)
+    summary = groups["value"].agg(std="std", runs="count").reset_index()
+    of_group = runs["value"].to_numpy(dtype=float)[np.argsort(groups.ngroup(), kind="stable")]
     starts = (summary["runs"].cumsum() - summary["runs"]).to_numpy()
     found, needed = np.full((3, len(summary)), np.nan), np.zeros(len(summary), dtype=np.int64)
     ids = summary.get(SETTING, summary["runs"])
     each = np.array([(looks or {}).get(own, 1) for own in ids])
     # settings with the same numbers of runs and of looks are computed together
     for alike in summary.groupby(["runs", each]).indices.values():
-        runs, tail = summary["runs"].iloc[alike[0]], TAIL / each[alike[0]]
+        n, tail = summary["runs"].iloc[alike[0]], TAIL / each[alike[0]]
         for some in np.split(alike, range(AT_ONCE, len(alike), AT_ONCE)):
-            rows = starts[some] + np.arange(runs)[:, np.newaxis]
-            values = of_group[rows]
+            values = of_group[starts[some] + np.arange(n)[:, np.newaxis]]
             low, high = interval_of_mean(values, tail)
             found[:, some] = rounded_mean(values), at_least_zero(values, low), high
             needed[some] = runs_needed(values)
     mean, low, high = found
     summary = summary.assign(mean=mean, ci_low=low, ci_high=high, runs_needed=needed)
-    return summary[[*settings, *STATISTICS]]
+    return summary[[*by, *STATISTICS]]
 
 
 def text_of_summary(summary: pd.DataFrame, question: Question, style: str) -> str:

@@ -164,7 +164,7 @@ class Table:
     @property
     def statistic(self) -> str:
         """The column of the measured quantity."""
-        return COLUMNS[self.metric] if self.question.each_checkpoint else self.question.statistic
+        return COLUMNS[self.metric] if self.question.plays_on else self.question.statistic
 
     @property
     def budgets(self) -> list[str]:
@@ -200,7 +200,7 @@ class Table:
         measured = (self.statistic if x == REGRET else x for x in self.question.measured)
         columns = [SETTING, "run", *measured]
         types = {name: "Int64" for name in WHOLE_OR_BLANK if name in columns}
-        for part in self.rows() if self.question.each_checkpoint else [self.ends]:
+        for part in self.rows() if self.question.plays_on else [self.ends]:
             for start in range(0, len(part), ROWS):
                 some = part[columns].iloc[start : start + ROWS].astype(types)
                 yield self._described(some)
@@ -254,7 +254,7 @@ class Table:
         """
         by = [*self.described, SETTING]
         looks = {own: x[LOOKS] for own, x in self.records.items() if LOOKS in x}
-        found = summary_of(self.runs, by, self.question, self.statistic, looks)
+        found = summary_of(self.runs, by, self.question, looks)
         return with_constant(found, self.records, averaged=self.metric != REGRET)
 
     def measured(self, metric: str, folders: Sequence[str] = ()) -> Table:
@@ -275,7 +275,7 @@ class Table:
         if metric in (REGRET, self.metric):
             return self
         needed = f"metric={metric}: a table of regret is needed"
-        if not self.question.each_checkpoint:
+        if not self.question.plays_on:
             raise BadInput(needed)
         if self.metric != REGRET:
             raise BadInput(f"{needed}, but this table holds {self.metric}")
@@ -415,7 +415,7 @@ def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.Da
     """
     by = [by] if isinstance(by, str) else by
     if band == "ci":
-        found = mean_of(rows, by, "value").sort_values(by, ignore_index=True)
+        found = mean_of(rows, by).sort_values(by, ignore_index=True)
         mean, low, high = found["mean"], found["ci_low"], found["ci_high"]
         return found.assign(middle=mean, low=low, high=high)
     value = rows.groupby(by)["value"]
@@ -502,7 +502,7 @@ def join(tables: Sequence[Table]) -> Table:
         if shared:
             yield _rows_once(pd.concat(held), [SETTING, "run", "t"])
 
-    if shared and first.question.each_checkpoint:
+    if shared and first.question.plays_on:
         for _ in rows():  # refuses other regrets of the same runs
             pass
     ends = _rows_once(pd.concat([table.ends for table in tables]), [SETTING, "run"])

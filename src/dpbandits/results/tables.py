@@ -130,7 +130,7 @@ def batches(settings: Sequence[Setting], runs: Sequence[int]) -> Iterator[slice]
 
 def rows_of_a_run(setting: Setting) -> int:
     """Return the number of rows that one run has in a table."""
-    return len(setting.rounds()) if setting.question.each_checkpoint else 1
+    return len(setting.rounds()) if setting.question.plays_on else 1
 
 
 def settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
