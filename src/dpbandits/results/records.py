@@ -18,7 +18,7 @@ from ..errors import plain
 from ..settings.setting import digest
 from ..theory.problem import budget_of
 from .manifest import UNREADABLE, read_manifest, read_records
-from .varying import HASH, SETTING, details
+from .varying import HASH, SETTING, details, told_apart_by
 
 NUMBER = int | float
 FIELDS: dict[str, Any] = {  # of a record, with their types; budgets and a goal are numbers, too
@@ -125,8 +125,7 @@ def with_ids(settings: pd.DataFrame) -> pd.DataFrame:
     lacking = ~ids.map(lambda x: isinstance(x, str)) | ids.duplicated(keep=False)
     about = settings.drop(columns=SETTING, errors="ignore")
     if lacking.any():
-        single = about["seed"].nunique() <= 1
-        shown = about[lacking].drop(columns=["seed"] * single).to_dict("records")
+        shown = about.loc[lacking, told_apart_by(about)].to_dict("records")
         seed = str(about["seed"].iloc[0])  # if it does not vary
         ids[lacking] = [_hash_of(seed, row) for row in shown]
     return about.set_index(pd.Index(ids, dtype=object, name=SETTING))

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import Question
 from ..errors import BadInput
 from .frames import DIFFERS, check_column, check_frame, check_settings
 from .metrics import COLUMNS
@@ -33,12 +32,14 @@ class Scan:
         counts: the number of rows of each setting.
     """
 
-    def __init__(self, name: str, question: Question, metric: str, columns: list[str]):
-        self.name, self.question, self.metric = name, question, metric
-        own = COLUMNS[metric]
-        self.of_run = ["run", *(own if x == "regret" else x for x in question.measured)]
-        self.describing = [x for x in columns if x not in self.of_run]
-        self.columns, self.counts = columns, np.zeros(0, dtype=np.int64)
+    def __init__(self, name: str, first: pd.DataFrame, whole: bool = True):
+        """Check the columns of the first rows, or of the ``whole`` table."""
+        self.name = name
+        self.question, self.metric = check_frame(name, first, whole)
+        own = COLUMNS[self.metric]
+        self.of_run = ["run", *(own if x == "regret" else x for x in self.question.measured)]
+        self.describing = [str(x) for x in first if x not in self.of_run]
+        self.counts = np.zeros(0, dtype=np.int64)
         self._in_order, self._at_horizon = True, True
         self._heads: list[pd.DataFrame] = []
         self._ends: list[pd.DataFrame] = []
@@ -50,8 +51,7 @@ class Scan:
         found = None
         try:
             for piece in pieces:
-                if found is None:
-                    found = cls(name, *check_frame(name, piece, whole=False), list(piece.columns))
+                found = found or cls(name, piece, whole=False)
                 found.add(piece)
                 if not found._in_order:
                     return None

@@ -24,7 +24,7 @@ from ..settings.setting import Setting
 from ..settings.user_files import load_laws
 from ..theory.problem import problem
 from ..validation import OF_ROWS
-from .frames import check_frame, completed, plain_frame
+from .frames import completed, plain_frame
 from .metrics import COLUMNS, ERROR, NASH, REGRET, nash, refuse_metric, resolution
 from .reading import parts_of, pieces_of, read_whole
 from .records import NO_RECORD, Record, agreeing, records_beside, records_of, with_ids
@@ -33,7 +33,7 @@ from .run_store import Store
 from .scan import Scan
 from .summary import mean_of, summary_of
 from .tables import WHOLE_OR_BLANK, batches, load_finished, measured, settings_table
-from .varying import ROWS, SETTING, disambiguate, with_budgets, without_privacy
+from .varying import ROWS, SETTING, disambiguate, told_apart_by, with_budgets, without_privacy
 
 RECORDS = "settings"  # the attribute of users' frames: the records of settings by id, as JSON
 ALIKE = (
@@ -67,7 +67,8 @@ class Table:
         about: pd.DataFrame | None = None,
         played: Sequence[Setting] | None = None,
     ) -> Table:
-        """Make a table of the first finished runs of settings of one question, held in memory.
+        """Make a table of the first finished runs of settings of one question, held in memory, and
+        without records.
 
         Args:
             store: the finished runs.
@@ -85,14 +86,13 @@ class Table:
             part = pd.DataFrame({SETTING: setting.id, **columns})
             parts.append(part)
             ends.append(part[part["t"] == setting.horizon] if "t" in part else part)
-        together = [parts[some] for some in batches(settings, counts)]  # many small settings
+        together = [parts[some] for some in batches(list(map(len, parts)))]  # many small settings
         rows = [x[0] if len(x) == 1 else pd.concat(x, ignore_index=True) for x in together]
         return cls(
             settings[0].question,
             about.set_index(SETTING).loc[[setting.id for setting in settings]],
             pd.concat(ends, ignore_index=True),
             lambda: iter(rows),
-            records={setting.id: setting.record for setting in settings},
         )
 
     @classmethod
@@ -122,27 +122,21 @@ class Table:
             BadInput: the frame is not a tidy table.
         """
         plain = completed(name, plain_frame(name, frame))
-        question, metric = check_frame(name, plain)
-        scan = Scan(name, question, metric, list(plain.columns))
-        for start in range(0, len(plain), ROWS):
-            scan.add(plain.iloc[start : start + ROWS])
+        scan = Scan(name, plain)
+        scan.add(plain)
         if not scan.in_order:
             plain = scan.sorted(plain)
-            scan = Scan(name, question, metric, list(plain.columns))
+            scan = Scan(name, plain)
             scan.add(plain)
             scan.refuse(plain)
 
         def rows() -> Iterator[pd.DataFrame]:
-            ends = np.cumsum(scan.counts)
-            first = start = 0
-            for i, end in enumerate(ends.tolist()):
-                if end - start >= ROWS or i == len(ends) - 1:
-                    counts = scan.counts[first : i + 1]
-                    own = np.repeat(ids[first : i + 1].to_numpy(), counts)
-                    part = plain.iloc[start:end][scan.of_run].reset_index(drop=True)
-                    part.insert(0, SETTING, own)
-                    yield part
-                    first, start = i + 1, end
+            starts = np.append(0, np.cumsum(scan.counts))
+            for some in batches(scan.counts):
+                part = plain.iloc[starts[some.start] : starts[some.stop]][scan.of_run]
+                part = part.reset_index(drop=True)
+                part.insert(0, SETTING, np.repeat(ids[some].to_numpy(), scan.counts[some]))
+                yield part
 
         known = records_of(getattr(frame, "attrs", {}).get(RECORDS)) if records is None else records
         found = cls._of(scan, rows, known)
@@ -185,8 +179,7 @@ class Table:
     @property
     def described(self) -> list[str]:
         """The columns that tell settings apart: all, without ``seed`` if it does not vary."""
-        single = self.settings["seed"].nunique() <= 1
-        return [str(name) for name in self.settings if name != "seed" or not single]
+        return told_apart_by(self.settings)
 
     @cached_property
     def runs(self) -> pd.DataFrame:
@@ -538,7 +531,6 @@ def _joined_settings(tables: Sequence[Table], records: Mapping[str, Record]) -> 
     never = free & ~settings[group].isin(settings.loc[~free, group])
     for name in with_budgets(["eps"], settings):
         settings[name] = settings[name].mask(never, np.inf)
-    described = [x for x in settings if x != "seed" or settings[x].nunique() > 1]
-    if settings.duplicated(described).any():
+    if settings.duplicated(told_apart_by(settings)).any():
         raise BadInput(ALIKE)
     return settings

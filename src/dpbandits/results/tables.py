@@ -116,13 +116,13 @@ def load_finished(store: Store, setting: Setting, runs: int) -> Finished:
     return Finished(setting, data_of(setting).instance, pulls, answers)
 
 
-def batches(settings: Sequence[Setting], runs: Sequence[int]) -> Iterator[slice]:
-    """Yield slices of settings whose runs have about ROWS rows together; a single setting may have
-    more.
+def batches(rows: Sequence[int] | np.ndarray) -> Iterator[slice]:
+    """Yield slices of settings that have about ROWS rows together, given the rows of each; a single
+    setting may have more.
     """
-    ends = np.cumsum([n * rows_of_a_run(s) for s, n in zip(settings, runs, strict=True)])
+    ends = np.cumsum(rows)
     start = before = 0
-    while start < len(settings):
+    while start < len(rows):
         stop = max(start + 1, int(np.searchsorted(ends, before + ROWS, side="right")))
         yield slice(start, stop)
         start, before = stop, ends[stop - 1]
