@@ -21,7 +21,7 @@ from ..environments.logged import ONLY_ORACLES, LoggedInstance
 from ..errors import either, in_a_line, plain
 from ..files import check_writable, package_folder, write_atomically
 from ..results.formats import beside
-from ..results.latex import INTERVALS, TableOptions, latex_of
+from ..results.latex import INTERVAL, TableOptions, latex_of
 from ..results.manifest import made_by_others, refuse_to_replace, table_path
 from ..results.references import lines_of_references
 from ..results.report import write_report
@@ -110,7 +110,7 @@ def run(request: Request, style: TableOptions | None = None) -> None:
     path, summary = write_report(request, found, time.monotonic() - start if played else 0.0)
     if style is not None:
         shown = summary
-        if style.best or not {*style.columns} <= {*summary, *INTERVALS}:
+        if style.best or not {*style.columns} <= {*summary, INTERVAL}:
             shown = complete(summary, compare(Table.of_file(path)))
         write_atomically(beside(path, ".tex"), _latex(shown, question, style).encode())
     print(text_of_summary(summary.head(MAX_LINES), question, "simple"))
@@ -159,9 +159,8 @@ def _check_style(request: Request, style: TableOptions) -> None:
         *(x for x in COMPARED if x != "tied"),
         *(QUANTILES if question.quantiles else ()),
     ]
-    if question.share is not None:
-        share, of = question.share
-        columns += [share, of, f"{share}_low", f"{share}_high"]
+    if not question.plays_on:
+        columns += ["correct", "halted", "correct_low", "correct_high"]
     sketch = settings_table(request.settings).assign(**dict.fromkeys(columns, 1.0), tied=True)
     _latex(sketch, question, style)
 

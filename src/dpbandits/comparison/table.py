@@ -49,7 +49,7 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
     names = samples.settings[table.question.group]
     references: dict[int, int | None] = {}  # of each setting
     for game in samples.games:
-        references |= zip(game.tolist(), samples.references(game, baseline), strict=True)
+        references |= samples.references(game.tolist(), baseline)
     compared = sum(len(game) - 1 for game in samples.games)
     others = compared
     if baseline is not None:

@@ -68,9 +68,6 @@ class Question:
     measured: tuple[str, ...]
     statistic: str  # the measured column whose mean is summarised, with its interval
     statistic_name: str  # what that mean is called
-    # a measured column of zeros and ones whose share of ones is summarised, and the column that
-    # marks the runs that count for this share; None if no share is summarised
-    share: tuple[str, str] | None = None
     quantiles: bool = False  # whether the quantiles of the statistic are summarised, too
     increasing: tuple[str, ...] = ()  # keys of ``goal`` whose values must increase
     shown: tuple[str, ...]  # the columns of a summary, where ``*`` stands for what a sweep varies
@@ -129,7 +126,6 @@ STOPPING = Question(
     measured=("stopping_time", "estimate", "halted", "correct"),
     statistic="stopping_time",
     statistic_name="stopping time",
-    share=("correct", "halted"),
     shown=("rule", "env", "*", "true_mean", "eps", "rel_error"),
     shown_if_varied=("arm", "beta", "R", "cap"),
     label=(("budget", "-{}"), ("rel_error", "-a{:g}")),

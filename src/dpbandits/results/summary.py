@@ -53,20 +53,20 @@ def summary_of(
             ``runs_needed``. The latter exceeds ``runs`` if the runs are too few to show the tail.
     """
     summary = mean_of(runs, by, looks)
-    if question.share is None:
+    if question.plays_on:
         return summary
-    share, of = question.share
     groups = runs.groupby(by, sort=False, dropna=False)
     if question.quantiles:
         for name, q in QUANTILES.items():
             summary[name] = groups["value"].quantile(q).to_numpy()
-    summary[of] = groups[of].sum().to_numpy()
-    right = groups[share].sum().to_numpy(dtype=float)
+    halted = groups["halted"].sum().to_numpy()
+    right = groups["correct"].sum().to_numpy(dtype=float)
     with np.errstate(invalid="ignore"):
-        summary[share] = right / summary[of]
-    low, high = clopper_pearson(right, summary[of].to_numpy())
-    summary = summary.assign(**{f"{share}_low": low, f"{share}_high": high})
-    summary.loc[unjudged(summary), [share, f"{share}_low", f"{share}_high"]] = np.nan
+        share = right / halted
+    low, high = clopper_pearson(right, halted)
+    columns = {"correct": share, "correct_low": low, "correct_high": high}
+    summary = summary.assign(halted=halted, **columns)
+    summary.loc[unjudged(summary), list(columns)] = np.nan
     return summary
 
 
@@ -106,8 +106,8 @@ def text_of_summary(summary: pd.DataFrame, question: Question, style: str) -> st
     header = [HEADINGS.get(name, symbol(name) if latex else name) for name in columns]
     header += ["median", "10 % to 90 %"] if question.quantiles else []
     header += [question.statistic_name, "95 % interval"]
-    if question.share:
-        header += [question.share[0], f"95 % of {question.share[0]}", question.share[1]]
+    if not question.plays_on:
+        header += ["correct", "95 % of correct", "halted"]
     fixed = with_budgets(question.columns, summary)
     formats = {n: FORMATS.get(n, str) if n in fixed else str for n in columns}
     rows = []
@@ -186,25 +186,25 @@ def columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
 
 def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
     """Return the texts of the measured values of a setting."""
-    if question.share is None:
+    if question.plays_on:
         return [significant(row["mean"]), interval(row)]
-    share, of = question.share
-    capped = row[of] < row["runs"]
-    mean = at_least(row[of] / row["runs"]) + significant(row["mean"])
+    ended = row["halted"] / row["runs"]
+    mean = at_least(ended) + significant(row["mean"])
     quantiles = []
     if question.quantiles:  # a quantile below the cap is known
         cap = row[question.limit]
         below = [significant(row[q]) if row[q] < cap else "not stopped" for q in QUANTILES]
         quantiles = [below[0], f"{below[1]} to {below[2]}"]
-    if row[of] == 0:
-        shares = [f"none {of}", ""]
-    elif np.isnan(row[share]):
+    if ended == 0.0:
+        shares = ["none halted", ""]
+    elif np.isnan(row["correct"]):
         shares = ["not judged", ""]
     else:
-        low, high = percent(row[f"{share}_low"]), percent(row[f"{share}_high"])
-        shares = [percent(row[share]), f"{low.removesuffix(' %')} to {high}"]
-    shown = [mean, "" if capped else interval(row), *shares, percent(row[of] / row["runs"])]
-    return quantiles + shown
+        low, high = percent(row["correct_low"]), percent(row["correct_high"])
+        shares = [percent(row["correct"]), f"{low.removesuffix(' %')} to {high}"]
+    return [
+        *quantiles, mean, interval(row) if ended == 1.0 else "", *shares, percent(ended)
+    ]  # fmt: skip
 
 
 def at_least(ended: float) -> str:

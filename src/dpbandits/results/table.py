@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -276,9 +276,16 @@ class Table:
             specs = [record["env_spec"] for record in self.known(f"metric={ERROR}", folders)]
             if any(spec.get("law") not in OF_ROWS for spec in specs):
                 raise BadInput(f"metric={ERROR}: a table of env=labels or env=log is needed")
-        change: Callable[[pd.DataFrame], pd.DataFrame] = partial(_average_of, metric=metric)
-        if metric == NASH:
-            change = partial(_nash_of, means=self._means(folders))
+        means = self._means(folders) if metric == NASH else {}
+
+        def change(part: pd.DataFrame) -> pd.DataFrame:
+            if metric == NASH:
+                found = [nash(x, t, means[own][0]).ravel() for own, t, x in _arrays_of(part)]
+                values = np.concatenate(found)
+            else:
+                values = (part[REGRET] / part["t"]).to_numpy()
+            return part.drop(columns=REGRET).assign(**{COLUMNS[metric]: values})
+
         table = replace(self, rows=lambda: map(change, self.rows()), metric=metric)
         if metric != NASH:
             return replace(table, ends=change(self.ends))
@@ -386,15 +393,6 @@ def _arrays_of(part: pd.DataFrame) -> Iterator[tuple[str, np.ndarray, np.ndarray
                 f"metric={NASH}: a run lacks checkpoints that other runs of its setting have"
             )
         yield str(own), t, regret.reshape(-1, len(t))
-
-
-def _nash_of(part: pd.DataFrame, means: Mapping[str, tuple[float, float]]) -> pd.DataFrame:
-    values = [nash(regret, t, means[own][0]).ravel() for own, t, regret in _arrays_of(part)]
-    return part.drop(columns=REGRET).assign(**{COLUMNS[NASH]: np.concatenate(values)})
-
-
-def _average_of(part: pd.DataFrame, metric: str) -> pd.DataFrame:
-    return part.drop(columns=REGRET).assign(**{COLUMNS[metric]: part[REGRET] / part["t"]})
 
 
 def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.DataFrame:
