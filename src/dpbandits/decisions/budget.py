@@ -87,7 +87,7 @@ def budgets_needed(
             "env": need.first.env, "horizon": need.first.horizon, "goal": goal,
             "baseline": need.baseline, "runs": sum(need.played.values()),
             "seconds": round(time.monotonic() - begun, 2),
-            "answer": in_words(found, need, values, goal, precision, line),
+            "answer": crossing_in_words(found, need, values, goal, precision, line),
             "tried": [vars(look) for look in found.looks],
         })  # fmt: skip
     return pd.DataFrame(rows)
@@ -163,7 +163,7 @@ class _Need(Subject):
         return limits(regrets, self.largest)
 
 
-def in_words(
+def crossing_in_words(
     found: Found,
     need: _Need,
     values: Mapping[str, Any],

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,10 +41,11 @@ class Scan:
         self.of_run = ["run", *(own if x == "regret" else x for x in self.question.measured)]
         self.describing = [str(x) for x in first if x not in self.of_run]
         self.counts = np.zeros(0, dtype=np.int64)
-        self._in_order, self._at_horizon = True, True
+        self._in_order = True
         self._heads: list[pd.DataFrame] = []
         self._ends: list[pd.DataFrame] = []
-        self._last = np.full((3, 1), -1)  # the setting, the run and the round of the last row
+        # the setting, the run and the round of the last row, and whether it is at the horizon
+        self._last: list[Any] = [-1, -1, -1, True]
 
     @classmethod
     def of(cls, name: str, pieces: Iterator[pd.DataFrame]) -> Scan | None:
@@ -95,16 +97,12 @@ class Scan:
         """Return which rows are at the horizon, and note whether each run ascends up to its
         horizon.
         """
-        ends = t == horizon
-        before = [
-            np.concatenate(pair)
-            for pair in zip(self._last, (number[:-1], run[:-1], t[:-1]), strict=True)
-        ]
+        rows = number, run, t, t == horizon
+        before = [np.append(last, x[:-1]) for last, x in zip(self._last, rows, strict=True)]
         begins = (number != before[0]) | (run != before[1])
-        ended = np.concatenate([[self._at_horizon], ends[:-1]])
-        self._in_order &= bool(np.all(np.where(begins, ended, t > before[2])))
-        self._last, self._at_horizon = np.array([[number[-1]], [run[-1]], [t[-1]]]), bool(ends[-1])
-        return np.asarray(ends)
+        self._in_order &= bool(np.where(begins, before[3], t > before[2]).all())
+        self._last = [x[-1] for x in rows]
+        return rows[3]
 
     @cached_property
     def heads(self) -> pd.DataFrame:
@@ -122,7 +120,7 @@ class Scan:
         check_settings(self.name, self.question, self.heads)
         return (
             self._in_order
-            and self._at_horizon
+            and bool(self._last[3])
             and not self.heads.duplicated().any()
             and not self._doubled().any()
         )

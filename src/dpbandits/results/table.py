@@ -31,7 +31,7 @@ from .records import NO_RECORD, Record, agreeing, records_beside, records_of, wi
 from .references import with_constant
 from .run_store import Store
 from .scan import Scan
-from .summary import mean_of, summary_of
+from .summary import QUANTILES, mean_of, summary_of
 from .tables import WHOLE_OR_BLANK, batches, load_finished, measured, settings_table
 from .varying import ROWS, SETTING, disambiguate, told_apart_by, with_budgets, without_privacy
 
@@ -41,7 +41,6 @@ ALIKE = (
     "plot the tables separately"
 )
 FRAME = "the table"  # what messages call a frame of a user
-QUANTILES = 0.1, 0.5, 0.9
 Rows = Callable[[], Iterator[pd.DataFrame]]
 
 
@@ -413,7 +412,7 @@ def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.Da
     mean = value.mean()
     low, middle, high = mean, mean, mean
     if band == "quantiles":
-        low, middle, high = (value.quantile(q) for q in QUANTILES)
+        middle, low, high = (value.quantile(q) for q in QUANTILES.values())
     elif band == "std":
         std = value.std()
         low, high = mean - std, mean + std
