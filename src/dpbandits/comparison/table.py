@@ -130,8 +130,7 @@ def contradicted(comparison: pd.DataFrame) -> pd.Series:
 
 def _columns(name: str, found: Located) -> dict[str, float]:
     """Return an estimate and its limits as columns."""
-    ends = zip(("", "_low", "_high"), found, strict=True)
-    return {f"{name}{end}": float(x) for end, x in ends}
+    return dict(zip((name, f"{name}_low", f"{name}_high"), map(float, found), strict=True))
 
 
 def _against(found: Located, i: int, j: int | None) -> tuple[Located, Located]:

@@ -105,19 +105,17 @@ class _Need(Subject):
         baseline: Any,
         divided: bool,
     ):
-        fixed = {**given, "checkpoints": 1}
-        super().__init__(compose, {**fixed, "algo": algorithm})
+        super().__init__(compose, {**given, "checkpoints": 1, "algo": algorithm})
         first = self.first
         if not first.algorithm.private:
             raise BadInput(f"algo={first.algo}: the algorithm is not private and takes no budget")
         self.largest = first.horizon * first.instance.largest_gap
+        self.name = budget = first.budget_name
         own = algorithm.values if isinstance(algorithm, Choice) else {}
-        if {**given, **parameters, **own}.get(first.budget_name) is not None:
-            budget = first.budget_name
+        if {**given, **parameters, **own}.get(budget) is not None:
             raise BadInput(f"{budget}: the search finds the value of {budget}; leave {budget} out")
         if first.population_spec:
             raise BadInput("population: each user has a privacy level; a search needs one budget")
-        self.name = first.budget_name
         self._at = cache(self.at)
         self.reference: Setting | None = None
         self.baseline = ""  # in words
@@ -130,7 +128,7 @@ class _Need(Subject):
             self.reference = self._at(math.inf)
             self.baseline = f"{first.algo} without privacy"
         elif divided:
-            self.reference = compose({**fixed, "algo": baseline}, parameters={}).only
+            self.reference = compose({**self.given, "algo": baseline}, parameters={}).only
             self.baseline = self.reference.algo
             if self.reference.algorithm.private:
                 raise BadInput(f"baseline={self.baseline}: an algorithm without privacy is needed")

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from ..errors import BadInput
 from ..settings.request import Request
 from ..settings.setting import Setting
+from .run_store import record_bytes
 from .tables import rows_of_a_run
 
 ANNOUNCED_ROWS = 1e7  # a request of more is announced
 BYTES = 24  # of the run, the round and the measured values of a row, approximately
-EACH = 8  # of one arm's pulls up to one checkpoint
 OF_A_RUN = 24  # of its number, answer and time, in the file of its setting
 OF_A_FILE = 1500  # of runs, besides these: the headers and the checksum
 
@@ -56,9 +56,7 @@ def size_of(settings: Sequence[Setting], runs: int) -> Size:
         rows_of_a_run(s) * (len(s.algo) + len(s.env) + 8 * (2 + len(s.columns)) + BYTES)
         for s in settings
     )
-    arrays = [
-        EACH * len(s.rounds()) * s.question.record.width(len(s.instance.means)) for s in settings
-    ]
+    arrays = list(map(record_bytes, settings))
     return Size(
         rows=runs * sum(map(rows_of_a_run, settings)),
         table=runs * sum(each),

@@ -116,7 +116,7 @@ def text_of_summary(summary: pd.DataFrame, question: Question, style: str) -> st
             row = {name: NAMES[name](x) if name in NAMES else x for name, x in row.items()}
         about = ["" if pd.isna(row[n]) else formats[n](row[n]) for n in columns]
         rows.append([*about, *_measured(row, question), row["runs"]])
-    align = ["left" if name in ("algo", "rule", "env") else "right" for name in columns]
+    align = ["left" if name in NAMES else "right" for name in columns]
     align += ["right"] * (len(header) + 1 - len(columns))
     return in_style(style, [*header, "runs"], rows, align)
 
