@@ -89,7 +89,7 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
             if means is None:
                 add(table)
 
-    write_pieces(path, pieces())
+    checksum = write_pieces(path, pieces())
     for table in tables(*means[:2]) if means is not None else ():
         add(table)
     summary = pd.concat(summaries, ignore_index=True)
@@ -100,5 +100,5 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
         write_atomically(beside(path, suffix), text.encode())
     if SUMMARY_CSV in summary_endings(request.config):
         write_table(beside(path, SUMMARY_CSV), with_constant(summary, records))
-    write_manifest(path, request, seconds, found.store.played_with)
+    write_manifest(path, checksum, request, seconds, found.store.played_with)
     return path, summary

@@ -183,7 +183,7 @@ def unjudged(summary: pd.DataFrame) -> pd.Series:
     return summary["true_mean"].between(summary["mu0"], summary["mu1"], inclusive="neither")
 
 
-def write_table(path: Path, table: pd.DataFrame) -> None:
+def write_table(path: Path, table: pd.DataFrame) -> str:
     """Write a table in the format of its name, see ``write_pieces``."""
     starts = range(0, max(len(table), 1), ROWS)
-    write_pieces(path, (table[start : start + ROWS] for start in starts))
+    return write_pieces(path, (table[start : start + ROWS] for start in starts))
