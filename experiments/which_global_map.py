@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pandas as pd
 import which_global_page
+from which_global_race import race
 
 from dpbandits.cli.ending import run_command
 from dpbandits.contracts.question import REGRET
-from dpbandits.decisions.race import race
 from dpbandits.figures.draw import load_script
 from dpbandits.figures.experiments import experiment_figure
 from dpbandits.figures.style import save

@@ -11,7 +11,7 @@ from commands import captured
 from sweeps import own_algorithm, write
 
 from dpbandits.contracts.algorithm import load
-from dpbandits.contracts.versions import Followed, version_of_function
+from dpbandits.contracts.versions import Followed
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -132,7 +132,7 @@ def test_a_version_follows_what_the_loaded_function_uses(what):
     """A function from Python has the version of the same function in a file."""
     first, second, third = (version(what, arm) for arm in (0, 1, 1))
     assert first.version != second.version == third.version
-    assert version_of_function(third.function) == third.version
+    assert Followed(third.function).version == third.version
 
 
 def test_what_the_function_does_not_use_changes_nothing():
@@ -179,7 +179,7 @@ def holds(game, rng):
 def test_what_cannot_be_followed_is_in_words():
     assert [*Followed(reads).lost] == ["what open in reads reads"]
     assert [*Followed(holds).lost] == ["what a value of type lock holds"]
-    assert version_of_function(holds) == version_of_function(holds)
+    assert Followed(holds).version == Followed(holds).version
     assert [*Followed(follows).lost] == []
 
 

@@ -116,7 +116,7 @@ WHAT_MAY_CHANGE = {
 def test_the_version_of_a_function_changes_with_what_it_uses(what):
     """It is the same for the same values, whatever has been drawn of Python's random numbers."""
     make = WHAT_MAY_CHANGE[what]
-    versions_of = [versions.version_of_function(make(i)) for i in (200, 300) for _ in range(2)]
+    versions_of = [versions.Followed(make(i)).version for i in (200, 300) for _ in range(2)]
     random.random()
-    versions_of.append(versions.version_of_function(make(300)))
+    versions_of.append(versions.Followed(make(300)).version)
     assert versions_of[0] == versions_of[1] != versions_of[2] == versions_of[3] == versions_of[4]

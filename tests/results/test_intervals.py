@@ -123,7 +123,7 @@ def test_equal_runs_bound_a_mean_where_the_range_is_known():
 def test_a_mean_lies_in_its_interval_also_where_values_are_equal_but_for_a_few_bits(value):
     """Control: the mean without rounding lies beyond an end that is rounded."""
     values = value * (1 + 1e-11 * np.arange(30))
-    row = mean_of(runs_of(values), ["algo"], "regret").iloc[0]
+    row = mean_of(runs_of(values).rename(columns={"regret": "value"}), ["algo"]).iloc[0]
     assert row["ci_low"] <= row["mean"] <= row["ci_high"]
     assert row["mean"] == rounded(values.mean())
     assert not row["ci_low"] <= values.mean() <= row["ci_high"] or value != 0.7
@@ -133,8 +133,8 @@ def test_an_interval_of_regret_is_not_negative_and_one_of_values_of_both_signs_m
     """In summaries and in comparisons; the control subtracts one from every regret."""
     runs = np.array([0.0, 2.0, 4.0, 6.0])
     for values, sign in ((runs, 0), (runs - 1, -1)):
-        table = pd.DataFrame({"algo": "a", "regret": values})
-        assert np.sign(mean_of(table, ["algo"], "regret")["ci_low"][0]) == sign
+        table = pd.DataFrame({"algo": "a", "value": values})
+        assert np.sign(mean_of(table, ["algo"])["ci_low"][0]) == sign
         assert np.sign(located([values], "mean", 1e-6).low[0]) == sign
 
 

@@ -41,8 +41,8 @@ def as_one(store, settings, runs):
 
 def in_pieces(store, request):
     """The table of a request in pieces, as it is written."""
-    about, runs = settings_table(request.settings), [request.runs] * len(request.settings)
-    for some in tables.batches(request.settings, runs):
+    about, runs = settings_table(request.settings), request.runs
+    for some in tables.batches([runs * tables.rows_of_a_run(s) for s in request.settings]):
         yield from Table.of_store(store, request.settings[some], request.runs, about).pieces()
 
 

@@ -74,8 +74,8 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
         needed = "the path of a file is needed, not of a folder, a pipe or a device"
         raise BadInput(f"path={plain(path)}: {needed}")
     found = frame_of("the table", table)
-    write_table(file, found)
-    write_records(file, records_of(found.attrs.get(RECORDS)))
+    checksum = write_table(file, found)
+    write_records(file, checksum, records_of(found.attrs.get(RECORDS)))
     return file
 
 

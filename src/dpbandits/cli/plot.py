@@ -111,7 +111,7 @@ def _of_tables(files: list[Path], given: Namespace, chosen: FigureOptions) -> tu
         metric=keys.get("metric", REGRET), folders=given.folders, x=x, band=band, kind=kind,
         marks=is_true(keys, "marks"), hue=keys.get("hue"), col=keys.get("col"),
     )  # fmt: skip
-    if table.question.each_checkpoint and kind is None and not {"hue", "col"} & set(keys):
+    if table.question.plays_on and kind is None and not {"hue", "col"} & set(keys):
         drawn = x or axis_of(chosen_settings(table, chosen), None)
         print(f"drawn with x={drawn} band={band}", file=sys.stderr)
     return named_after(files), figure

@@ -23,7 +23,7 @@ from ..environments.logged import ONLY_ORACLES, LoggedInstance
 from ..errors import either, in_a_line, plain
 from ..files import check_writable, package_folder, write_atomically
 from ..results.formats import beside
-from ..results.latex import INTERVALS, TableOptions, latex_of_summary
+from ..results.latex import INTERVAL, TableOptions, latex_of_summary
 from ..results.manifest import made_by_others, refuse_to_replace, table_path
 from ..results.references import lines_of_references
 from ..results.report import write_report
@@ -100,7 +100,7 @@ def run(request: Request, style: TableOptions | None = None) -> None:
     path, summary = write_report(request, found, time.monotonic() - start if played else 0.0)
     if style is not None:
         shown = summary
-        if style.best or not {*style.columns} <= {*summary, *INTERVALS}:
+        if style.best or not {*style.columns} <= {*summary, INTERVAL}:
             shown = complete(summary, compare(Table.of_file(path)))
         text = latex_of_summary(shown, question, style)
         write_atomically(beside(path, ".tex"), f"{text}\n".encode())
@@ -140,9 +140,8 @@ def _check_style(request: Request, style: TableOptions) -> None:
     """Refuse a style that does not fit the summary that a request will have."""
     question = request.question
     columns = [*STATISTICS, *COMPARED, *(QUANTILES if question.quantiles else ())]
-    if question.share is not None:
-        share, of = question.share
-        columns += [share, of, f"{share}_low", f"{share}_high"]
+    if not question.plays_on:
+        columns += ["correct", "halted", "correct_low", "correct_high"]
     sketched = dict.fromkeys(columns, 1.0) | {"tied": True}
     sketch = settings_table(request.settings).assign(**sketched)
     latex_of_summary(sketch, question, style)

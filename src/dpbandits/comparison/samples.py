@@ -42,26 +42,25 @@ class Samples:
         found = located(self.values, center, tail)
         return found._replace(value=rounded(found.value))
 
-    def references(self, game: np.ndarray, baseline: str | None) -> list[int | None]:
+    def references(self, game: Sequence[int], baseline: str | None) -> dict[int, int | None]:
         """Return for each setting of a game the setting that it is compared with, or None."""
         if baseline is None:
-            return [None] * len(game)
+            return dict.fromkeys(game)
         group = self.question.group
         names = self.settings[group].to_numpy()
         if baseline != ITSELF and baseline not in names:
             raise unknown("baseline", baseline, [*map(str, dict.fromkeys(names)), ITSELF])
-        budgets = self.budgets
-        place = self._alike([c for c in self.of_game if c not in budgets])
+        place = self._alike([c for c in self.of_game if c not in self.budgets])
         # the settings without privacy that play this game
         like = np.flatnonzero((place == place[game[0]]) & ~self.private).tolist()
         if baseline == ITSELF:
-            fixed = {*self.of_game, *budgets, SETTING}
+            fixed = {*self.of_game, *self.budgets, SETTING}
             own = self._alike([c for c in self.settings.columns if c not in fixed])
-            same = {i: [j for j in like if own[i] == own[j]] for i in game.tolist()}
-            return [self._only(same[i], baseline) if self.private[i] else i for i in same]
-        here = [int(j) for j in game if names[j] == baseline]
+            same = {i: [j for j in like if own[i] == own[j]] for i in game}
+            return {i: self._only(same[i], baseline) if self.private[i] else i for i in game}
+        here = [j for j in game if names[j] == baseline]
         one = self._only(here or [j for j in like if names[j] == baseline], baseline)
-        return [one] * len(game)
+        return dict.fromkeys(game, one)
 
     def _only(self, found: Sequence[int], baseline: str) -> int | None:
         if len(found) > 1:
@@ -81,10 +80,6 @@ class Samples:
         found = differing([(self.values[i], self.values[j]) for i, j in chosen], error)
         differ = dict(zip(chosen, found.tolist(), strict=True))
         return {(j, i): apart for (i, j), apart in differ.items()} | differ
-
-    def name(self, i: int | None) -> str:
-        """Return the name of the algorithm of a setting."""
-        return "" if i is None else str(self.settings[self.question.group].iloc[i])
 
 
 def game_columns(settings: pd.DataFrame, question: Question) -> list[str]:

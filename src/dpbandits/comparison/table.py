@@ -46,9 +46,10 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
         BadInput: there is no such baseline, or several settings in one game have its name.
     """
     samples = Samples(table)
+    names = samples.settings[table.question.group]
     references: dict[int, int | None] = {}  # of each setting
     for game in samples.games:
-        references |= zip(game.tolist(), samples.references(game, baseline), strict=True)
+        references |= samples.references(game.tolist(), baseline)
     compared = sum(len(game) - 1 for game in samples.games)
     others = compared
     if baseline is not None:
@@ -74,7 +75,7 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
         for place, i in enumerate(game.tolist()):
             j = first if baseline is None else references[i]
             values = samples.values[i]
-            row = rows[i] = {"against": samples.name(j), "runs": len(values)}
+            row = rows[i] = {"against": "" if j is None else str(names[j]), "runs": len(values)}
             row["runs_needed"] = int(runs_needed(values[:, np.newaxis])[0])
             row["differs"] = j is not None and differ[i, j]
             for center, start in CENTERS.items():
@@ -129,8 +130,7 @@ def contradicted(comparison: pd.DataFrame) -> pd.Series:
 
 def _columns(name: str, found: Located) -> dict[str, float]:
     """Return an estimate and its limits as columns."""
-    ends = zip(("", "_low", "_high"), found, strict=True)
-    return {f"{name}{end}": float(x) for end, x in ends}
+    return dict(zip((name, f"{name}_low", f"{name}_high"), map(float, found), strict=True))
 
 
 def _against(found: Located, i: int, j: int | None) -> tuple[Located, Located]:

@@ -24,7 +24,7 @@ from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
 from .parameters import BUDGETS, Domain, Named, domain_of
 from .question import ARMS, QUESTIONS, REGRET, USERS, Question, question_for
-from .versions import Followed, version_of_file, version_of_function
+from .versions import Followed, version_of_file
 
 MAX_NAME_CHARACTERS = 200
 POLICIES = "dpbandits.policies"  # the module that plays the objects of classes
@@ -86,9 +86,8 @@ class Algorithm:
         the file in its own installation. An algorithm without a file is sent with its function.
         """
         if self.file is not None:
-            if in_package(self.file):
-                return load_ours, (self.name, self.group)
-            return load_elsewhere, (self.file,)
+            folder = None if in_package(self.file) else self.file.parent
+            return load_elsewhere, (self.group, self.name, folder)
         return Algorithm, tuple(getattr(self, name) for name in self.__dataclass_fields__)
 
     @property
@@ -103,7 +102,7 @@ class Algorithm:
         It is empty for an algorithm of the package, whose version covers the declarations.
         """
         ours = in_package(self.file)
-        return "" if ours else version_of_function((self.rewards, self.guarantee))
+        return "" if ours else Followed((self.rewards, self.guarantee)).version
 
     @property
     def of_class(self) -> bool:
@@ -246,17 +245,14 @@ def _plays(make: Callable[..., Any]) -> Callable[..., None]:
     return played
 
 
-def load_ours(name: str, group: str) -> Algorithm:
-    """Load an algorithm of the package in a process where the package may be in another folder."""
-    return load_elsewhere(HOMES[group] / f"{name}.py")
-
-
-def load_elsewhere(file: Path) -> Algorithm:
+def load_elsewhere(group: str, name: str, folder: Path | None) -> Algorithm:
     """Load an algorithm in another process; if that fails, return one that raises the error.
 
+    The folder is None for an algorithm of the package, which may be in another folder there.
     The error is raised when the algorithm is played, because an error while a task is unpickled
     could not be distinguished from the death of the worker.
     """
+    file = (folder or HOMES[group]) / f"{name}.py"
     try:
         return load(file)
     except BadInput as error:
@@ -265,8 +261,7 @@ def load_elsewhere(file: Path) -> Algorithm:
     def broken(game, rng):
         raise BadInput(reason)
 
-    group, version = file.parent.name, f"none ({reason})"
-    return Algorithm(file.stem, group, version, broken, domains={}, file=file)
+    return Algorithm(name, group, f"none ({reason})", broken, domains={}, file=file)
 
 
 def from_function(

@@ -55,7 +55,9 @@ class Question:
     # keys that decide whether an answer is correct, with their domains; algorithms may use them
     goal: tuple[tuple[str, Interval], ...] = ()
     swept: tuple[str, ...]  # other keys that a sweep can vary and that have a column of their own
-    plays_on: bool  # whether every run goes on until the limit
+    # whether every run goes on until the limit; in a table it then has a row for each checkpoint,
+    # else a single row
+    plays_on: bool
     record: Record = Record(PULLS, per_arm=True)  # what a run records
     one_arm: bool = False  # whether a run is played on a single arm of the environment
     # the columns of a table that describe a setting; ``eps`` stands for the privacy budgets in the
@@ -64,13 +66,8 @@ class Question:
     # the columns that are measured, which follow the column ``run``. Their values depend only on
     # the setting and the run, so that tables have the same bytes everywhere
     measured: tuple[str, ...]
-    each_checkpoint: bool  # whether a run has a row for each checkpoint, or a single row
-    blank: tuple[str, ...] = ()  # measured columns that may be blank
     statistic: str  # the measured column whose mean is summarised, with its interval
     statistic_name: str  # what that mean is called
-    # a measured column of zeros and ones whose share of ones is summarised, and the column that
-    # marks the runs that count for this share; None if no share is summarised
-    share: tuple[str, str] | None = None
     quantiles: bool = False  # whether the quantiles of the statistic are summarised, too
     increasing: tuple[str, ...] = ()  # keys of ``goal`` whose values must increase
     shown: tuple[str, ...]  # the columns of a summary, where ``*`` stands for what a sweep varies
@@ -106,7 +103,6 @@ REGRET = Question(
     plays_on=True,
     columns=("algo", "env", "eps", "horizon"),
     measured=("t", "regret"),
-    each_checkpoint=True,
     statistic="regret",
     statistic_name="final regret",
     shown=("algo", "env", "eps", "*", "horizon"),
@@ -128,11 +124,8 @@ STOPPING = Question(
     one_arm=True,
     columns=("rule", "env", "arm", "true_mean", "eps", "rel_error", "beta", "R", "cap"),
     measured=("stopping_time", "estimate", "halted", "correct"),
-    each_checkpoint=False,
-    blank=("estimate", "correct"),
     statistic="stopping_time",
     statistic_name="stopping time",
-    share=("correct", "halted"),
     shown=("rule", "env", "*", "true_mean", "eps", "rel_error"),
     shown_if_varied=("arm", "beta", "R", "cap"),
     label=(("budget", "-{}"), ("rel_error", "-a{:g}")),
@@ -146,7 +139,6 @@ BEST_ARM = replace(
     one_arm=False,
     columns=("rule", "env", "eps", "delta", "cap"),
     measured=("stopping_time", "answer", "halted", "correct"),
-    blank=("answer", "correct"),
     quantiles=True,
     shown=("rule", "env", "*", "eps", "delta"),
     shown_if_varied=("cap",),

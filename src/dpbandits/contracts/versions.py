@@ -50,17 +50,11 @@ def decides_a_run(file: Path) -> bool:
     return place.as_posix() in EXCEPT or place.parts[0] not in DECIDE_NOTHING
 
 
-def version_of_function(function: Any) -> str:
-    """Return a hash of a function, of everything that it uses, and of the files that play it.
-
-    The hash covers the code of the function, the values that it uses, and the functions, classes
-    and modules that it calls. Of Python and of installed packages, it covers only names.
-    """
-    return Followed(function).version
-
-
 class Followed:
-    """Everything that a function uses, as it was loaded.
+    """Everything that a function uses, as it was loaded, and the files that play it.
+
+    That is the code of the function, the values that it uses, and the functions, classes and
+    modules that it calls. Of Python and of installed packages, it is only names.
 
     Attributes:
         lost: a dict whose keys say, in words, what may change without a change of the version.

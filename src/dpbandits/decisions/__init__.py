@@ -1,1 +1,1 @@
-"""Searches and races that add runs until a decision is clear: a budget, or the best algorithms."""
+"""Searches for a budget: runs are added until it is clear which budget is enough."""

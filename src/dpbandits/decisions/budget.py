@@ -25,12 +25,6 @@ from ..validation import one_of
 from .search import ROUNDED_PRECISION, Found, Search, check_search, goal_of, limits
 from .subject import Subject, differing, with_values
 
-COLUMNS = (
-    "algo", "budget", "low", "high", "reached", "name", "env", "horizon", "goal", "baseline",
-    "runs", "seconds", "answer", "tried",
-)  # fmt: skip
-CHECKPOINTS = 1
-
 
 def budgets_needed(
     algorithms: Sequence[Any],
@@ -86,18 +80,17 @@ def budgets_needed(
         need.store = needs[0].store  # what several needs have in common is played once
         goal = goal if beats is None else need.of_line(beats)
         begun = time.monotonic()
-        found = Search(
-            need.located, goal, least, most, precision, runs,
-        ).answer()  # fmt: skip
+        found = Search(need.located, goal, least, most, precision, runs).answer()
         rows.append({
-            **need.about, **values, "budget": found.budget, "low": found.low, "high": found.high,
-            "reached": not math.isnan(found.budget), "goal": goal,
-            "runs": sum(need.played.values()), "seconds": round(time.monotonic() - begun, 2),
-            "answer": in_words(found, need.about, values, goal, precision, line),
+            "algo": need.first.algo, **values, "budget": found.budget, "low": found.low,
+            "high": found.high, "reached": not math.isnan(found.budget), "name": need.name,
+            "env": need.first.env, "horizon": need.first.horizon, "goal": goal,
+            "baseline": need.baseline, "runs": sum(need.played.values()),
+            "seconds": round(time.monotonic() - begun, 2),
+            "answer": crossing_in_words(found, need, values, goal, precision, line),
             "tried": [vars(look) for look in found.looks],
         })  # fmt: skip
-    columns = dict.fromkeys([*COLUMNS[:1], *apart[0], *COLUMNS[1:]])
-    return pd.DataFrame(rows)[list(columns)]
+    return pd.DataFrame(rows)
 
 
 class _Need(Subject):
@@ -112,38 +105,33 @@ class _Need(Subject):
         baseline: Any,
         divided: bool,
     ):
-        fixed = {**given, "checkpoints": CHECKPOINTS}
-        super().__init__(compose, {**fixed, "algo": algorithm})
+        super().__init__(compose, {**given, "checkpoints": 1, "algo": algorithm})
         first = self.first
         if not first.algorithm.private:
             raise BadInput(f"algo={first.algo}: the algorithm is not private and takes no budget")
         self.largest = first.horizon * first.instance.largest_gap
+        self.name = budget = first.budget_name
         own = algorithm.values if isinstance(algorithm, Choice) else {}
-        if {**given, **parameters, **own}.get(first.budget_name) is not None:
-            budget = first.budget_name
+        if {**given, **parameters, **own}.get(budget) is not None:
             raise BadInput(f"{budget}: the search finds the value of {budget}; leave {budget} out")
         if first.population_spec:
             raise BadInput("population: each user has a privacy level; a search needs one budget")
-        self.name = first.budget_name
         self._at = cache(self.at)
         self.reference: Setting | None = None
-        label = ""
+        self.baseline = ""  # in words
         if divided and baseline is None:
             if not self.can_be_free:
                 raise BadInput(
                     f"ratio=R: R multiplies the regret without privacy, but {first.algo} cannot be "
                     "run without privacy; give a non-private baseline=NAME, or write regret=R"
                 )
-            self.reference, label = self._at(math.inf), f"{first.algo} without privacy"
+            self.reference = self._at(math.inf)
+            self.baseline = f"{first.algo} without privacy"
         elif divided:
-            self.reference = compose({**fixed, "algo": baseline}, parameters={}).only
-            label = self.reference.algo
+            self.reference = compose({**self.given, "algo": baseline}, parameters={}).only
+            self.baseline = self.reference.algo
             if self.reference.algorithm.private:
-                raise BadInput(f"baseline={label}: an algorithm without privacy is needed")
-        self.about = {
-            "algo": first.algo, "name": self.name, "env": first.env, "horizon": first.horizon,
-            "baseline": label,
-        }  # fmt: skip
+                raise BadInput(f"baseline={self.baseline}: an algorithm without privacy is needed")
         self.played: dict[Setting, int] = {}  # runs on which the answer is based
 
     def of_line(self, beats: str) -> float:
@@ -173,24 +161,22 @@ class _Need(Subject):
         return limits(regrets, self.largest)
 
 
-def in_words(
+def crossing_in_words(
     found: Found,
-    about: Mapping[str, Any],
+    need: _Need,
     values: Mapping[str, Any],
     goal: float,
     precision: float,
-    line: str = "",
+    line: str,
 ) -> str:
-    """Return the answer as a sentence; ``line`` is the line of reference to beat, if there
-    is one.
-    """
-    name, of = about["name"], about["baseline"]
+    """Return the answer as a sentence; ``line`` is the line of reference to beat, or empty."""
+    name, of, setting = need.name, need.baseline, need.first
     aim = f"{goal:g} times the regret of {of}" if of else significant(goal)
     aim = f"the {aim} of {line}" if line else aim
     reached = f"below {aim}" if line else f"at most {aim}"
     of_what = "ratio" if of else "mean regret"
-    who = with_values(about["algo"], values)
-    start = f"{who} on {about['env']}, T = {rounds(about['horizon'])}: "
+    who = with_values(setting.algo, values)
+    start = f"{who} on {setting.env}, T = {rounds(setting.horizon)}: "
     last = found.looks[-1]
     measured = f"{significant(last.mean)} ({significant(last.low)} to {significant(last.high)})"
     if math.isnan(last.mean):

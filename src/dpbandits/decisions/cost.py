@@ -302,7 +302,9 @@ def budget_for_samples(
             **rule.about, "budget": found.budget, "low": found.low, "high": found.high,
             "reached": not math.isnan(found.budget), "samples": aim, "without_privacy": free,
             "free_ended": free_ended,
-            "answer": in_words(f"{rule.title}: the {what}", found, wanted, known, instead, more),
+            "answer": samples_in_words(
+                f"{rule.title}: the {what}", found, wanted, known, instead, more
+            ),
         }  # fmt: skip
 
     return pd.DataFrame(map(row_of, rules))
@@ -356,9 +358,9 @@ def samples_reached(rule: _Rule, eps: float, runs: int, share: float | None) -> 
     return float(math.ceil(most / unit) * unit)
 
 
-def in_words(
+def samples_in_words(
     start: str, found: Found, goal: str, known: str, instead: float, more: str
-) -> str:  # fmt: skip
+) -> str:
     """Return the answer of a search as a sentence.
 
     Args:

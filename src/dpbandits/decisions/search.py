@@ -165,14 +165,11 @@ class Search:
         """Add runs at a budget until its side is known, or too many runs would be needed;
         return the side.
         """
-        seen = self._seen.get(budget)
-        n = FIRST_LOOK_RUNS if seen is None else seen.runs
-        look = self._look(budget, n) if seen is None else seen
-        while look.side == 0 and n < most and self._looks < LOOKS:
-            if n >= SETTLED and n * _excess(look, self.goal) > HOPELESS * most:
+        look = self._seen.get(budget) or self._look(budget, FIRST_LOOK_RUNS)
+        while look.side == 0 and look.runs < most and self._looks < LOOKS:
+            if look.runs >= SETTLED and look.runs * _excess(look, self.goal) > HOPELESS * most:
                 break
-            n = min(LOOK_GROWTH * n, most)
-            look = self._look(budget, n)
+            look = self._look(budget, min(LOOK_GROWTH * look.runs, most))
         return look.side
 
     def _look(self, budget: float, n: int) -> Look:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..compiled import MAX_QUANTILE_PARAMETERS, compiled_at
 from ..contracts.algorithm import import_file
-from ..contracts.versions import version_of_function
+from ..contracts.versions import Followed
 from ..errors import BadInput, first_line, plain
 from ..validation import as_number
 from .reward_laws.arm import Arm
@@ -134,7 +134,7 @@ def _law(name: str, function: Callable[..., float], file: Path | None) -> Reward
             f"law={name}: a function {name}(u, ...) is needed, with at most "
             f"{MAX_QUANTILE_PARAMETERS} parameters after u"
         )
-    law = RewardLaw(name, written, tuple(names[1:]), version_of_function(function), file)
+    law = RewardLaw(name, written, tuple(names[1:]), Followed(function).version, file)
     _compiled(law)
     return law
 

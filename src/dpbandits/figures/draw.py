@@ -117,7 +117,7 @@ def figure_as_chosen(
     Raises:
         BadInput: the table cannot be drawn with these options.
     """
-    if bounds is not None and not table.question.each_checkpoint:
+    if bounds is not None and not table.question.plays_on:
         raise BadInput(f"{bounds}: bounds are drawn beside regret, not beside stopping times")
     table = table.measured(metric, folders)
     if bounds is not None and table.metric != REGRET:
@@ -184,7 +184,7 @@ def figure_of_table(
             f"kind={plain(kind)}: {' or '.join(OF_TABLES)} is needed; or leave kind out{hint}"
         )
     given: dict[str, Any] = {"kind": kind, "x": x, "hue": hue, "col": col}
-    if not table.question.each_checkpoint:
+    if not table.question.plays_on:
         what = "a figure of stopping times"
         draw = stopping_panels if table.question == STOPPING else identification_panels
     elif kind is not None:
@@ -274,8 +274,8 @@ def from_file(name: str, described: Any, table: Table) -> Draw:
             raise unknown(place, plain(option), ["kind", *known])
         options[option] = OPTIONS[option](f"figure.{option}", described[option])
     metric = options.pop(METRIC)
-    if table.question.each_checkpoint == (kind in ("stopping", "identification")):
-        found = "regret" if table.question.each_checkpoint else "stopping times"
+    if table.question.plays_on == (kind in ("stopping", "identification")):
+        found = "regret" if table.question.plays_on else "stopping times"
         raise BadInput(f"figure.kind={kind} of experiment {name}: this kind cannot draw {found}")
     refuse_spread(metric, kind, options.get("band", "ci"))
     draw = partial(KINDS[kind], **options)

@@ -113,7 +113,7 @@ def summaries(runs: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFra
 
     The summary pools the runs over all other columns.
     """
-    found = summary_of(runs, ["rule", "line", column], STOPPING, STOPPING.statistic)
+    found = summary_of(runs, ["rule", "line", column], STOPPING)
     for label, rows in found.groupby("line", sort=False):
         yield str(label), rows.sort_values(column)
 
@@ -297,7 +297,7 @@ def beside(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     The column ``beside`` moves the marks of lines that share a budget apart, around this budget.
     """
     columns = [str(x) for x in table if x not in ("run", "value", *BEST_ARM.measured)]
-    found = summary_of(table, columns, BEST_ARM, BEST_ARM.statistic)
+    found = summary_of(table, columns, BEST_ARM)
     found = found.assign(**{name: found[name].fillna(found["cap"]) for name in QUANTILES})
     number = pd.Series(pd.factorize(found["line"])[0], found.index).groupby(found["eps"])
     place = number.rank("dense") - (number.transform("nunique") + 1) / 2

@@ -68,7 +68,7 @@ class Source:
         The list is empty for other metrics, if a setting has no record, or if an environment is not
         known here.
         """
-        if self.metric == metrics.REGRET and self.question.each_checkpoint:
+        if self.metric == metrics.REGRET and self.question.plays_on:
             with suppress(BadInput, KeyError, TypeError, AttributeError):
                 return problems([self.recorded[own] for own in self.summary[SETTING]])
         return []

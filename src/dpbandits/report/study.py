@@ -118,7 +118,7 @@ class Study:
 
     def chart(self) -> Chart | None:
         """Return the chart of the table; None if nothing can be drawn."""
-        x, metric, regrets = self.places["x"], self.source.metric, self.question.each_checkpoint
+        x, metric, regrets = self.places["x"], self.source.metric, self.question.plays_on
         label = METRICS[metric] if regrets else "samples until it stops"
         scale = {"type": "log" if x.max() > 4 * x.min() > 0 else "linear"}
         at = {"title": plain_text(symbol(str(self.axis))), "scale": scale}
@@ -139,7 +139,7 @@ class Study:
             free = ends["x"].isna()
             sides = [ends[free].assign(x=x) for x in (ends["x"].min(), ends["x"].max())]
             parts += [ends[~free], *sides]
-        if table is not None and self.question.each_checkpoint:
+        if table is not None and self.question.plays_on:
             curves = table.curves(most=int(np.clip(NUMBERS / len(places), FEWEST, POINTS)))
             found = curves[[SETTING, "t", *ENDS]].rename(columns=ENDS | {"t": "x"})
             if found["x"].nunique() > 1:

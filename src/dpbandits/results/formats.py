@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -42,12 +43,20 @@ def tables_in(folder: Path) -> list[Path]:
     return sorted(file for file in found if not file.name.endswith(SUMMARY_CSV))
 
 
-def write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> None:
-    """Write a table to a file.
+def write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> str:
+    """Write a table to a file, and return the SHA-256 checksum of the file.
 
     The same runs give the same bytes; for CSV this holds however the table is divided into pieces.
     """
-    write_atomically(path, WRITERS[format_of(path)](pieces))
+    checksum = hashlib.sha256()
+
+    def content() -> Iterator[bytes]:
+        for some in WRITERS[format_of(path)](pieces):
+            checksum.update(some)
+            yield some
+
+    write_atomically(path, content())
+    return checksum.hexdigest()
 
 
 def csv_of(table: pd.DataFrame, header: bool = True) -> bytes:

@@ -30,7 +30,7 @@ from .varying import SETTING, of_game
 
 KEYS = ("columns", "best", "pivot", "digits", "labels")
 BEST = "tied", "bold", "plain"  # bold means the same as tied
-INTERVALS = {"interval": ("ci_low", "ci_high")}  # a name of two columns, which are one in a table
+INTERVAL = "interval"  # the name of ci_low and ci_high, which are one column in a table
 BOLD = "\ue000", "\ue001"  # around what is bold while the table is made
 MATHEMATICS = re.compile(r"\\\$|(?<!\\)\$(.*?)(?<!\\)\$")  # in labels; and dollar signs
 GAME = ("env", "horizon", "cap", "true_mean", *BUDGETS)
@@ -95,7 +95,7 @@ def latex_of(
         BadInput: the frame lacks a column, several rows belong in one cell of a pivot, no column
             tells two rows apart, or a label names no word of the table.
     """
-    known = [*frame.columns, *(n for n, ends in INTERVALS.items() if set(ends) <= {*frame.columns})]
+    known = [*frame.columns, INTERVAL]
     columns = list(options.columns or shown)
     for name in columns:
         if name not in known:
@@ -148,7 +148,7 @@ def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
     if "slow" in found:
         measured, of = "samples", found["eps"]
         weeks = [] if found["weeks"].isna().all() else ["weeks"]
-        shown = [*first, "eps", "samples", "interval", "slow", *weeks, "ended", "wrong", "agree"]
+        shown = [*first, "eps", "samples", INTERVAL, "slow", *weeks, "ended", "wrong", "agree"]
     shown.append("without_privacy" if group == "rule" else "runs")
     level = found[measured].where(found["high"].notna())
     least = level == level.groupby(of).transform("min")
@@ -199,8 +199,8 @@ def _marked(found: re.Match[str]) -> str:
 
 def _cells(frame: pd.DataFrame, name: str, digits: int) -> pd.Series:
     """Return a column as text."""
-    if name in INTERVALS:
-        low, high = (_cells(frame, end, digits) for end in INTERVALS[name])
+    if name == INTERVAL:
+        low, high = (_cells(frame, end, digits) for end in ("ci_low", "ci_high"))
         return (low + " to " + high).where(low != "", "")
     if name in NAMES:
         return frame[name].map(NAMES[name])

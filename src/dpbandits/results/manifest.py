@@ -40,9 +40,9 @@ def read_manifest(table: Path) -> Any:
 
 
 def write_manifest(
-    table: Path, request: Request, seconds: float, played_with: Iterable[str]
+    table: Path, checksum: str, request: Request, seconds: float, played_with: Iterable[str]
 ) -> None:
-    """Write the manifest of a table.
+    """Write the manifest of a table that was written with a SHA-256 checksum.
 
     The manifest holds the configuration, the overrides that changed it, the settings by their ids,
     the table's checksum, the time, and two kinds of versions: of the software that made the table,
@@ -62,7 +62,7 @@ def write_manifest(
         "config": request.config,
         "changed": list(request.changed),
         "settings": request.records,
-        "sha256": sha256(table),
+        "sha256": checksum,
         "sources": SOURCES,
         "seed": request.config["seed"],
         "versions": versions(),
@@ -74,10 +74,12 @@ def write_manifest(
     write_atomically(beside(table, ".json"), map(str.encode, chain(pieces, "\n")))
 
 
-def write_records(table: Path, records: Mapping[str, Any]) -> None:
-    """Write the records of a table's settings, if there are any, beside the table."""
+def write_records(table: Path, checksum: str, records: Mapping[str, Any]) -> None:
+    """Write the records of a table's settings, if there are any, beside the table, with its
+    SHA-256 checksum.
+    """
     if records:
-        content = json.dumps({"settings": records, "sha256": sha256(table)}, indent=2)
+        content = json.dumps({"settings": records, "sha256": checksum}, indent=2)
         write_atomically(beside(table, RECORDS_JSON), f"{content}\n".encode())
 
 

@@ -18,7 +18,7 @@ from ..errors import plain
 from ..settings.setting import digest
 from ..theory.problem import budget_of
 from .manifest import UNREADABLE, read_manifest, read_records
-from .varying import HASH, SETTING, details
+from .varying import HASH, SETTING, details, told_apart_by
 
 NUMBER = int | float
 FIELDS: dict[str, Any] = {  # of a record, with their types; budgets and a goal are numbers, too
@@ -76,29 +76,22 @@ def agreeing(
     """
     found = {}
     for own, row in zip(settings.index, settings.to_dict("records"), strict=True):
-        record = records.get(own)
-        if record is not None and _fits(row, _columns(record, question.limit)):
-            found[own] = record
+        if own in records:
+            known = _columns(records[own], question.limit)
+            if all(_same(value, known[name]) for name, value in row.items() if name in known):
+                found[own] = records[own]
     return found
 
 
 def _columns(record: Record, limit: str) -> dict[str, Any]:
-    """Return the values that a record gives for the columns of a table."""
+    """Return the values that a record gives for the columns of a table; budgets that its algorithm
+    does not take are infinite.
+    """
     column, budget = budget_of(record)
     algo = record["algo"]
     about = {"algo": algo, "rule": algo, "env": record["env"], limit: record["horizon"]}
-    return {**dict(details(record)), **record.get("goal", {}), **about, column: budget}
-
-
-def _fits(row: Mapping[Any, Any], own: Mapping[str, Any]) -> bool:
-    """Return whether the values of a row agree with the values of its record."""
-    for name, value in row.items():
-        if name in BUDGETS and name not in own:
-            if isinstance(value, float) and math.isfinite(value):
-                return False
-        elif name in own and not _same(value, own[name]):
-            return False
-    return True
+    budgets = dict.fromkeys(BUDGETS, math.inf) | {column: budget}
+    return {**dict(details(record)), **record.get("goal", {}), **about, **budgets}
 
 
 def _same(value: Any, known: Any) -> bool:
@@ -125,8 +118,7 @@ def with_ids(settings: pd.DataFrame) -> pd.DataFrame:
     lacking = ~ids.map(lambda x: isinstance(x, str)) | ids.duplicated(keep=False)
     about = settings.drop(columns=SETTING, errors="ignore")
     if lacking.any():
-        single = about["seed"].nunique() <= 1
-        shown = about[lacking].drop(columns=["seed"] * single).to_dict("records")
+        shown = about.loc[lacking, told_apart_by(about)].to_dict("records")
         seed = str(about["seed"].iloc[0])  # if it does not vary
         ids[lacking] = [_hash_of(seed, row) for row in shown]
     return about.set_index(pd.Index(ids, dtype=object, name=SETTING))

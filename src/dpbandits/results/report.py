@@ -20,7 +20,8 @@ from .references import lines_of_references, with_constant
 from .run_store import Store
 from .summary import summary_of, text_of_summary
 from .table import Table
-from .tables import batches, settings_table, write_table
+from .tables import batches, rows_of_a_run, settings_table, write_table
+from .varying import told_apart_by
 
 FRAMES = 100  # of summaries, each of which takes kilobytes, before they are made one
 
@@ -62,36 +63,35 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
     Returns:
         The path of the table, and its summary.
     """
-    path, records = table_path(request), request.records
-    labelled = {own: record for own, record in records.items() if LABEL in record}
-    summaries: list[pd.DataFrame] = []
-    question, about = request.question, settings_table(request.settings)
-
-    settings, means = request.settings, found.means
+    path, question = table_path(request), request.question
+    settings, records, means = request.settings, request.records, found.means
+    about = settings_table(settings)
+    by, labelled = told_apart_by(about), {own: x for own, x in records.items() if LABEL in x}
     looks = {own: record.get(LOOKS, 1) for own, record in records.items()}
     if means is not None:
         looks = {s.id: n for s, n in zip(settings, means.looks, strict=True)}
+    summaries: list[pd.DataFrame] = []
 
-    by = [str(x) for x in about if x != "seed" or about["seed"].nunique() > 1]
+    def tables(played: Sequence[Setting], runs: Sequence[int]) -> Iterator[Table]:
+        rows = [n * rows_of_a_run(s) for s, n in zip(played, runs, strict=True)]
+        for some in batches(rows):
+            yield Table.of_store(found.store, settings[some], runs[some], about, played[some])
 
     def add(table: Table) -> None:
         runs = replace(table, records=labelled).with_labels().runs
-        summaries.append(summary_of(runs, by, question, question.statistic, looks))
+        summaries.append(summary_of(runs, by, question, looks))
         if len(summaries) == FRAMES:
             summaries[:] = [pd.concat(summaries)]
 
     def pieces() -> Iterator[pd.DataFrame]:
-        for some in batches(settings, found.runs):
-            table = Table.of_store(found.store, settings[some], found.runs[some], about)
+        for table in tables(settings, found.runs):
             yield from table.pieces()
             if means is None:
                 add(table)
 
-    write_pieces(path, pieces())
-    if means is not None:
-        for some in batches(means.settings, means.runs):
-            played = means.settings[some]
-            add(Table.of_store(found.store, settings[some], means.runs[some], about, played))
+    checksum = write_pieces(path, pieces())
+    for table in tables(*means[:2]) if means is not None else ():
+        add(table)
     summary = pd.concat(summaries, ignore_index=True)
     lines = lines_of_references(summary, records, question)
     below = "".join(f"\n{escape(line, quote=False)}\n" for line in lines)
@@ -100,5 +100,5 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
         write_atomically(beside(path, suffix), text.encode())
     if SUMMARY_CSV in summary_endings(request.config):
         write_table(beside(path, SUMMARY_CSV), with_constant(summary, records))
-    write_manifest(path, request, seconds, found.store.played_with)
+    write_manifest(path, checksum, request, seconds, found.store.played_with)
     return path, summary

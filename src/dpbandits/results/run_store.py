@@ -11,7 +11,7 @@ import os
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import version
@@ -241,7 +241,7 @@ def read_runs(file: Path, record: float = math.inf) -> Runs:
         raise Damaged(f"{file}: {type(error).__name__}") from error
     if not intact:
         raise Damaged(f"{file}: the checksum does not match the runs in the file")
-    if not _has_right_types(*arrays):
+    if not _has_right_types(arrays):
         raise Damaged(f"{file}: the file holds no runs of this package")
     numbers, pulls, answers, seconds, libraries = arrays
     played_with = [x.decode(errors="replace") for x in libraries.tolist()]
@@ -280,14 +280,11 @@ def _members(stored: BufferedReader, record: float) -> dict[str, zipfile.ZipInfo
     return members
 
 
-def _has_right_types(
-    numbers: np.ndarray,
-    pulls: np.ndarray,
-    answers: np.ndarray,
-    seconds: np.ndarray,
-    libraries: np.ndarray,
-) -> bool:
-    """Return whether arrays have the types, dimensions and lengths that a file of runs needs."""
+def _has_right_types(arrays: Sequence[np.ndarray]) -> bool:
+    """Return whether the arrays of MEMBERS have the types, dimensions and lengths that a file of
+    runs needs.
+    """
+    numbers, pulls, answers, seconds, libraries = arrays
     shapes = [array.shape for array in (numbers, answers, seconds, libraries)]
     return (
         [array.dtype for array in (numbers, answers, seconds)] == [np.int64, float, float]

@@ -6,17 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import Question
 from ..errors import BadInput
 from .frames import DIFFERS, DIFFERS_BETWEEN_RUNS, check_column, check_frame, check_settings
 from .metrics import COLUMNS
 from .reading import UNREADABLE
 from .varying import SETTING, with_budgets
+
+BLANK = "estimate", "answer", "correct"  # columns that may have blanks, of runs that were cut
 
 
 class Scan:
@@ -31,16 +33,19 @@ class Scan:
         counts: the number of rows of each setting.
     """
 
-    def __init__(self, name: str, question: Question, metric: str, columns: list[str]):
-        self.name, self.question, self.metric = name, question, metric
-        own = COLUMNS[metric]
-        self.of_run = ["run", *(own if x == "regret" else x for x in question.measured)]
-        self.describing = [x for x in columns if x not in self.of_run]
-        self.columns, self.counts = columns, np.zeros(0, dtype=np.int64)
-        self._in_order, self._at_horizon = True, True
+    def __init__(self, name: str, first: pd.DataFrame, whole: bool = True):
+        """Check the columns of the first rows, or of the ``whole`` table."""
+        self.name = name
+        self.question, self.metric = check_frame(name, first, whole)
+        own = COLUMNS[self.metric]
+        self.of_run = ["run", *(own if x == "regret" else x for x in self.question.measured)]
+        self.describing = [str(x) for x in first if x not in self.of_run]
+        self.counts = np.zeros(0, dtype=np.int64)
+        self._in_order = True
         self._heads: list[pd.DataFrame] = []
         self._ends: list[pd.DataFrame] = []
-        self._last = np.full((3, 1), -1)  # the setting, the run and the round of the last row
+        # the setting, the run and the round of the last row, and whether it is at the horizon
+        self._last: list[Any] = [-1, -1, -1, True]
 
     @classmethod
     def of(cls, name: str, pieces: Iterator[pd.DataFrame]) -> Scan | None:
@@ -48,8 +53,7 @@ class Scan:
         found = None
         try:
             for piece in pieces:
-                if found is None:
-                    found = cls(name, *check_frame(name, piece, whole=False), list(piece.columns))
+                found = found or cls(name, piece, whole=False)
                 found.add(piece)
                 if not found._in_order:
                     return None
@@ -67,7 +71,7 @@ class Scan:
         heads = piece.loc[new, self.describing]
         check_settings(self.name, self.question, heads)
         for name in self.of_run:
-            column = piece[name].dropna() if name in self.question.blank else piece[name]
+            column = piece[name].dropna() if name in BLANK else piece[name]
             check_column(f"{self.name}: column {name}", name, column)
         if (
             self._heads
@@ -81,7 +85,7 @@ class Scan:
         counts[: len(self.counts)] += self.counts
         self.counts = counts
         ends = np.ones(len(piece), dtype=bool)
-        if self.question.each_checkpoint:
+        if self.question.plays_on:
             ends = self._runs(number, *(piece[x].to_numpy() for x in ("run", "t", "horizon")))
         found = piece.loc[ends, self.of_run]
         found.insert(0, "number", number[ends])
@@ -93,16 +97,12 @@ class Scan:
         """Return which rows are at the horizon, and note whether each run ascends up to its
         horizon.
         """
-        ends = t == horizon
-        before = [
-            np.concatenate(pair)
-            for pair in zip(self._last, (number[:-1], run[:-1], t[:-1]), strict=True)
-        ]
+        rows = number, run, t, t == horizon
+        before = [np.append(last, x[:-1]) for last, x in zip(self._last, rows, strict=True)]
         begins = (number != before[0]) | (run != before[1])
-        ended = np.concatenate([[self._at_horizon], ends[:-1]])
-        self._in_order &= bool(np.all(np.where(begins, ended, t > before[2])))
-        self._last, self._at_horizon = np.array([[number[-1]], [run[-1]], [t[-1]]]), bool(ends[-1])
-        return np.asarray(ends)
+        self._in_order &= bool(np.where(begins, before[3], t > before[2]).all())
+        self._last = [x[-1] for x in rows]
+        return rows[3]
 
     @cached_property
     def heads(self) -> pd.DataFrame:
@@ -120,7 +120,7 @@ class Scan:
         check_settings(self.name, self.question, self.heads)
         return (
             self._in_order
-            and self._at_horizon
+            and bool(self._last[3])
             and not self.heads.duplicated().any()
             and not self._doubled().any()
         )
@@ -183,7 +183,7 @@ class Scan:
             hint += "or tell their games apart by a column such as env.set"
             twice = f"run {row['run']:g} of {name} appears twice{hint * bool(alike)}"
             raise BadInput(f"{self.name}: {twice}")
-        if not self.question.each_checkpoint:
+        if not self.question.plays_on:
             return
         number = np.repeat(np.arange(len(self.counts)), self.counts)
         run, t, horizon = (rows[x].to_numpy() for x in ("run", "t", "horizon"))

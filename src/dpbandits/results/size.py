@@ -9,11 +9,11 @@ from typing import NamedTuple
 from ..errors import BadInput
 from ..settings.request import Request
 from ..settings.setting import Setting
+from .run_store import record_bytes
 from .tables import rows_of_a_run
 
 ANNOUNCED_ROWS = 1e7  # a request of more is announced
 BYTES = 24  # of the run, the round and the measured values of a row, approximately
-EACH = 8  # of one arm's pulls up to one checkpoint
 OF_A_RUN = 24  # of its number, answer and time, in the file of its setting
 OF_A_FILE = 1500  # of runs, besides these: the headers and the checksum
 
@@ -33,25 +33,21 @@ def check_size(request: Request) -> None:
     Raises:
         BadInput: the table would have more than ``max_rows`` rows.
     """
-    if _rows(request.settings, request.most_runs) > request.max_rows:
+    size = size_of(request.settings, request.most_runs)
+    if size.rows > request.max_rows:
         key = "runs" if request.auto is None else "max_runs"
-        size = _in_words(size_of(request.settings, request.most_runs))
-        checkpoints = " or checkpoints" if request.question.each_checkpoint else ""
+        checkpoints = " or checkpoints" if request.question.plays_on else ""
         raise BadInput(
-            f"max_rows={request.max_rows:g}: the table would have {size}; "
+            f"max_rows={request.max_rows:g}: the table would have {_in_words(size)}; "
             f"reduce {key}{checkpoints}, divide the sweep, or raise max_rows"
         )
 
 
 def announce_size(settings: Sequence[Setting], runs: int) -> None:
     """Print the size of the table of some runs of each setting if the table is large."""
-    if _rows(settings, runs) > ANNOUNCED_ROWS:
-        size = _in_words(size_of(settings, runs))
-        print(f"a large table: {size}", file=sys.stderr, flush=True)
-
-
-def _rows(settings: Sequence[Setting], runs: int) -> int:
-    return runs * sum(map(rows_of_a_run, settings))
+    size = size_of(settings, runs)
+    if size.rows > ANNOUNCED_ROWS:
+        print(f"a large table: {_in_words(size)}", file=sys.stderr, flush=True)
 
 
 def size_of(settings: Sequence[Setting], runs: int) -> Size:
@@ -60,14 +56,12 @@ def size_of(settings: Sequence[Setting], runs: int) -> Size:
         rows_of_a_run(s) * (len(s.algo) + len(s.env) + 8 * (2 + len(s.columns)) + BYTES)
         for s in settings
     )
-    arrays = [
-        EACH * len(s.rounds()) * s.question.record.width(len(s.instance.means)) for s in settings
-    ]
+    arrays = list(map(record_bytes, settings))
     return Size(
-        rows=_rows(settings, runs),
+        rows=runs * sum(map(rows_of_a_run, settings)),
         table=runs * sum(each),
         stored=runs * (sum(arrays) + OF_A_RUN * len(settings)) + OF_A_FILE * len(settings),
-        memory=2 * runs * max(arrays),
+        memory=2 * runs * max(arrays, default=0),
     )
 
 

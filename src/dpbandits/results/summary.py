@@ -31,13 +31,9 @@ QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 
 
 def summary_of(
-    runs: pd.DataFrame,
-    by: list[str],
-    question: Question,
-    statistic: str,
-    looks: Mapping[str, int] | None = None,
+    runs: pd.DataFrame, by: list[str], question: Question, looks: Mapping[str, int] | None = None
 ) -> pd.DataFrame:
-    """Summarise the statistic of each setting, such as the final regret or the stopping time.
+    """Summarise the ``value`` of each setting, such as the final regret or the stopping time.
 
     For stopping rules the summary also has ``halted``, a number of runs, and ``correct``, the share
     of correct answers among these runs, with its 95 % interval ``correct_low`` to ``correct_high``
@@ -47,10 +43,9 @@ def summary_of(
     limit without an interval, and quantiles at the cap are blank.
 
     Args:
-        runs: a row for each run.
+        runs: a row for each run, see ``Table.runs``.
         by: the columns that tell settings apart.
         question: the question that the runs answer.
-        statistic: the column that is summarised.
         looks: the number of looks at the runs of each setting with ``runs=auto``, by setting id.
 
     Returns:
@@ -58,52 +53,51 @@ def summary_of(
             interval of the mean; undefined for one run and for equal runs), ``std``, ``runs`` and
             ``runs_needed``. The latter exceeds ``runs`` if the runs are too few to show the tail.
     """
-    summary = mean_of(runs, by, statistic, looks)
-    if question.share is None:
+    summary = mean_of(runs, by, looks)
+    if question.plays_on:
         return summary
-    share, of = question.share
     groups = runs.groupby(by, sort=False, dropna=False)
-    summary[of] = groups[of].sum().to_numpy()
-    capped = summary[of] < summary["runs"]
+    halted = groups["halted"].sum().to_numpy()
+    capped = halted < summary["runs"]
     summary.loc[capped, ["ci_low", "ci_high"]] = np.nan
     if question.quantiles:
         for name, q in QUANTILES.items():
-            found = pd.Series(groups[statistic].quantile(q).to_numpy(), summary.index)
+            found = pd.Series(groups["value"].quantile(q).to_numpy(), summary.index)
             summary[name] = found.mask(capped & (found >= summary[question.limit]))
-    right = groups[share].sum().to_numpy(dtype=float)
+    right = groups["correct"].sum().to_numpy(dtype=float)
     with np.errstate(invalid="ignore"):
-        summary[share] = right / summary[of]
-    low, high = clopper_pearson(right, summary[of].to_numpy())
-    summary = summary.assign(**{f"{share}_low": low, f"{share}_high": high})
-    summary.loc[unjudged(summary), [share, f"{share}_low", f"{share}_high"]] = np.nan
+        share = right / halted
+    low, high = clopper_pearson(right, halted)
+    columns = {"correct": share, "correct_low": low, "correct_high": high}
+    summary = summary.assign(halted=halted, **columns)
+    summary.loc[unjudged(summary), list(columns)] = np.nan
     return summary
 
 
 def mean_of(
-    table: pd.DataFrame, settings: list[str], column: str, looks: Mapping[str, int] | None = None
+    runs: pd.DataFrame, by: list[str], looks: Mapping[str, int] | None = None
 ) -> pd.DataFrame:
-    """Return the mean of a column over the runs of each setting, with all STATISTICS of
+    """Return the mean ``value`` of the runs of each setting, with all STATISTICS of
     ``summary_of``.
     """
-    groups = table.groupby(settings, sort=False, dropna=False)
-    summary = groups[column].agg(std="std", runs="count").reset_index()
-    of_group = table[column].to_numpy(dtype=float)[np.argsort(groups.ngroup(), kind="stable")]
+    groups = runs.groupby(by, sort=False, dropna=False)
+    summary = groups["value"].agg(std="std", runs="count").reset_index()
+    of_group = runs["value"].to_numpy(dtype=float)[np.argsort(groups.ngroup(), kind="stable")]
     starts = (summary["runs"].cumsum() - summary["runs"]).to_numpy()
     found, needed = np.full((3, len(summary)), np.nan), np.zeros(len(summary), dtype=np.int64)
     ids = summary.get(SETTING, summary["runs"])
     each = np.array([(looks or {}).get(own, 1) for own in ids])
     # settings with the same numbers of runs and of looks are computed together
     for alike in summary.groupby(["runs", each]).indices.values():
-        runs, tail = summary["runs"].iloc[alike[0]], TAIL / each[alike[0]]
+        n, tail = summary["runs"].iloc[alike[0]], TAIL / each[alike[0]]
         for some in np.split(alike, range(AT_ONCE, len(alike), AT_ONCE)):
-            rows = starts[some] + np.arange(runs)[:, np.newaxis]
-            values = of_group[rows]
+            values = of_group[starts[some] + np.arange(n)[:, np.newaxis]]
             low, high = interval_of_mean(values, tail)
             found[:, some] = rounded_mean(values), at_least_zero(values, low), high
             needed[some] = runs_needed(values)
     mean, low, high = found
     summary = summary.assign(mean=mean, ci_low=low, ci_high=high, runs_needed=needed)
-    return summary[[*settings, *STATISTICS]]
+    return summary[[*by, *STATISTICS]]
 
 
 def text_of_summary(summary: pd.DataFrame, question: Question, style: str) -> str:
@@ -116,8 +110,8 @@ def text_of_summary(summary: pd.DataFrame, question: Question, style: str) -> st
     header = [HEADINGS.get(name, symbol(name) if latex else name) for name in columns]
     header += ["median", "10 % to 90 %"] if question.quantiles else []
     header += [question.statistic_name, "95 % interval"]
-    if question.share:
-        header += [question.share[0], f"95 % of {question.share[0]}", question.share[1]]
+    if not question.plays_on:
+        header += ["correct", "95 % of correct", "halted"]
     fixed = with_budgets(question.columns, summary)
     formats = {n: FORMATS.get(n, str) if n in fixed else str for n in columns}
     rows = []
@@ -126,7 +120,7 @@ def text_of_summary(summary: pd.DataFrame, question: Question, style: str) -> st
             row = {name: NAMES[name](x) if name in NAMES else x for name, x in row.items()}
         about = ["" if pd.isna(row[n]) else formats[n](row[n]) for n in columns]
         rows.append([*about, *_measured(row, question), row["runs"]])
-    align = ["left" if name in ("algo", "rule", "env") else "right" for name in columns]
+    align = ["left" if name in NAMES else "right" for name in columns]
     align += ["right"] * (len(header) + 1 - len(columns))
     return in_style(style, [*header, "runs"], rows, align)
 
@@ -196,24 +190,23 @@ def columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
 
 def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
     """Return the texts of the measured values of a setting."""
-    if question.share is None:
+    if question.plays_on:
         return [significant(row["mean"]), interval(row)]
-    share, of = question.share
-    mean = at_least(row[of] / row["runs"]) + significant(row["mean"])
+    ended = row["halted"] / row["runs"]
+    mean = at_least(ended) + significant(row["mean"])
     quantiles = []
     if question.quantiles:  # a quantile below the cap is known
         cap = row[question.limit]
         below = [significant(row[q]) if row[q] < cap else "not stopped" for q in QUANTILES]
         quantiles = [below[0], f"{below[1]} to {below[2]}"]
-    if row[of] == 0:
-        shares = [f"none {of}", ""]
-    elif np.isnan(row[share]):
+    if ended == 0.0:
+        shares = ["none halted", ""]
+    elif np.isnan(row["correct"]):
         shares = ["not judged", ""]
     else:
-        low, high = percent(row[f"{share}_low"]), percent(row[f"{share}_high"])
-        shares = [percent(row[share]), f"{low.removesuffix(' %')} to {high}"]
-    shown = [mean, interval(row), *shares, percent(row[of] / row["runs"])]
-    return quantiles + shown
+        low, high = percent(row["correct_low"]), percent(row["correct_high"])
+        shares = [percent(row["correct"]), f"{low.removesuffix(' %')} to {high}"]
+    return [*quantiles, mean, interval(row), *shares, percent(ended)]
 
 
 def at_least(ended: float) -> str:

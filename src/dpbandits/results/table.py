@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +24,16 @@ from ..settings.setting import Setting
 from ..settings.user_files import load_laws
 from ..theory.problem import problem
 from ..validation import OF_ROWS
-from .frames import check_frame, completed, plain_frame
+from .frames import completed, plain_frame
 from .metrics import COLUMNS, ERROR, METRICS, NASH, REGRET, nash, refuse_metric, resolution
 from .reading import parts_of, pieces_of, read_whole
 from .records import NO_RECORD, Record, agreeing, records_beside, records_of, with_ids
 from .references import with_constant
 from .run_store import Store
 from .scan import Scan
-from .summary import mean_of, summary_of
+from .summary import QUANTILES, mean_of, summary_of
 from .tables import WHOLE_OR_BLANK, batches, load_finished, measured, settings_table
-from .varying import ROWS, SETTING, disambiguate, with_budgets, without_privacy
+from .varying import ROWS, SETTING, disambiguate, told_apart_by, with_budgets, without_privacy
 
 RECORDS = "settings"  # the attribute of users' frames: the records of settings by id, as JSON
 ALIKE = (
@@ -41,7 +41,6 @@ ALIKE = (
     "plot the tables separately"
 )
 FRAME = "the table"  # what messages call a frame of a user
-QUANTILES = 0.1, 0.5, 0.9
 Rows = Callable[[], Iterator[pd.DataFrame]]
 
 
@@ -67,7 +66,8 @@ class Table:
         about: pd.DataFrame | None = None,
         played: Sequence[Setting] | None = None,
     ) -> Table:
-        """Make a table of the first finished runs of settings of one question, held in memory.
+        """Make a table of the first finished runs of settings of one question, held in memory, and
+        without records.
 
         Args:
             store: the finished runs.
@@ -85,14 +85,13 @@ class Table:
             part = pd.DataFrame({SETTING: setting.id, **columns})
             parts.append(part)
             ends.append(part[part["t"] == setting.horizon] if "t" in part else part)
-        together = [parts[some] for some in batches(settings, counts)]  # many small settings
+        together = [parts[some] for some in batches(list(map(len, parts)))]  # many small settings
         rows = [x[0] if len(x) == 1 else pd.concat(x, ignore_index=True) for x in together]
         return cls(
             settings[0].question,
             about.set_index(SETTING).loc[[setting.id for setting in settings]],
             pd.concat(ends, ignore_index=True),
             lambda: iter(rows),
-            records={setting.id: setting.record for setting in settings},
         )
 
     @classmethod
@@ -122,27 +121,21 @@ class Table:
             BadInput: the frame is not a tidy table.
         """
         plain = completed(name, plain_frame(name, frame))
-        question, metric = check_frame(name, plain)
-        scan = Scan(name, question, metric, list(plain.columns))
-        for start in range(0, len(plain), ROWS):
-            scan.add(plain.iloc[start : start + ROWS])
+        scan = Scan(name, plain)
+        scan.add(plain)
         if not scan.in_order:
             plain = scan.sorted(plain)
-            scan = Scan(name, question, metric, list(plain.columns))
+            scan = Scan(name, plain)
             scan.add(plain)
             scan.refuse(plain)
 
         def rows() -> Iterator[pd.DataFrame]:
-            ends = np.cumsum(scan.counts)
-            first = start = 0
-            for i, end in enumerate(ends.tolist()):
-                if end - start >= ROWS or i == len(ends) - 1:
-                    counts = scan.counts[first : i + 1]
-                    own = np.repeat(ids[first : i + 1].to_numpy(), counts)
-                    part = plain.iloc[start:end][scan.of_run].reset_index(drop=True)
-                    part.insert(0, SETTING, own)
-                    yield part
-                    first, start = i + 1, end
+            starts = np.append(0, np.cumsum(scan.counts))
+            for some in batches(scan.counts):
+                part = plain.iloc[starts[some.start] : starts[some.stop]][scan.of_run]
+                part = part.reset_index(drop=True)
+                part.insert(0, SETTING, np.repeat(ids[some].to_numpy(), scan.counts[some]))
+                yield part
 
         known = records_of(getattr(frame, "attrs", {}).get(RECORDS)) if records is None else records
         found = cls._of(scan, rows, known)
@@ -165,7 +158,7 @@ class Table:
     @property
     def statistic(self) -> str:
         """The column of the measured quantity."""
-        return COLUMNS[self.metric] if self.question.each_checkpoint else self.question.statistic
+        return COLUMNS[self.metric] if self.question.plays_on else self.question.statistic
 
     @property
     def budgets(self) -> list[str]:
@@ -186,8 +179,7 @@ class Table:
     @property
     def described(self) -> list[str]:
         """The columns that tell settings apart: all, without ``seed`` if it does not vary."""
-        single = self.settings["seed"].nunique() <= 1
-        return [str(name) for name in self.settings if name != "seed" or not single]
+        return told_apart_by(self.settings)
 
     @cached_property
     def runs(self) -> pd.DataFrame:
@@ -201,7 +193,7 @@ class Table:
         measured = (self.statistic if x == REGRET else x for x in self.question.measured)
         columns = [SETTING, "run", *measured]
         types = {name: "Int64" for name in WHOLE_OR_BLANK if name in columns}
-        for part in self.rows() if self.question.each_checkpoint else [self.ends]:
+        for part in self.rows() if self.question.plays_on else [self.ends]:
             for start in range(0, len(part), ROWS):
                 some = part[columns].iloc[start : start + ROWS].astype(types)
                 yield self._described(some)
@@ -255,7 +247,7 @@ class Table:
         """
         by = [*self.described, SETTING]
         looks = {own: x[LOOKS] for own, x in self.records.items() if LOOKS in x}
-        found = summary_of(self.runs, by, self.question, self.statistic, looks)
+        found = summary_of(self.runs, by, self.question, looks)
         return with_constant(found, self.records, averaged=self.metric != REGRET)
 
     def measured(self, metric: str, folders: Sequence[str] = ()) -> Table:
@@ -276,7 +268,7 @@ class Table:
         if metric in (REGRET, self.metric):
             return self
         needed = f"metric={metric}: a table of regret is needed"
-        if not self.question.each_checkpoint:
+        if not self.question.plays_on:
             raise BadInput(needed)
         if self.metric != REGRET:
             raise BadInput(f"{needed}, but this table holds {self.metric}")
@@ -284,9 +276,16 @@ class Table:
             specs = [record["env_spec"] for record in self.known(f"metric={ERROR}", folders)]
             if any(spec.get("law") not in OF_ROWS for spec in specs):
                 raise BadInput(f"metric={ERROR}: a table of env=labels or env=log is needed")
-        change: Callable[[pd.DataFrame], pd.DataFrame] = partial(_average_of, metric=metric)
-        if metric == NASH:
-            change = partial(_nash_of, means=self._means(folders))
+        means = self._means(folders) if metric == NASH else {}
+
+        def change(part: pd.DataFrame) -> pd.DataFrame:
+            if metric == NASH:
+                found = [nash(x, t, means[own][0]).ravel() for own, t, x in _arrays_of(part)]
+                values = np.concatenate(found)
+            else:
+                values = (part[REGRET] / part["t"]).to_numpy()
+            return part.drop(columns=REGRET).assign(**{COLUMNS[metric]: values})
+
         table = replace(self, rows=lambda: map(change, self.rows()), metric=metric)
         if metric != NASH:
             return replace(table, ends=change(self.ends))
@@ -396,15 +395,6 @@ def _arrays_of(part: pd.DataFrame) -> Iterator[tuple[str, np.ndarray, np.ndarray
         yield str(own), t, regret.reshape(-1, len(t))
 
 
-def _nash_of(part: pd.DataFrame, means: Mapping[str, tuple[float, float]]) -> pd.DataFrame:
-    values = [nash(regret, t, means[own][0]).ravel() for own, t, regret in _arrays_of(part)]
-    return part.drop(columns=REGRET).assign(**{COLUMNS[NASH]: np.concatenate(values)})
-
-
-def _average_of(part: pd.DataFrame, metric: str) -> pd.DataFrame:
-    return part.drop(columns=REGRET).assign(**{COLUMNS[metric]: part[REGRET] / part["t"]})
-
-
 def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.DataFrame:
     """Compute the ``value`` over the runs at each value of the columns ``by``, in ascending order.
 
@@ -416,14 +406,14 @@ def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.Da
     """
     by = [by] if isinstance(by, str) else by
     if band == "ci":
-        found = mean_of(rows, by, "value").sort_values(by, ignore_index=True)
+        found = mean_of(rows, by).sort_values(by, ignore_index=True)
         mean, low, high = found["mean"], found["ci_low"], found["ci_high"]
         return found.assign(middle=mean, low=low, high=high)
     value = rows.groupby(by)["value"]
     mean = value.mean()
     low, middle, high = mean, mean, mean
     if band == "quantiles":
-        low, middle, high = (value.quantile(q) for q in QUANTILES)
+        middle, low, high = (value.quantile(q) for q in QUANTILES.values())
     elif band == "std":
         std = value.std()
         low, high = mean - std, mean + std
@@ -506,7 +496,7 @@ def join(tables: Sequence[Table]) -> Table:
         if shared:
             yield _rows_once(pd.concat(held), [SETTING, "run", "t"])
 
-    if shared and first.question.each_checkpoint:
+    if shared and first.question.plays_on:
         for _ in rows():  # refuses other regrets of the same runs
             pass
     ends = _rows_once(pd.concat([table.ends for table in tables]), [SETTING, "run"])
@@ -542,7 +532,6 @@ def _joined_settings(tables: Sequence[Table], records: Mapping[str, Record]) -> 
     never = free & ~settings[group].isin(settings.loc[~free, group])
     for name in with_budgets(["eps"], settings):
         settings[name] = settings[name].mask(never, np.inf)
-    described = [x for x in settings if x != "seed" or settings[x].nunique() > 1]
-    if settings.duplicated(described).any():
+    if settings.duplicated(told_apart_by(settings)).any():
         raise BadInput(ALIKE)
     return settings

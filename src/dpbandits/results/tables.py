@@ -116,13 +116,13 @@ def load_finished(store: Store, setting: Setting, runs: int) -> Finished:
     return Finished(setting, data_of(setting).instance, pulls, answers)
 
 
-def batches(settings: Sequence[Setting], runs: Sequence[int]) -> Iterator[slice]:
-    """Yield slices of settings whose runs have about ROWS rows together; a single setting may have
-    more.
+def batches(rows: Sequence[int] | np.ndarray) -> Iterator[slice]:
+    """Yield slices of settings that have about ROWS rows together, given the rows of each; a single
+    setting may have more.
     """
-    ends = np.cumsum([n * rows_of_a_run(s) for s, n in zip(settings, runs, strict=True)])
+    ends = np.cumsum(rows)
     start = before = 0
-    while start < len(settings):
+    while start < len(rows):
         stop = max(start + 1, int(np.searchsorted(ends, before + ROWS, side="right")))
         yield slice(start, stop)
         start, before = stop, ends[stop - 1]
@@ -130,7 +130,7 @@ def batches(settings: Sequence[Setting], runs: Sequence[int]) -> Iterator[slice]
 
 def rows_of_a_run(setting: Setting) -> int:
     """Return the number of rows that one run has in a table."""
-    return len(setting.rounds()) if setting.question.each_checkpoint else 1
+    return len(setting.rounds()) if setting.question.plays_on else 1
 
 
 def settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
@@ -183,7 +183,7 @@ def unjudged(summary: pd.DataFrame) -> pd.Series:
     return summary["true_mean"].between(summary["mu0"], summary["mu1"], inclusive="neither")
 
 
-def write_table(path: Path, table: pd.DataFrame) -> None:
+def write_table(path: Path, table: pd.DataFrame) -> str:
     """Write a table in the format of its name, see ``write_pieces``."""
     starts = range(0, max(len(table), 1), ROWS)
-    write_pieces(path, (table[start : start + ROWS] for start in starts))
+    return write_pieces(path, (table[start : start + ROWS] for start in starts))

@@ -39,6 +39,11 @@ def varying(
     return [name for name in names if groups[name].nunique(dropna=not blank).max() > 1]
 
 
+def told_apart_by(settings: pd.DataFrame) -> list[str]:
+    """Return the columns that tell settings apart: all, without ``seed`` if it does not vary."""
+    return [str(x) for x in settings if x != "seed" or settings["seed"].nunique() > 1]
+
+
 def disambiguate(
     shown: Sequence[Mapping[str, Any]], records: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:

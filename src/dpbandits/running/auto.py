@@ -165,7 +165,7 @@ def estimated_seconds(setting: Setting) -> float:
 
 def coarse(setting: Setting) -> Setting:
     """Return a setting with few checkpoints, whose runs are the same but take less space."""
-    small = is_played_in_blocks(setting) and setting.question.each_checkpoint
+    small = is_played_in_blocks(setting) and setting.question.plays_on
     return replace(setting, checkpoints=min(CHECKPOINTS, setting.checkpoints)) if small else setting
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..comparison.best import AgainstBest, against_best
-from ..comparison.pairs import CENTERS, located
+from dpbandits.comparison.best import AgainstBest, against_best
+from dpbandits.comparison.pairs import CENTERS, located
 
 ERROR = 0.05  # the probability that any set of algorithms lacks its best
 TIE_MARGIN = 0.1  # algorithms with a ratio surely below 1 + TIE_MARGIN are equally good

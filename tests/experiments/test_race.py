@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-
-from dpbandits.decisions.race import laps, race
+from which_global_race import laps, race
 
 MEANS = np.array([[1.0, 1.3, 3.0, 30.0], [1.0, 1.02, 3.0, 30.0], [2.0, 1.0, 3.0, 30.0]] * 10)
 GAMES = np.arange(MEANS.size).reshape(MEANS.shape).tolist()
