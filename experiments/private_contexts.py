@@ -13,30 +13,38 @@ import yaml
 from tabulate import tabulate
 
 from dpbandits.environments.catalogue import build
-from dpbandits.figures.style import DASHES, PALETTE, finish, styled, subplots
+from dpbandits.figures.layout import label_edges
+from dpbandits.figures.style import DASHES, PALETTE, finish, own_legend, styled, subplots
 from dpbandits.files import package_folder
 
-PANELS = {  # of each notion the curves, each with its label, colour and dash
-    r"zCDP of rewards ($\rho = \epsilon^2/2$)": {
+LOCAL = "local DP of contexts and rewards"
+PANELS = {  # of each panel the notion and the curves, each with its label, colour and dash
+    "zCDP": (r"zCDP of rewards ($\rho = \epsilon^2/2$)", {
         "adac_oful printed": ("AdaC-OFUL, printed bonus", "blue", "dashed"),
         "adac_oful eigenvalue": ("AdaC-OFUL, eigenvalue bonus", "blue", "solid"),
-    },
-    "joint DP of contexts and rewards": {
+    }),
+    "joint DP": ("joint DP of contexts and rewards", {
         "private_lin_ucb gaussian printed": ("Private LinUCB", "vermillion", "dashdotted"),
         "private_lin_ucb gaussian exact": ("Private LinUCB, exact", "vermillion", "dotted"),
         "private_lin_ucb wishart printed": ("Private LinUCB, Wishart", "orange", "long"),
-    },
-    "local DP of contexts and rewards": {
+    }),
+    "local DP, with a bonus": (LOCAL, {
         "ldp_lin_ucb printed printed": ("LDP-LinUCB", "purple", "dash and dots"),
         "ldp_lin_ucb printed exact": ("LDP-LinUCB, exact", "purple", "sparse"),
-        "ldp_lin_ucb coded printed": ("LDP-LinUCB, coded", "green", "long and short"),
-        "ldp_lin_ucb coded exact": ("LDP-LinUCB, coded, exact", "green", "loose"),
+        "ldp_lin_ucb coded printed": ("LDP-LinUCB, coded", "wine", "long and short"),
+        "ldp_lin_ucb coded exact": ("LDP-LinUCB, coded, exact", "wine", "loose"),
+    }),
+    "local DP, greedy": (LOCAL, {
         "ldp_sgd": ("LDP-SGD", "violet", "long"),
-        "ldp_ols printed": ("LDP-OLS", "wine", "dashed"),
-        "ldp_ols exact": ("LDP-OLS, exact", "wine", "dashdotted"),
-    },
+        "ldp_ols printed": ("LDP-OLS", "olive", "dashed"),
+        "ldp_ols exact": ("LDP-OLS, exact", "olive", "dashdotted"),
+    }),
+}  # fmt: skip
+LEVELS = {  # horizontal lines, with their looks
+    "LinUCB: not private": {"color": PALETTE["brown"], "ls": DASHES["dash and dots"]},
+    "random play": {"color": "black", "lw": 1.0},
 }
-FREE = "LinUCB: not private"
+WIDE = "LDP-SGD"  # its runs spread over most of the panel
 LAST = {  # the largest eps that the printed noise keeps, or is proved to keep (Wishart, T = 1e6)
     "private_lin_ucb gaussian printed": 1997, "private_lin_ucb wishart printed": 35,
     "ldp_lin_ucb printed printed": 26, "ldp_lin_ucb coded printed": 11, "ldp_ols printed": 5.7,
@@ -48,9 +56,10 @@ TITLE = r"What the privacy of contexts costs, at $T$ = HORIZON (our setting)"
 NOTE = (
     r"There are ten contexts in three dimensions and rewards $\pm$1. Joint ($\delta$ = .001) and "
     r"local ($\delta$ = .1) DP protect contexts and rewards, and zCDP protects rewards ($\rho = "
-    r"\epsilon^2/2$). Lines show means over THETAS thetas of RUNS runs each, and bands show all "
-    "runs. Lines are thin where the printed noise exceeds the privacy budget or, for Wishart "
-    "noise, is not proved to satisfy it."
+    r"\epsilon^2/2$). Lines show means over THETAS parameters of RUNS runs each. Bands show all "
+    "runs, but those of LDP-SGD, which spread over two decades. Lines are thin where the printed "
+    "noise exceeds the privacy budget or, for Wishart noise, is not proved to satisfy it. Learners "
+    "with a small bonus, or none, may have less regret than LinUCB."
 )
 
 
@@ -85,30 +94,29 @@ def draw_curve(ax, rows, by, look, last=np.inf):
     ax.plot(share.index, share["mean"], color=colour, ls=DASHES[dash], lw=0.5)
     ax.plot(kept.index, kept["mean"], color=colour, ls=DASHES[dash], marker="o", ms=2.5,
             label=label)  # fmt: skip
-    ax.fill_between(share.index, share["min"], share["max"], color=colour, alpha=0.15, lw=0)
+    if label != WIDE:
+        ax.fill_between(share.index, share["min"], share["max"], color=colour, alpha=0.15, lw=0)
 
 
 @styled
 def draw(table):
     from dpbandits.figures.labels import scientific
 
-    figure, (axes,) = subplots(1, len(PANELS), 2.5, sharex=True, sharey=True)
+    figure, axes = subplots(2, 2, 4.4, sharex=True, sharey=True)
     found = shares(table.runs)
     floor = found[found["algo"] == "lin_ucb"]["share"].mean()
-    for ax, (notion, curves) in zip(axes, PANELS.items(), strict=True):
+    for ax, (title, (_, curves)) in zip(axes.flat, PANELS.items(), strict=True):
         for name, look in curves.items():
             rows = found[found["curve"] == name]
             if len(rows):
                 draw_curve(ax, rows, "budget", look, LAST.get(name, np.inf))
-        ax.set(
-            title=notion.partition(" (")[0].partition(" of contexts")[0],
-            xlabel=r"privacy budget $\epsilon$",
-            xscale="log",
-            yscale="log",
-        )
-        ax.axhline(floor, color=PALETTE["brown"], ls=DASHES["dash and dots"], label=FREE)
-        ax.axhline(1.0, color="black", lw=1.0, label="random play")
-    axes[0].set_ylabel("regret / regret of random play")
+        ax.set(title=title, xscale="log", yscale="log")
+        for level, look in zip((floor, 1.0), LEVELS.values(), strict=True):
+            ax.axhline(level, **look)
+        own_legend(ax)
+    for name, look in LEVELS.items():
+        axes[0, 0].plot([], [], **look, label=name)
+    label_edges(axes, r"privacy budget $\epsilon$", "regret / regret of random play")
     note = NOTE.replace("THETAS", str(found["env.instance"].nunique()))
     title = TITLE.replace("HORIZON", scientific(found["horizon"].max()))
     finish(figure, title, table, note)
@@ -122,7 +130,7 @@ def page(summary):
     found = shares(summary.rename(columns={"mean": "regret"}))
     means = found.groupby(["curve", "budget"])["share"].mean()
     rows = []
-    for notion, curves in PANELS.items():
+    for notion, curves in PANELS.values():
         for curve, (label, *_) in curves.items():
             last = LAST.get(curve, np.inf)
             cells = [f"{means[curve, x]:.2g}{'*' * (x > last)}" for x in SHOWN]

@@ -9,14 +9,16 @@ from dpbandits.comparison.table import compare
 from dpbandits.contracts.display import DASHES, display_name, line_of
 from dpbandits.environments.catalogue import one_better
 from dpbandits.figures.labels import scientific
-from dpbandits.figures.style import PALETTE, finish, shade, styled, subplots
+from dpbandits.figures.style import PALETTE, finish, styled, subplots
 from dpbandits.theory.azize2025 import bernoulli_lower
 
-TITLE = "The eps-global-DP algorithms that may have the smallest regret (our setting)"
+TITLE = r"The $\epsilon$-global-DP algorithms that may have the smallest regret (our setting)"
 CENTERS = {"median": "median_", "mean": ""}  # of the runs, and how their columns begin
 LAPS = 4  # of the race: each doubles the runs of the algorithms that may be the best
 STRIPES = 4  # algorithms that a cell shows, at most
 GAME = ["horizon", "env.arms", "env.gap", "eps"]
+NONE = "none learns"
+HATCHES = "", "////", "....", "xxxx"  # of the dashes that algorithms declare
 LUMINANCE = (0.3, 0.59, 0.11)  # the shares of red, green and blue in brightness
 NOTHING_LEARNT = 0.5  # of the regret of an arm drawn at random in every round
 
@@ -57,12 +59,14 @@ def sets(table):
     }  # fmt: skip
 
 
-def colours_of(names):
-    """A colour for each algorithm: that of its lines, lighter if its lines are not solid."""
-    found, last = {}, len(DASHES) - 1
+def looks_of(names):
+    """The look of the cells of each algorithm: the colour of its lines, hatched if its lines are
+    dashed.
+    """
+    found = {}
     for name in names:
         colour, dash = line_of(name)
-        found[name] = shade(PALETTE[colour], last - DASHES.index(dash), len(DASHES))
+        found[name] = {"color": PALETTE[colour], "hatch": HATCHES[DASHES.index(dash)]}
     return found
 
 
@@ -91,17 +95,17 @@ def draw(table):
     best = {center: shown(tables[center], tied[center]) for center in CENTERS}
     seen = {name for of in best.values() for names in of.values() for name in names}
     names = [name for name in table.names if name in seen]
-    colours = colours_of(names)
+    looks = {**looks_of(names), NONE: {"color": "#eeeeee", "hatch": ""}}
     for across, (T, center) in zip(axes, rows, strict=True):
         for ax, arms in zip(across, sizes, strict=True):
             found = tables[center].xs((T, arms), level=GAME[:2], drop_level=False)
-            _cells(ax, found, best[center], colours)
+            _cells(ax, found, best[center], looks)
             ax.set_title(f"{center}, $T$ = {scientific(T)}, {arms:g} arms")
         across[0].set_ylabel("gap")
     for ax in axes[-1]:
         ax.set_xlabel(r"privacy budget $\epsilon$")
-    for name, colour in {**colours, "none learns": "#eeeeee"}.items():
-        axes[0, 0].fill_between([], [], color=colour, label=display_name(name))
+    for name, look in looks.items():
+        axes[0, 0].fill_between([], [], **filled(look), label=display_name(name))
     note = (
         f"Stripes are the algorithms that cannot be told from the best one (95 % over the whole "
         f"map), at most {STRIPES} of them, after RUNS runs. Numbers are the smallest regret "
@@ -111,7 +115,12 @@ def draw(table):
     return finish(figure, TITLE, table, note)
 
 
-def _cells(ax, found, best, colours):
+def filled(look):
+    """A look as an area without an edge, with white hatches."""
+    return {"fc": look["color"], "hatch": look["hatch"], "ec": "white", "lw": 0}
+
+
+def _cells(ax, found, best, looks):
     """Draw the games of a panel: a stripe for each algorithm of a game's ``best``, and the distance
     of the smallest regret to the bound.
     """
@@ -119,14 +128,14 @@ def _cells(ax, found, best, colours):
     ratios = found.min(axis=1).to_numpy() / lower_bounds(found.index)
     for game, ratio in zip(found.index, ratios, strict=True):
         x, y = budgets.index(game[3]), gaps.index(game[2])
-        shades = [colours[name] for name in best.get(game, ())] or ["#eeeeee"]
-        ends = np.linspace(x - 0.5, x + 0.5, len(shades) + 1)
-        for left, right, colour in zip(ends, ends[1:], shades, strict=False):
-            ax.fill_between([left, right], y - 0.5, y + 0.5, color=colour, lw=0)
+        stripes = [looks[name] for name in best.get(game, [NONE])]
+        ends = np.linspace(x - 0.5, x + 0.5, len(stripes) + 1)
+        for left, right, look in zip(ends, ends[1:], stripes, strict=False):
+            ax.fill_between([left, right], y - 0.5, y + 0.5, **filled(look))
         if game in best:
             text = f"{ratio:.1f}" if ratio < 10 else f"{ratio:.0f}"
-            look = {"color": ink(shades[0])}
-            if len(shades) > 1:  # no number stands across the edge of two colours
+            look = {"color": ink(stripes[0]["color"])}
+            if len(stripes) > 1 or stripes[0]["hatch"]:  # no number stands on an edge
                 look = {"bbox": {"boxstyle": "square,pad=0.12", "fc": "white", "lw": 0}}
             ax.text(x, y, text, ha="center", va="center", fontsize=7, **look)
     ax.set_xticks(range(len(budgets)), [f"{eps:g}" for eps in budgets])

@@ -56,7 +56,7 @@ def _rows(ax: Axes, rows: pd.DataFrame, names: list[str], values: list[float]) -
     """Draw the findings about some names, the first at the bottom."""
     budget = " or ".join(symbol(b) for b in with_budgets(["eps"], rows) if rows[b].notna().any())
     share = (rows["measured"] / rows["promised"]).clip(upper=MAX_DRAWN_SHARE)
-    exact = (rows["exact"] / rows["promised"]).clip(upper=MAX_DRAWN_SHARE)
+    exact = (rows["exact"] / rows["promised"]).clip(upper=MAX_DRAWN_SHARE).round(2)
     apart, middle = 0.7 / max(len(values), 2), (len(values) - 1) / 2.0
     at = rows["name"].map(names.index) + apart * (middle - rows["value"].map(values.index))
     ax.axvspan(-0.14, -0.02, color="0.92", lw=0)
@@ -66,16 +66,19 @@ def _rows(ax: Axes, rows: pd.DataFrame, names: list[str], values: list[float]) -
         n, own = i % len(COLOURS), rows["value"] == x
         colour, mark = PALETTE[COLOURS[n]], MARKERS[n]
         dots, crosses = own & seen & ~broken, own & ~seen & ~broken
-        label = f"measured, {budget} = {x:g}"
+        label = f"{budget} = {x:g}"
         ax.plot(share[dots], at[dots], mark, ms=2.8, color=colour, ls="", label=label)
         ax.plot(0 * share[crosses] - 0.08, at[crosses], "x", ms=2.8, color=colour, ls="")
     if broken.any():
         ax.plot(share[broken], at[broken], "s", ms=4.5, color=PALETTE["vermillion"], ls="",
-                label="measured: violated")  # fmt: skip
+                label="violated")  # fmt: skip
     if not seen.all():
         ax.plot([], [], "x", ms=3.5, color="black", ls="", label="nothing seen")
     if exact.notna().any():
-        ax.plot(exact, at, "D", ms=3.2, mfc="none", mew=0.6, color="black", ls="", label="exact")
+        # one for each loss of a name, in the middle of the rows that have this loss
+        drawn = at.groupby([rows["name"], exact]).mean().reset_index(level=1)
+        ax.plot(drawn.iloc[:, 0], drawn.iloc[:, 1], "D", ms=3.2, mfc="none", mew=0.6, color="black",
+                ls="", label="exact", zorder=1.9)  # fmt: skip
     ax.set_yticks(range(len(names)), names, fontsize=7)
     ax.set_ylim(-0.7, len(names) - 0.3)
     most = max(share.max(), exact.max() if exact.notna().any() else 0.0, 1.0)

@@ -192,7 +192,7 @@ def identification_panels(table: Table, title: str, theorems: bool = False) -> F
         upper.set_title(name)
         lower.set_xlabel(f"privacy budget {symbol('eps')}")
     axes[0, 0].set_ylabel("stopping time (samples)")
-    axes[1, 0].set_ylabel("wrong answers")
+    axes[1, 0].set(ylabel="wrong answers", ylim=(-0.04 * axes[1, 0].get_ylim()[1], None))
     note = (
         "Lines show the median of RUNS runs. Bars and bands contain the runs from the 10 % to the "
         "90 % quantile; the bars of lines that share a budget stand beside each other. Below, bars "
@@ -287,7 +287,6 @@ def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
                 risk, color="black", lw=1, ls=REQUIRED, label=f"required: at most {percent(risk)}"
             )
     ax.yaxis.set_major_formatter(lambda share, _: percent(share))
-    ax.set_ylim(bottom=-0.04 * ax.get_ylim()[1])
     ax.set_gid(SHARE)
 
 

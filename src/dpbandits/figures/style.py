@@ -440,7 +440,8 @@ def _hidden(panels: Iterable[Axes], said: str) -> str:
     for group, titles in found.items():
         named = all(titles) and len(titles) <= MAX_NAMED_PANELS
         where = f" ({'; '.join(titles) if named else f'in {len(titles)} of {len(shown)} panels'})"
-        names = in_a_row([label.removeprefix(said) for label in group])
+        labels = [label.removeprefix(said) for label in group]
+        names = in_a_row([f'"{x}"' if ", " in x else x for x in labels])
         words.append(names + where * (len(titles) < len(shown)))
     return f" These lines coincide: {'; '.join(words)}." if words else ""
 
