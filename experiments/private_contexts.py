@@ -44,6 +44,7 @@ LEVELS = {  # horizontal lines, with their looks
     "LinUCB: not private": {"color": PALETTE["brown"], "ls": DASHES["dash and dots"]},
     "random play": {"color": "black", "lw": 1.0},
 }
+LEAST = 5e-6  # of the axis of regret, which leaves room for legends
 WIDE = "LDP-SGD"  # its runs spread over most of the panel
 LAST = {  # the largest eps that the printed noise keeps, or is proved to keep (Wishart, T = 1e6)
     "private_lin_ucb gaussian printed": 1997, "private_lin_ucb wishart printed": 35,
@@ -113,9 +114,10 @@ def draw(table):
         ax.set(title=title, xscale="log", yscale="log")
         for level, look in zip((floor, 1.0), LEVELS.values(), strict=True):
             ax.axhline(level, **look)
-        own_legend(ax)
+        own_legend(ax, "lower left")
     for name, look in LEVELS.items():
         axes[0, 0].plot([], [], **look, label=name)
+    axes[0, 0].set_ylim(bottom=LEAST)
     label_edges(axes, r"privacy budget $\epsilon$", "regret / regret of random play")
     note = NOTE.replace("THETAS", str(found["env.instance"].nunique()))
     title = TITLE.replace("HORIZON", scientific(found["horizon"].max()))
