@@ -44,7 +44,7 @@ def test_sets_figure_and_page(tmp_path):
         assert found.loc[(10**6, 2, 0.01, 1.0)].all()
     figure = which.draw(table)
     assert len(figure.axes) == 4
-    assert "20 to 80 runs" in figure.get_supxlabel()
+    assert "20 or 80 runs" in figure.get_supxlabel()
     frame.to_csv(tmp_path / "which_global.csv", index=False)
     text = which_global_page.page(tmp_path)
     (line,) = (x for x in text.splitlines() if x.startswith("| DP-SE"))

@@ -85,8 +85,8 @@ def test_words_of_labels_are_explained_in_the_note():
     assert labels == ["printed calibration", "exact calibration"]
     note = " ".join(figure.get_supxlabel().split())
     assert note.endswith(
-        'In labels, "printed" means as in the paper, and "exact" means the least noise for the '
-        "budget. These lines coincide: LDP-OLS, printed calibration and LDP-OLS, exact calibration."
+        'In labels, "printed" means as in the paper and "exact" means the least noise for the '
+        "budget. These lines coincide: printed calibration and exact calibration."
     )
 
 

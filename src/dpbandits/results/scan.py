@@ -21,6 +21,9 @@ from .varying import SETTING, with_budgets
 BLANK = "estimate", "answer", "correct"  # columns that may have blanks, of runs that were cut
 
 
+MOST_APART = 0.7  # of the runs that a column may tell apart
+
+
 class Scan:
     """The content of a table whose pieces are read one after another.
 
@@ -140,7 +143,7 @@ class Scan:
             alike = about.groupby(others, sort=False, dropna=False).ngroup()
             runs = self.ends[["run"]].assign(number=alike.to_numpy()[self.ends["number"]])
             is_of_runs = alike.duplicated().any() and not runs.duplicated().any()
-            if is_of_runs and 2 * len(about.drop_duplicates()) > len(runs):
+            if is_of_runs and len(about.drop_duplicates()) > MOST_APART * len(runs):
                 raise BadInput(f"{self.name}: column {name} {DIFFERS_BETWEEN_RUNS}")
 
     def _doubled(self) -> np.ndarray:
