@@ -99,9 +99,10 @@ def summary(
     Returns:
         One row per setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
         mean), ``std``, ``runs`` and ``runs_needed``, which exceeds ``runs`` if the runs are too few
-        for their tail. For stopping rules also ``halted`` and ``correct``
-        with its interval, blank where the mean lies between two hypotheses. For labelled data
-        also ``of_constant``, the mean divided by the expected mistakes of the best constant action.
+        for their tail. For stopping rules also ``halted`` and ``correct`` with its interval, blank
+        where the mean lies between two hypotheses; if a run met its cap, the mean is a lower limit
+        without an interval, and quantiles at the cap are blank. For labelled data also
+        ``of_constant``, the mean divided by the expected mistakes of the best constant action.
 
     Raises:
         BadInput: the table is not tidy.
