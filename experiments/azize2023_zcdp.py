@@ -49,7 +49,7 @@ def band(ax, middle, low, high, label, look):
 def draw(table):
     figure, ((left, middle, right),) = subplots(1, 3, 1.9)
     ends = table.runs
-    final = prices(mean_of(ends, ["horizon", "rho"], "regret"), "horizon", "rho")
+    final = prices(mean_of(ends, ["horizon", "rho"]), "horizon", "rho")
     for i, T in enumerate(final.value.index):
         look = {"color": COLOURS[i], "ls": LOOKS[i], "marker": "o", "ms": 3}
         band(left, *(x.loc[T] for x in final), f"$T$ = {scientific(T)}", look)

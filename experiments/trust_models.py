@@ -22,7 +22,7 @@ BAND = {"mean": "middle", "ci_low": "low", "ci_high": "high"}
 def draw(table):
     table = labelled(table)
     styles = styles_of(table.settings)
-    found = mean_of(table.runs, ["env", "line", "eps"], "regret").rename(columns=BAND)
+    found = mean_of(table.runs, ["env", "line", "eps"]).rename(columns=BAND)
     environments = list(table.settings["env"].unique())
     figure, axes = subplots(1, len(environments), 2.4, sharey=True)
     for ax, env in zip(axes.flat, environments, strict=True):
