@@ -12,7 +12,8 @@ from pathlib import Path
 from pages import page_of_folder, table
 
 import dpbandits as dp
-from dpbandits.results.run_store import Damaged, file_of, read_runs
+from dpbandits.files import RUNS
+from dpbandits.results.run_store import Damaged, read_runs
 from dpbandits.results.summary import rounds
 from dpbandits.settings.setting import key_of
 
@@ -49,7 +50,8 @@ def row(name, results):
     settings = manifest["settings"].values()
     seconds, played = Counter(), Counter()
     for own, setting in manifest["settings"].items():
-        file = file_of(results, key_of(setting["algo"], setting["env"], own))
+        key = key_of(setting["algo"], setting["env"], own)
+        file = results / RUNS / own[:2] / f"{key}.npz"
         with suppress(Damaged):
             taken = [run.seconds for run in read_runs(file).values()]
             seconds[setting["algo"]] += sum(taken)
