@@ -36,7 +36,7 @@ def draw(table):
         last = shared.LAST.get(name, float("inf"))
         shared.draw_curve(right, rows[rows["horizon"] == at], "budget", look, last)
     floor = found[found["algo"] == "lin_ucb"]
-    shared.draw_curve(left, floor, "horizon", (shared.FREE, "brown", "dash and dots"))
+    shared.draw_curve(left, floor, "horizon", (next(iter(shared.LEVELS)), "brown", "dash and dots"))
     floor = floor[floor["horizon"] == at]["share"].mean()
     right.axhline(floor, color=PALETTE["brown"], ls=DASHES["dash and dots"])
     for ax in (left, right):

@@ -77,6 +77,15 @@ def test_what_the_title_says_stands_in_no_panel_and_no_legend():
         assert labels[0] == r"DP-SE, $\alpha$ = 2"[7 * said :]
 
 
+@pytest.mark.parametrize("others", [["ucb"], ["ucb", "adap_ucb"], ["a"]])
+def test_a_name_is_left_out_only_where_the_title_says_whose_lines_these_are(others):
+    """Mutation that it catches: a name is left out because it is a part of a word of the title."""
+    table = regrets(ENVS[1:2], [0.1, 1], ["dp_se", *others])
+    title = "AdaP-UCB and DP-SE, a comparison" if others != ["ucb"] else "DP-SE beside HeLDP-UCB"
+    labels = legend_of(dp.plot(table, col="env", title=title))
+    assert (r"DP-SE, $\epsilon$ = 0.1" in labels) == (others != ["ucb"])
+
+
 def test_words_of_labels_are_explained_in_the_note():
     table = regrets(ENVS[:1], [1], ["ldp_ols"])
     both = [table.assign(calibration=word) for word in ("printed", "exact")]

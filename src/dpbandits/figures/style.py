@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -345,8 +346,7 @@ def finish(
             lines.setdefault(label, handle)
     check_labels(names if table is None else table.names, lines)
     title = title if chosen.title is None else chosen.title
-    starts = [start for start, comma, _ in (x.partition(", ") for x in lines) if comma]
-    said = next((f"{x}, " for x in starts if x in title and starts.count(x) > 1), "")
+    said = _beginning(lines, title)
     lines = {
         chosen.labels.get(plain_text(label), label.removeprefix(said)): line
         for label, line in lines.items()
@@ -369,6 +369,16 @@ def finish(
     if matplotlib.rcParams["text.usetex"]:
         escape_texts(figure)
     return figure
+
+
+def _beginning(labels: Iterable[str], title: str) -> str:
+    """Return how the labels of the only algorithm with several lines begin, if the title names this
+    algorithm and no other one; else an empty text.
+    """
+    starts = [start for start, comma, _ in (x.partition(", ") for x in labels) if comma]
+    names = {x.partition(", ")[0] for x in labels}
+    said = {x for x in names if re.search(rf"(?<![\w-]){re.escape(x)}(?![\w-])", title)}
+    return f"{starts[0]}, " if len(starts) > 1 and {*starts} == said == {starts[0]} else ""
 
 
 def _texts_of(panels: Iterable[Axes]) -> Iterator[str]:
