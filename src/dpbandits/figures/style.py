@@ -378,7 +378,8 @@ def _beginning(labels: Iterable[str], title: str) -> str:
     starts = [start for start, comma, _ in (x.partition(", ") for x in labels) if comma]
     names = {x.partition(", ")[0] for x in labels}
     said = {x for x in names if re.search(rf"(?<![\w-]){re.escape(x)}(?![\w-])", title)}
-    return f"{starts[0]}, " if len(starts) > 1 and {*starts} == said == {starts[0]} else ""
+    several = {x for x in starts if starts.count(x) > 1}
+    return f"{said.pop()}, " if several == said and len(said) == 1 else ""
 
 
 def _texts_of(panels: Iterable[Axes]) -> Iterator[str]:
