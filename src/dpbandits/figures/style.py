@@ -430,7 +430,7 @@ def escape_texts(figure: Figure) -> None:
                 axis.set_ticks(ticks, [usual_tex(x) for x in labels])
 
 
-def own_legend(ax: Axes, place: str = "best") -> None:
+def own_legend(ax: Axes, place: Any = "best") -> None:
     """Give a panel its own legend inside it; the legend of the figure leaves out its lines."""
     ax.legend(loc=place, fontsize=7, handlelength=3.0)
     for line in ax.get_lines():
