@@ -47,7 +47,7 @@ def draw(table):
     axes[1, 1].set_xlabel("round $t$")
     thetas = ends["env.instance"].nunique()
     note = (
-        f"Lines show means over {thetas} thetas of RUNS runs each. The bands of the price at $T$ "
+        f"Lines show means over {thetas} parameters of RUNS runs each. The bands of the price at $T$ "
         "show the 95 % interval over the thetas."
     )
     finish(figure, TITLE, table, note)

@@ -19,8 +19,8 @@ SPLIT = 20  # names in one panel; more are split into two
 HEIGHT = 0.14  # inches of a name
 TITLE = "Privacy loss as a share of the promised loss"
 NOTE = (
-    "Filled marks are lower confidence bounds on the loss, {confidence:g} % each, which can prove "
-    "a violation and never privacy. A cross in the grey band means that the audit saw no "
+    "Filled marks are lower confidence bounds ({confidence:g} % each), which can prove a violation "
+    "but never privacy. A cross in the grey band means that the audit saw no "
     "difference, which says nothing about the loss. A diamond is the exact loss of what an "
     "algorithm releases, where this loss is known."
 )
