@@ -47,8 +47,8 @@ def draw(table):
     axes[1, 1].set_xlabel("round $t$")
     thetas = ends["env.instance"].nunique()
     note = (
-        f"Lines show means over {thetas} parameters of RUNS runs each. The bands of the price at $T$ "
-        "show the 95 % interval over the thetas."
+        f"Lines show means over {thetas} parameters of RUNS runs each. The bands of the price at "
+        "$T$ show the 95 % interval over the parameters."
     )
     finish(figure, TITLE, table, note)
     return figure
