@@ -17,8 +17,8 @@ NOTE = (
     r"There are ten contexts in three dimensions and rewards $\pm$1. Private LinUCB gives joint DP "
     r"($\delta$ = .001), and AdaC-OFUL gives zCDP of rewards ($\rho = \epsilon^2/2$), which does "
     "not protect contexts. Lines show means over THETAS parameters of RUNS runs each, and bands "
-    "show all runs. Lines are thin where the printed noise exceeds the privacy budget or, for Wishart "
-    "noise, is not proved to satisfy it."
+    "show all runs. Lines are thin where the printed noise exceeds the privacy budget or, for "
+    "Wishart noise, is not proved to satisfy it."
 )
 MIDDLE = 1e6  # the horizon at which budgets vary
 
