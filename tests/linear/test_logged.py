@@ -111,6 +111,18 @@ def test_regret_is_the_mean_loss_of_the_rows_that_count():
     assert message_of(regret_of, trace, 400) == "99 of 400 rows of the log count; 100 are needed"
 
 
+def test_what_no_row_tells_is_not_a_number(tmp_path):
+    """Every reward is 0, so that the mean loss is 1 wherever a row counts. Mutation that it
+    catches: a loss of 0 for a run in which no row has counted yet.
+    """
+    env = dp.logged(frame_of(2000).assign(reward=0.0))
+    table = dp.run(Counting, env, runs=4, jobs=1, results=tmp_path)
+    assert np.allclose(dp.measured(table, "error")["error"], 1.0)
+    first, *others = (x["t"].tolist() for _, x in table.groupby("run"))
+    assert 1 < first[0] < first[-1] == 2000 and others == 3 * [first]
+    assert table.equals(dp.run(Counting, env, runs=4, jobs=1, results=tmp_path))  # from the store
+
+
 # the estimate
 
 

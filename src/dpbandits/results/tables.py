@@ -165,12 +165,14 @@ def measured(finished: Finished) -> dict[str, np.ndarray]:
 
     ``halted`` is 1, or 0 if the cap came first. In the latter case the stopping time is the cap,
     and ``estimate`` (of the mean) or ``answer`` (the number of an arm, or of a hypothesis) and
-    ``correct`` are blank. ``correct`` is 1 if the answer is right (``RIGHT``), else 0.
+    ``correct`` are blank. ``correct`` is 1 if the answer is right (``RIGHT``), else 0. Checkpoints
+    at which the regret of a run is unknown are left out.
     """
     numbers = np.arange(len(finished.answers))[:, np.newaxis]
     names = finished.setting.question.measured
+    known: Any = ~np.isnan(finished.pulls).any(axis=(0, 2)) if "t" in names else slice(None)
     arrays = np.broadcast_arrays(numbers, *(MEASURED[name](finished) for name in names))
-    return dict(zip(["run", *names], (x.ravel() for x in arrays), strict=True))
+    return dict(zip(["run", *names], (x[:, known].ravel() for x in arrays), strict=True))
 
 
 def unjudged(summary: pd.DataFrame) -> pd.Series:
