@@ -462,7 +462,8 @@ def logged(
         propensity: the column of the probabilities p with which these actions were played; None for
             the column named propensity, or for p = 1/K if there is no such column.
         propensity_floor: c, a public lower bound of all propensities. None for the smallest
-            propensity of the file; a log with a column of propensities then has no promise.
+            propensity of the file; a log with a column of propensities then has no promise. It
+            needs such a column.
         features: the columns that are features, None for all others. Words become indicators.
         ranges: as in ``contextual_table``.
         bound: as in ``contextual_table``.

@@ -337,6 +337,12 @@ BAD = [
     (changed(6, "reward", None), {}, "row 7 of column reward holds a blank; env.missing=drop"),
     (frame_of(), {"propensity_floor": 0.3}, "env.propensity_floor=0.3: row "),
     (frame_of(), {"propensity_floor": 0}, "env.propensity_floor=0: 0 < c <= 1"),
+    (  # without the refusal, rows would be thrown away
+        frame_of().drop(columns="propensity"),
+        {"propensity_floor": 0.25},
+        "env.propensity_floor=0.25: a column of propensities is needed, env.propensity=NAME; "
+        "without one, the floor is 1/2",
+    ),
     (frame_of().assign(action="a"), {}, "column action has 1 actions; 2 to 1,000 are needed"),
     (frame_of(1500).assign(action=range(1500)), {}, "column action has 1,500 actions"),
     (frame_of(700), {}, "so that every run uses at least 100"),

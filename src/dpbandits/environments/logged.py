@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import BadInput
+from ..errors import BadInput, plain
 from ..validation import number_where, refuse_cells
 from .contexts import LEAST, REPLAY
 from .instances import Instance
@@ -123,6 +123,11 @@ def log(
         p = _within(where, table[others["propensity"]], "propensity in (0, 1]", lambda p: p > 0)
         c, said = float(p.min()), f"propensities: column {others['propensity']}"
     if propensity_floor is not None:
+        if not is_given:
+            raise BadInput(
+                f"propensity_floor={plain(propensity_floor)}: a column of propensities is needed, "
+                f"env.propensity=NAME; without one, the floor is 1/{K}"
+            )
         c = number_where("propensity_floor", propensity_floor, lambda c: 0 < c <= 1, "0 < c <= 1")
         if p.min() < c * (1.0 - ROUNDING):
             row = f"row {table.index[int(p.argmin())] + 1} has the propensity {p.min():.4g}"
