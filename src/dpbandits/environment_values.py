@@ -452,8 +452,8 @@ def logged(
 ) -> Choice:
     """A log of plays with features, replayed in a random order. A row counts if the policy chooses
     the action of the log and a coin of probability c/p allows it. The regret in a table is the mean
-    loss (1 - reward) of the rows that count, times the number of rows read; checkpoints up to which
-    no row counts in some run are left out.
+    loss (1 - reward) of the rows that count, times the number of rows read; tables leave out
+    the first rounds, in which perhaps no row counts.
 
     Args:
         data: a data frame, or the path of a CSV or Parquet file, with one play per row.

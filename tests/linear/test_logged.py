@@ -119,8 +119,8 @@ def test_what_no_row_tells_is_not_a_number(tmp_path):
     table = dp.run(Counting, env, runs=4, jobs=1, results=tmp_path)
     assert np.allclose(dp.measured(table, "error")["error"], 1.0)
     first, *others = (x["t"].tolist() for _, x in table.groupby("run"))
-    assert 1 < first[0] < first[-1] == 2000 and others == 3 * [first]
-    assert table.equals(dp.run(Counting, env, runs=4, jobs=1, results=tmp_path))  # from the store
+    # .8^123 > 1e-12 > .8^124
+    assert 124 <= first[0] < 150 and first[-1] == 2000 and others == 3 * [first]
 
 
 # the estimate

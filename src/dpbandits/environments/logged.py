@@ -18,6 +18,7 @@ from .labelled import LabelledInstance, actions_of, column_named, listed, read_s
 
 LIKE_PROPENSITIES = "propensity", "prob", "probability", "propensity_score", "pscore"
 MARGIN = 5.0  # standard deviations of the number of rows that count
+NONE_COUNTS = 1e-12  # probability that no row of a run counts, below which it is neglected
 ROUNDING = 1e-9  # of propensities, relative
 WITHOUT_FLOOR = (
     "env.propensity_floor is not given, so the smallest propensity of the file decides which rows "
@@ -74,6 +75,13 @@ class LoggedInstance(LabelledInstance):
             f"the mean reward of the log is {own:.4g}; weighted by 1/p it is {uniform:.4g} for "
             f"uniform play, and {best:.4g} for playing always {name}, the best constant action"
         )
+
+    @property
+    def first_known(self) -> int:
+        """The number of rows among which practically every run has one that counts; before it, a
+        mean loss may be unknown.
+        """
+        return math.ceil(math.log(NONE_COUNTS) / math.log1p(-min(self.c, 0.5)))
 
     def refuse_few(self, where: str, T: int) -> None:
         """Refuse a horizon at which in some run too few rows may count."""

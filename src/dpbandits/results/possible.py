@@ -50,12 +50,10 @@ def _impossible_pulls(setting: Setting, pulls: np.ndarray, rounds: np.ndarray) -
 
 
 def _impossible_regrets(setting: Setting, regrets: np.ndarray, rounds: np.ndarray) -> str:
+    if regrets.dtype != np.float64 or not np.isfinite(regrets).all():
+        return "regret that is not finite"
     instance = data_of(setting).instance
     mean = isinstance(instance, LoggedInstance)  # a mean loss times t, which may decrease
-    unknown = np.isnan(regrets) & mean  # until a row counts
-    unknown[:, -1] = False
-    if regrets.dtype != np.float64 or not (np.isfinite(regrets) | unknown).all():
-        return "regret that is not finite"
     if (regrets < 0).any() or (not mean and (np.diff(regrets, axis=1) < 0).any()):
         return "regret that decreases or is below 0"
     with np.errstate(over="ignore"):

@@ -12,6 +12,7 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import BEST_ARM, HYPOTHESES, STOPPING
 from ..environments.instances import Instance
+from ..environments.logged import LoggedInstance
 from ..settings.setting import Setting, data_of
 from .formats import write_pieces
 from .run_store import Store
@@ -165,14 +166,16 @@ def measured(finished: Finished) -> dict[str, np.ndarray]:
 
     ``halted`` is 1, or 0 if the cap came first. In the latter case the stopping time is the cap,
     and ``estimate`` (of the mean) or ``answer`` (the number of an arm, or of a hypothesis) and
-    ``correct`` are blank. ``correct`` is 1 if the answer is right (``RIGHT``), else 0. Checkpoints
-    at which the regret of a run is unknown are left out.
+    ``correct`` are blank. ``correct`` is 1 if the answer is right (``RIGHT``), else 0. Rounds
+    before ``LoggedInstance.first_known`` are left out.
     """
     numbers = np.arange(len(finished.answers))[:, np.newaxis]
     names = finished.setting.question.measured
-    known: Any = ~np.isnan(finished.pulls).any(axis=(0, 2)) if "t" in names else slice(None)
     arrays = np.broadcast_arrays(numbers, *(MEASURED[name](finished) for name in names))
-    return dict(zip(["run", *names], (x[:, known].ravel() for x in arrays), strict=True))
+    if isinstance(finished.instance, LoggedInstance):
+        known = finished.setting.rounds() >= finished.instance.first_known
+        arrays = [x[:, known] for x in arrays]
+    return dict(zip(["run", *names], (x.ravel() for x in arrays), strict=True))
 
 
 def unjudged(summary: pd.DataFrame) -> pd.Series:

@@ -40,18 +40,10 @@ class Record(NamedTuple):
     answer: float  # what the algorithm returned, NaN if it returned nothing
 
 
-def known_regret_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
-    """Return ``regret_of``, NaN at the checkpoints of a log up to which no row counts."""
-    found = regret_of(traces, horizon)
-    if traces.shape[2] == 3:
-        found[np.cumsum(traces[:, :-1, 2], axis=1) == 0] = np.nan
-    return found
-
-
 # For each kind of record, the functions that begin a game and that read its traces
 GAMES: dict[str, tuple[Callable, Callable]] = {
     PULLS: (new_game, pulls_of),
-    TRACE: (new_contextual_game, known_regret_of),
+    TRACE: (new_contextual_game, regret_of),
 }
 
 
