@@ -174,7 +174,7 @@ def measured(finished: Finished) -> dict[str, np.ndarray]:
     arrays = np.broadcast_arrays(numbers, *(MEASURED[name](finished) for name in names))
     if isinstance(finished.instance, LoggedInstance):
         known = finished.setting.rounds() >= finished.instance.first_known
-        arrays = [x[:, known] for x in arrays]
+        arrays = tuple(x[:, known] for x in arrays)
     return dict(zip(["run", *names], (x.ravel() for x in arrays), strict=True))
 
 
