@@ -95,6 +95,12 @@ def rounds_of(policy, K=3, T=5, show=None):
         lambda self, action, r: self.seen.append((action, r)),
         lambda self, reward, arm: self.seen.append((arm, reward)),
         lambda self, r, a: self.seen.append((a, r)),
+        lambda self, payoff, arm: self.seen.append((arm, payoff)),
+        lambda self, value, chosen_arm: self.seen.append((chosen_arm, value)),
+        lambda self, recommended_arm, payoff: self.seen.append((recommended_arm, payoff)),
+        lambda self, payoff, arm, /: self.seen.append((arm, payoff)),
+        lambda self, *, arm, reward: self.seen.append((arm, reward)),
+        lambda self, context, *pair: self.seen.append(pair),
         lambda self, decisions, rewards, contexts=None: self.seen.append(
             (decisions[0], rewards[0])
         ),
@@ -104,10 +110,25 @@ def rounds_of(policy, K=3, T=5, show=None):
     ],
 )
 def test_arm_and_reward_reach_the_parameters_that_name_them(update):
+    """Mutation that it catches: an order that is read from the first name alone."""
     policy = make(update=update, seen=[])()
     shows = "context" in update.__code__.co_varnames[1:2]
     rounds_of(policy, show=(lambda: np.eye(3)) if shows else None)
     assert policy.seen == [(1, float(t)) for t in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("update", "said"),
+    [
+        (lambda self, arm: None, "one value is taken, arm; a policy has the method"),
+        (lambda self, reward, *others: None, "one value is taken, reward; a policy has"),
+        (lambda self: None, "too many positional arguments; a policy has the method"),
+        (lambda self, arm, reward, price: None, "missing a required argument: 'price'; a policy"),
+    ],
+)
+def test_a_method_that_does_not_take_arm_and_reward_is_refused(update, said):
+    """Mutation that it catches: a signature that is first tried in a round."""
+    assert said in message_of(rounds_of, make(update=update)())
 
 
 def test_a_policy_that_needs_data_before_it_predicts_gets_one_reward_of_each_arm():

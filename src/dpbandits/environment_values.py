@@ -452,7 +452,8 @@ def logged(
 ) -> Choice:
     """A log of plays with features, replayed in a random order. A row counts if the policy chooses
     the action of the log and a coin of probability c/p allows it. The regret in a table is the mean
-    loss (1 - reward) of the rows that count, times the number of rows read.
+    loss (1 - reward) of the rows that count, times the number of rows read; tables leave out
+    the first rounds, in which perhaps no row counts.
 
     Args:
         data: a data frame, or the path of a CSV or Parquet file, with one play per row.
@@ -461,7 +462,8 @@ def logged(
         propensity: the column of the probabilities p with which these actions were played; None for
             the column named propensity, or for p = 1/K if there is no such column.
         propensity_floor: c, a public lower bound of all propensities. None for the smallest
-            propensity of the file; a log with a column of propensities then has no promise.
+            propensity of the file; a log with a column of propensities then has no promise. It
+            needs such a column.
         features: the columns that are features, None for all others. Words become indicators.
         ranges: as in ``contextual_table``.
         bound: as in ``contextual_table``.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+import re
 import typing
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -29,6 +30,12 @@ CHOOSES = "choose", "act", "choice", "select_arm", "predict"
 RECEIVES = "receive", "update", "getReward", "partial_fit", "learn"
 SHOWN = "contexts", "context", "features", "X"  # parameters that get the contexts of the round
 LISTS = "decisions", "actions", "arms", "rewards"  # parameters that get a list of one value
+# Words in the names of the parameters that get an arm and its reward, which may come first
+ARM_WORDS = {
+    "arm", "arms", "action", "actions", "a", "choice", "chosen", "decision", "decisions", "pulled",
+    "index", "k", "i",
+}  # fmt: skip
+REWARD_WORDS = {"reward", "rewards", "r", "payoff", "payoffs", "gain", "outcome"}
 ROLES = {
     **dict.fromkeys(("arms", "n_arms", "num_arms", "nbArms", "K"), "arms"),
     **dict.fromkeys(("horizon", "T"), "horizon"),
@@ -132,7 +139,7 @@ def play_policy(
         raise BadInput(f"policy={name}: {NEEDED}")
     choose, receive = (getattr(policy, n) for n in methods)
     seen = _shown(choose) if show is not None else ""
-    learn, in_turn = _receiver(receive, show is not None), False
+    learn, in_turn = _receiver(name, receive, show is not None), False
     for t in range(rounds):
         x = None if show is None else show()
         if in_turn and t < K:
@@ -170,24 +177,59 @@ def _shown(method: Callable[..., Any]) -> str:
 
 
 def _receiver(
-    method: Callable[..., Any], shows: bool
+    name: str, method: Callable[..., Any], shows: bool
 ) -> Callable[[int, float, np.ndarray | None], Any]:
     """Return a function of arm, reward and contexts that passes to a method the values that the
     parameters of the method name.
+
+    Raises:
+        BadInput: the method of the policy ``name`` does not take these values.
     """
-    parameters = inspect.signature(method).parameters.values()
-    names = [p.name for p in parameters if p.kind < p.KEYWORD_ONLY]
-    own, seen = [n for n in names if n not in SHOWN][:2], _shown(method) if shows else ""
-    first = [n.lower().startswith("r") for n in own] == [True, False]  # reward before arm
-    if not seen and not first and not {*own} & {*LISTS}:
+    kind, signature = inspect.Parameter, inspect.signature(method)
+    own = [
+        p for p in signature.parameters.values()
+        if p.name not in SHOWN and p.kind not in (kind.VAR_POSITIONAL, kind.VAR_KEYWORD)
+    ][:2]  # fmt: skip
+    names, seen = [p.name for p in own], _shown(method) if shows else ""
+    first = len(own) == 2 and _is_reward_first(*names)
+    named = any(p.kind is kind.KEYWORD_ONLY for p in own)
+
+    def values(a: int, r: float, x: np.ndarray | None) -> tuple[list, dict[str, Any]]:
+        pair, shown = (r, a) if first else (a, r), {seen: x} if seen else {}
+        if not own:  # they are taken by a parameter such as *args
+            return [*shown.values(), *pair], {}
+        given = [[v] if n in LISTS else v for n, v in zip(names, pair, strict=True)]
+        if any(p.kind is kind.POSITIONAL_ONLY for p in own):
+            return given, shown
+        return [], dict(zip(names, given, strict=True)) | shown
+
+    try:
+        if len(own) == 1:
+            raise TypeError(f"one value is taken, {names[0]}")
+        args, given = values(0, 0.0, None)
+        signature.bind(*args, **given)
+    except TypeError as error:
+        raise BadInput(f"policy={name}: {method.__name__}: {error}; {NEEDED}") from None
+    if not seen and not first and not named and not {*names} & {*LISTS}:
         return lambda a, r, x: method(a, r)
 
     def learn(a: int, r: float, x: np.ndarray | None) -> None:
-        pair = (r, a) if first else (a, r)
-        given = {n: [v] if n in LISTS else v for n, v in zip(own, pair, strict=True)}
-        method(**given, **({seen: x} if seen else {}))
+        args, given = values(a, r, x)
+        method(*args, **given)
 
     return learn
+
+
+def _is_reward_first(one: str, two: str) -> bool:
+    """Return whether the first of two parameters gets the reward and the second gets the arm."""
+    words = [{x.lower() for x in re.findall("[A-Z]?[a-z]+|[A-Z]+", n)} for n in (one, two)]
+    arms = [bool(some & ARM_WORDS) and not some & REWARD_WORDS for some in words]
+    if arms[0] != arms[1]:
+        return arms[1]
+    is_reward = [
+        bool(s & REWARD_WORDS) or n[0] in "rR" for s, n in zip(words, (one, two), strict=True)
+    ]
+    return is_reward == [True, False]
 
 
 def algorithm_of(make: Make) -> Callable[..., None]:

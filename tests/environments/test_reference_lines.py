@@ -137,17 +137,18 @@ def test_sets_in_one_table_keep_their_records(tmp_path):
     words = "-m algo=uniform_play,best_constant env=labels env.source=a.csv,b.csv runs=2 jobs=1"
     command("bandit-run", *words.split(), "horizon=rows", cwd=tmp_path)
     compared = command("bandit-compare", "results", "metric=error", cwd=tmp_path)
-    assert "mistakes per round" in compared.stdout
+    assert "mean loss per round" in compared.stdout
     (file,) = tmp_path.glob("results/*-*.csv")
     assert "of_constant" in dp.summary(dp.load(file))
 
 
 def test_a_comparison_of_errors_does_not_speak_of_regret(tmp_path):
+    """Mutation that it catches: mistakes as the name of what is a mean loss on a log."""
     words = "-m algo=uniform_play,supervised env=labels env.source=sklearn:iris runs=3 jobs=1"
     command("bandit-run", *words.split(), "horizon=rows", cwd=tmp_path)
     (file,) = tmp_path.glob("results/*-*.csv")
     compared = command("bandit-compare", file, "metric=error", cwd=tmp_path).stdout
-    assert "mistakes per round" in compared and "regret" not in compared
+    assert "mean loss per round" in compared and "regret" not in compared
     assert "final regret" in command("bandit-compare", file, cwd=tmp_path).stdout  # control
 
 

@@ -53,6 +53,14 @@ def constant(u):
     return 0.5
 
 
+def jackpot(u, p, h):
+    return 0.5 * u + (h if u > 1 - p else 0.0)
+
+
+def middle_jump(u, at):
+    return 2.0 * u + (5.0 if u > at else 0.0)
+
+
 def falls(u):
     return 1.0 - u
 
@@ -231,3 +239,29 @@ def test_a_law_is_pickled_by_its_function_or_file(tmp_path):
     register(law)
     assert pickle.loads(pickle.dumps(law)) == law
     assert joblib.hash(law.version) == joblib.hash(law_of_function(triangular).version)
+
+
+@pytest.mark.parametrize(
+    ("law", "values", "mean"),
+    [
+        (jackpot, {"p": 1e-3, "h": 1e3}, 1.25),
+        (jackpot, {"p": 1e-9, "h": 1e9}, 1.25),
+        (jackpot, {"p": 2e-3, "h": 0.5}, 0.251),
+        (middle_jump, {"at": 2 / 3 - 1e-4}, 1.0 + 5.0 * (1 / 3 + 1e-4)),
+    ],
+)
+def test_a_jump_between_the_points_of_a_quadrature_counts(law, values, mean):
+    """Mutation that it catches: trusting the error estimate of a quadrature that saw no jump."""
+    arm = law_of_function(law)(**values)
+    assert arm.mean == pytest.approx(mean, rel=1e-6)
+    # the deviations above the mean, which only the jackpot has, are half of the deviations
+    if law is jackpot and values["h"] > 1:
+        share = values["p"]
+        above = share * (0.5 * (1 - share / 2) + values["h"] - mean)
+        assert arm.moment(1.0, arm.mean) == pytest.approx(2 * above, rel=1e-6)
+
+
+def test_a_mean_outside_its_bracket_is_refused():
+    """Mutation that it catches: an integral that is not compared with its bracket."""
+    message = message_of(law_of_function(jackpot), p=1e-12, h=1e12)
+    assert "the mean of the law cannot be computed (the integral is between 1.2" in message

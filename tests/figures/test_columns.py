@@ -132,6 +132,10 @@ def test_help_and_mistakes_do_not_wait_for_matplotlib(line):
     assert done.returncode == 0 and (done.stdout or done.stderr)
 
 
-def test_a_title_without_an_environment_names_none():
+def test_a_title_is_a_sentence_about_its_environment_if_there_is_one():
+    """Mutation that it catches: the capital letter of an article in the middle."""
     frame = pd.DataFrame({"algo": ["ucb", "ucb"], "t": [1, 100], "regret": [1.0, 5.0]})
     assert usual_title(Table.of_frame(frame)) == "UCB, $T$ = 100"
+    for env, title in (("log", "a log of plays with features"), ("bernoulli", "Bernoulli")):
+        shown = usual_title(Table.of_frame(frame.assign(env=env)))
+        assert shown == f"UCB on {title}, $T$ = 100"

@@ -111,6 +111,18 @@ def test_regret_is_the_mean_loss_of_the_rows_that_count():
     assert message_of(regret_of, trace, 400) == "99 of 400 rows of the log count; 100 are needed"
 
 
+def test_what_no_row_tells_is_not_a_number(tmp_path):
+    """Every reward is 0, so that the mean loss is 1 wherever a row counts. Mutation that it
+    catches: a loss of 0 for a run in which no row has counted yet.
+    """
+    env = dp.logged(frame_of(2000).assign(reward=0.0))
+    table = dp.run(Counting, env, runs=4, jobs=1, results=tmp_path)
+    assert np.allclose(dp.measured(table, "error")["error"], 1.0)
+    first, *others = (x["t"].tolist() for _, x in table.groupby("run"))
+    # .8^123 > 1e-12 > .8^124
+    assert 124 <= first[0] < 150 and first[-1] == 2000 and others == 3 * [first]
+
+
 # the estimate
 
 
@@ -325,6 +337,12 @@ BAD = [
     (changed(6, "reward", None), {}, "row 7 of column reward holds a blank; env.missing=drop"),
     (frame_of(), {"propensity_floor": 0.3}, "env.propensity_floor=0.3: row "),
     (frame_of(), {"propensity_floor": 0}, "env.propensity_floor=0: 0 < c <= 1"),
+    (  # without the refusal, rows would be thrown away
+        frame_of().drop(columns="propensity"),
+        {"propensity_floor": 0.25},
+        "env.propensity_floor=0.25: a column of propensities is needed, env.propensity=NAME; "
+        "without one, the floor is 1/2",
+    ),
     (frame_of().assign(action="a"), {}, "column action has 1 actions; 2 to 1,000 are needed"),
     (frame_of(1500).assign(action=range(1500)), {}, "column action has 1,500 actions"),
     (frame_of(700), {}, "so that every run uses at least 100"),

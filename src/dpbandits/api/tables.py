@@ -191,8 +191,8 @@ def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 
     Args:
         table: a tidy table of regret; for ``nash`` one of ``dp.run``, or with a manifest.
-        metric: ``regret``, ``average``, ``nash``, or ``error`` for the mistakes per round of
-            labelled users, or the mean loss on a log.
+        metric: ``regret``, ``average``, ``nash``, or ``error`` for the mean loss per round:
+            the share of mistakes for labelled users, 1 - the mean reward on a log.
 
     Raises:
         BadInput: there is no such metric, or the table does not allow it.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import BadInput
+from ..errors import BadInput, plain
 from ..validation import number_where, refuse_cells
 from .contexts import LEAST, REPLAY
 from .instances import Instance
@@ -18,6 +18,7 @@ from .labelled import LabelledInstance, actions_of, column_named, listed, read_s
 
 LIKE_PROPENSITIES = "propensity", "prob", "probability", "propensity_score", "pscore"
 MARGIN = 5.0  # standard deviations of the number of rows that count
+NONE_COUNTS = 1e-12  # probability that no row of a run counts, below which it is neglected
 ROUNDING = 1e-9  # of propensities, relative
 WITHOUT_FLOOR = (
     "env.propensity_floor is not given, so the smallest propensity of the file decides which rows "
@@ -75,6 +76,13 @@ class LoggedInstance(LabelledInstance):
             f"uniform play, and {best:.4g} for playing always {name}, the best constant action"
         )
 
+    @property
+    def first_known(self) -> int:
+        """The number of rows among which practically every run has one that counts; before it, a
+        mean loss may be unknown.
+        """
+        return math.ceil(math.log(NONE_COUNTS) / math.log1p(-min(self.c, 0.5)))
+
     def refuse_few(self, where: str, T: int) -> None:
         """Refuse a horizon at which in some run too few rows may count."""
         half = MARGIN * math.sqrt(1.0 - self.c) / 2.0
@@ -123,6 +131,11 @@ def log(
         p = _within(where, table[others["propensity"]], "propensity in (0, 1]", lambda p: p > 0)
         c, said = float(p.min()), f"propensities: column {others['propensity']}"
     if propensity_floor is not None:
+        if not is_given:
+            raise BadInput(
+                f"propensity_floor={plain(propensity_floor)}: a column of propensities is needed, "
+                f"env.propensity=NAME; without one, the floor is 1/{K}"
+            )
         c = number_where("propensity_floor", propensity_floor, lambda c: 0 < c <= 1, "0 < c <= 1")
         if p.min() < c * (1.0 - ROUNDING):
             row = f"row {table.index[int(p.argmin())] + 1} has the propensity {p.min():.4g}"

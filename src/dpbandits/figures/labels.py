@@ -164,7 +164,8 @@ def usual_title(table: Table) -> str:
     title = legend_name(names[0]).strip() if len(names) == 1 else f"{len(names)} {several}"
     where = [title for title in environment_titles(table).values() if title]
     if where:
-        title += f" on {where[0] if len(where) == 1 else f'{len(where)} environments'}"
+        alone = re.sub("^(A|One|Ten) ", lambda word: word[0].lower(), where[0])
+        title += f" on {alone if len(where) == 1 else f'{len(where)} environments'}"
     of_rounds = limit == "horizon"
     if of_rounds and settings[limit].nunique() == 1:
         title += f", $T$ = {rounds_text(settings[limit].iloc[0])}"

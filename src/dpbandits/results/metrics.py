@@ -12,7 +12,7 @@ from ..errors import plain, unknown
 REGRET, AVERAGE, NASH, ERROR = "regret", "average", "nash", "error"
 METRICS = {
     REGRET: "pseudo-regret", AVERAGE: "average regret", NASH: "Nash regret",
-    ERROR: "mistakes per round",
+    ERROR: "mean loss per round",
 }  # with labels  # fmt: skip
 COLUMNS = {
     REGRET: "regret", AVERAGE: "average_regret", NASH: "nash_regret", ERROR: "error",

@@ -255,10 +255,10 @@ class Table:
         name.
 
         Average regret is the regret divided by the number of rounds. The error is the same ratio
-        for labelled users, whose regret counts mistakes. Nash regret is not a mean over runs. But
-        the mean of the values of ``nash`` is its estimate, and the usual standard error of this
-        mean is, to first order, the standard error of the estimate. So summaries, figures and
-        comparisons of this table describe the Nash regret.
+        for users, whose regret counts mistakes, or losses on a log. Nash regret is not a mean over
+        runs. But the mean of the values of ``nash`` is its estimate, and the usual standard error
+        of this mean is, to first order, the standard error of the estimate. So summaries, figures
+        and comparisons of this table describe the Nash regret.
 
         Raises:
             BadInput: the metric does not exist, the table already holds another metric, or the

@@ -12,6 +12,7 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import BEST_ARM, HYPOTHESES, STOPPING
 from ..environments.instances import Instance
+from ..environments.logged import LoggedInstance
 from ..settings.setting import Setting, data_of
 from .formats import write_pieces
 from .run_store import Store
@@ -165,11 +166,15 @@ def measured(finished: Finished) -> dict[str, np.ndarray]:
 
     ``halted`` is 1, or 0 if the cap came first. In the latter case the stopping time is the cap,
     and ``estimate`` (of the mean) or ``answer`` (the number of an arm, or of a hypothesis) and
-    ``correct`` are blank. ``correct`` is 1 if the answer is right (``RIGHT``), else 0.
+    ``correct`` are blank. ``correct`` is 1 if the answer is right (``RIGHT``), else 0. Rounds
+    before ``LoggedInstance.first_known`` are left out.
     """
     numbers = np.arange(len(finished.answers))[:, np.newaxis]
     names = finished.setting.question.measured
     arrays = np.broadcast_arrays(numbers, *(MEASURED[name](finished) for name in names))
+    if isinstance(finished.instance, LoggedInstance):
+        known = finished.setting.rounds() >= finished.instance.first_known
+        arrays = tuple(x[:, known] for x in arrays)
     return dict(zip(["run", *names], (x.ravel() for x in arrays), strict=True))
 
 
