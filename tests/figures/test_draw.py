@@ -357,3 +357,19 @@ def test_the_title_names_a_budget_that_varies_for_some_algorithm():
     for algo, is_named in {"ucb": False, free["algo"].iloc[0]: True}.items():
         title = dp.plot(pd.concat([table, free.assign(algo=algo)])).heading.get_text()
         assert (", by " in title) == is_named, title
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("rules", [["dp_nas_exp"], ["dp_nas_exp", "nas"]])
+def test_stopping_times_of_a_single_mean_are_in_their_panels(rules):
+    """Catches: limits of an axis of one value left to matplotlib, which gives them no width."""
+    found = dp.stop(rules, "sign", eps=[0.5, 1.0], rel_error=0.3, runs=3)
+    for single in (found, found.assign(stopping_time=65536)):
+        figure = dp.plot(single)
+        figure.canvas.draw()
+        for ax in figure.axes[:2]:
+            (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+            points = np.concatenate([line.get_xydata() for line in ax.get_lines()])
+            assert right > 1.5 * left > 0 and high > 1.05 * low > 0
+            assert ((points > [left, low]) & (points < [right, high])).all()
+            assert left * right == pytest.approx(0.01), "the mean, 0.1, is in the middle"
