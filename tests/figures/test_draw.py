@@ -373,3 +373,23 @@ def test_stopping_times_of_a_single_mean_are_in_their_panels(rules):
             assert right > 1.5 * left > 0 and high > 1.05 * low > 0
             assert ((points > [left, low]) & (points < [right, high])).all()
             assert left * right == pytest.approx(0.01), "the mean, 0.1, is in the middle"
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("x", ["t", "eps"])
+@pytest.mark.parametrize("low", [0, -1])
+def test_values_at_or_below_zero_are_drawn(low, x):
+    """Catches: a logarithmic axis although some means are at or below 0; a linear one from 0."""
+    nothing = made([("dp_se", 0.5), ("dp_se", 1.0)], lambda t, run: low * t * (run + 1.0))
+    both = pd.concat([nothing, made([("adap_ucb", 0.5), ("adap_ucb", 1.0)])])
+    for table, scale in itertools.product((nothing, both), (None, "linear")):
+        figure = dp.plot(table, x=x, yscale=scale)
+        figure.canvas.draw()
+        for ax in figure.axes:
+            bottom, top = ax.get_ylim()
+            values = np.concatenate([line.get_ydata() for line in ax.get_lines()])
+            assert ax.get_yscale() == "linear" and bottom <= values.min() <= values.max() < top
+    figure = dp.plot(both, x=x, yscale="log")
+    figure.canvas.draw()
+    assert "values at or below 0, which these lines have: DP-SE." in note_of(figure)
+    assert "no mean is above 0" in message_of(dp.plot, nothing, x=x, yscale="log")
