@@ -121,7 +121,7 @@ def test_regret_of_zero_is_drawn_on_a_linear_axis():
     figure = dp.plot(nothing)
     (ax,) = figure.axes
     assert ax.get_yscale() == ax.get_xscale() == "linear" and ax.get_ylim()[0] < 0
-    assert note_of(figure).endswith("is narrower than its line.")
+    assert note_of(figure).endswith("narrower than its line; equal runs have no interval.")
     assert dp.plot(nothing, x="eps").axes[0].get_yscale() == "linear"
     assert dp.plot(nothing, kind="tail").axes[0].get_xscale() == "linear"
     both = pd.concat([made([("adap_ucb", 1.0)]), nothing])
@@ -168,6 +168,8 @@ def test_the_note_counts_the_runs_of_each_setting_and_says_what_a_missing_band_i
     note = note_of(dp.plot(different))
     assert "mean of 2 to 5 runs" in note
     assert note.endswith("A band that cannot be seen is narrower than its line.")
+    mixed = note_of(dp.plot(made([("mine", 1.0, 1), ("mine", 2.0, 5)])))
+    assert mixed.endswith("; single and equal runs have no interval.")
     assert note_of(dp.plot(made([("dp_se", 1.0, 1)]))) == "Lines show a single run of each setting."
 
 
@@ -335,14 +337,14 @@ def titles_of(figure):
 
 @pytest.mark.parametrize("x", ["t", "eps"])
 def test_equal_runs_have_no_band(x):
-    """Mutation that it catches: a band that narrows to the line at equal runs."""
+    """Mutations: a band that narrows to the line at equal runs; a note without them over time."""
     rows = [
         ("mine", eps, run, t, t * (1 + (eps > 0.1) * run)) for eps in (0.1, 1.0, 2.0, 10.0)
         for run in range(3) for t in (10, 100)
     ]  # fmt: skip
     table = pd.DataFrame(rows, columns=["algo", "eps", "run", "t", "regret"])
     figure = dp.plot(table, x=x)
-    assert ("equal runs have no interval" in figure.get_supxlabel()) == (x == "eps")
+    assert "; equal runs have no interval" in figure.get_supxlabel()
     bands = [path for ax in figure.axes for y in ax.collections for path in y.get_paths()]
     at = {x for path in bands for x in path.vertices[:, 0].tolist()}
     assert at == {"t": {10.0, 100.0}, "eps": {1.0, 2.0, 10.0}}[x]

@@ -81,12 +81,14 @@ def bars(middle: pd.Series, low: pd.Series, high: pd.Series) -> list[pd.Series]:
     return [(middle - low).fillna(0.0), (high - middle).fillna(0.0)]
 
 
-def band_note(table: Table, band: str, over_time: bool = False) -> str:
-    """Return the note below a figure of lines with bands, over time or of runs at the horizon."""
+def band_note(table: Table, band: str) -> str:
+    """Return the note below a figure of lines with bands."""
     line, what = BANDS[band]
-    if table.ends.groupby("setting").size().max() == 1:
+    counts = table.ends.groupby("setting").size()
+    if counts.max() == 1:
         return "Lines show a single run of each setting."
-    equal = not over_time and curve_of(table.runs, SETTING, band)["low"].isna().any()
-    none = "; equal runs have no interval" if equal else ""
+    none = ""
+    if curve_of(table.runs, SETTING, band)["low"].isna().any():
+        none = f"; {'single and ' if counts.min() == 1 else ''}equal runs have no interval"
     hidden = f"A band that cannot be seen is narrower than its line{none}."
     return f"Lines show the {line} of RUNS runs, and bands {what}. {hidden}"

@@ -197,7 +197,7 @@ def time_panels(
     label_edges(axes, "round $t$", METRICS[table.metric], each_row=tails)
     if tails:
         label_tails(below, table.metric)
-    note = band_note(table, band, over_time=True) + (RINGS if marks else "")
+    note = band_note(table, band) + (RINGS if marks else "")
     return finish(figure, title, table, note)
 
 
@@ -293,4 +293,4 @@ def time_panel(
         regret_vs_time(ax, inside, styles, band, scale, log_time, own)
         ax.set_title(name)
     label_edges(axes, "round $t$", METRICS[table.metric])
-    return finish(figure, title, table, band_note(table, band, over_time=True))
+    return finish(figure, title, table, band_note(table, band))
