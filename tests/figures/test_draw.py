@@ -150,6 +150,14 @@ def test_a_curve_of_few_points_does_not_begin_at_zero():
     assert dp.plot(many, x="t").axes[0].lines[0].get_marker() != "o"
 
 
+@pytest.mark.parametrize("checkpoints", [(100,), (50, 100)])
+def test_lines_of_few_points_that_coincide_are_named(checkpoints):
+    """Catches: lines of one or two points are taken for no lines."""
+    table = made([("dp_se", 1.0), ("adap_ucb", 1.0)])
+    table = pd.concat(table[table["t"] == table["t"].max()].assign(t=t) for t in checkpoints)
+    assert "These lines coincide: " in note_of(dp.plot(table.assign(horizon=100), x="t"))
+
+
 def test_columns_may_have_any_name():
     """Also those of the statistics that are computed."""
     table = made([("mine", 1.0), ("mine", 2.0)]).assign(max=3.0, count=2.0)

@@ -483,7 +483,7 @@ def _coinciding(ax: Axes) -> list[tuple[str, ...]]:
     groups: list[tuple[tuple[str, ...], np.ndarray]] = []
     for line in ax.get_lines():
         label, points = str(line.get_label()), np.asarray(line.get_data(), dtype=float).T
-        if label.startswith("_") or line.get_gid() == BOUND or len(points) < 3:
+        if label.startswith("_") or line.get_gid() == BOUND or not len(points):
             continue
         place = ax.transAxes.inverted().transform(ax.transData.transform(points))
         for i, (labels, other) in enumerate(groups):
