@@ -61,7 +61,8 @@ SHARE = "share"  # the gid of panels whose axis is no regret and no stopping tim
 MAX_LINEAR_HORIZON = 1e9  # above it the axis of time is logarithmic
 
 Styles = dict[str, dict[str, Any]]  # matplotlib's properties of each line, by its label
-OTHERS = ("#B0B0B0", "#777777")  # the colours of what is not highlighted
+# The colours of what is not highlighted
+OTHERS = ("#B0B0B0", "#777777", "#959595", "#CBCBCB", "#666666")
 
 
 def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
