@@ -135,3 +135,12 @@ def test_help_and_mistakes_do_not_wait_for_matplotlib(line):
 def test_a_title_without_an_environment_names_none():
     frame = pd.DataFrame({"algo": ["ucb", "ucb"], "t": [1, 100], "regret": [1.0, 5.0]})
     assert usual_title(Table.of_frame(frame)) == "UCB, $T$ = 100"
+
+
+def test_an_algorithm_without_privacy_has_no_budget_in_its_label(table):
+    """Catches: labels such as UCB, eps = inf."""
+    mine = table[table["algo"] == "dp_se"]
+    free = mine[mine["eps"] == 1].assign(eps=np.inf, setting="free")
+    names = legend_of(dp.plot([table, free], x="algo", env="bernoulli_c1"))
+    assert "UCB" in names and "DP-SE, without privacy" in names
+    assert not any("inf" in name for name in names)

@@ -51,7 +51,8 @@ def column_panels(
         words = f"the table has several values of {' and '.join(left)}: choose one value of each"
         raise BadInput(f"{words}, or write x={left[0]}, hue={left[0]} or col={left[0]}")
     if hue is None:
-        budgets = {symbol(b): settings[b] for b in table.budgets if b not in places}
+        own = {symbol(b): settings[b] for b in table.budgets if b not in places}
+        budgets = {name: x.where(np.isfinite(x)) for name, x in own.items()}
         table = labelled(table.assign(**budgets), but=[*places])
     else:
         table = table.assign(line=[value_title(hue, value) for value in settings[hue]])
