@@ -139,3 +139,12 @@ def test_a_title_is_a_sentence_about_its_environment_if_there_is_one():
     for env, title in (("log", "a log of plays with features"), ("bernoulli", "Bernoulli")):
         shown = usual_title(Table.of_frame(frame.assign(env=env)))
         assert shown == f"UCB on {title}, $T$ = 100"
+
+
+def test_an_algorithm_without_privacy_has_no_budget_in_its_label(table):
+    """Catches: labels such as UCB, eps = inf."""
+    mine = table[table["algo"] == "dp_se"]
+    free = mine[mine["eps"] == 1].assign(eps=np.inf, setting="free")
+    names = legend_of(dp.plot([table, free], x="algo", env="bernoulli_c1"))
+    assert "UCB" in names and "DP-SE, without privacy" in names
+    assert not any("inf" in name for name in names)

@@ -121,7 +121,7 @@ def test_regret_of_zero_is_drawn_on_a_linear_axis():
     figure = dp.plot(nothing)
     (ax,) = figure.axes
     assert ax.get_yscale() == ax.get_xscale() == "linear" and ax.get_ylim()[0] < 0
-    assert note_of(figure).endswith("is narrower than its line.")
+    assert note_of(figure).endswith("narrower than its line; equal runs have no interval.")
     assert dp.plot(nothing, x="eps").axes[0].get_yscale() == "linear"
     assert dp.plot(nothing, kind="tail").axes[0].get_xscale() == "linear"
     both = pd.concat([made([("adap_ucb", 1.0)]), nothing])
@@ -150,6 +150,14 @@ def test_a_curve_of_few_points_does_not_begin_at_zero():
     assert dp.plot(many, x="t").axes[0].lines[0].get_marker() != "o"
 
 
+@pytest.mark.parametrize("checkpoints", [(100,), (50, 100)])
+def test_lines_of_few_points_that_coincide_are_named(checkpoints):
+    """Catches: lines of one or two points are taken for no lines."""
+    table = made([("dp_se", 1.0), ("adap_ucb", 1.0)])
+    table = pd.concat(table[table["t"] == table["t"].max()].assign(t=t) for t in checkpoints)
+    assert "These lines coincide: " in note_of(dp.plot(table.assign(horizon=100), x="t"))
+
+
 def test_columns_may_have_any_name():
     """Also those of the statistics that are computed."""
     table = made([("mine", 1.0), ("mine", 2.0)]).assign(max=3.0, count=2.0)
@@ -168,6 +176,8 @@ def test_the_note_counts_the_runs_of_each_setting_and_says_what_a_missing_band_i
     note = note_of(dp.plot(different))
     assert "mean of 2 to 5 runs" in note
     assert note.endswith("A band that cannot be seen is narrower than its line.")
+    mixed = note_of(dp.plot(made([("mine", 1.0, 1), ("mine", 2.0, 5)])))
+    assert mixed.endswith("; single and equal runs have no interval.")
     assert note_of(dp.plot(made([("dp_se", 1.0, 1)]))) == "Lines show a single run of each setting."
 
 
@@ -335,14 +345,14 @@ def titles_of(figure):
 
 @pytest.mark.parametrize("x", ["t", "eps"])
 def test_equal_runs_have_no_band(x):
-    """Mutation that it catches: a band that narrows to the line at equal runs."""
+    """Mutations: a band that narrows to the line at equal runs; a note without them over time."""
     rows = [
         ("mine", eps, run, t, t * (1 + (eps > 0.1) * run)) for eps in (0.1, 1.0, 2.0, 10.0)
         for run in range(3) for t in (10, 100)
     ]  # fmt: skip
     table = pd.DataFrame(rows, columns=["algo", "eps", "run", "t", "regret"])
     figure = dp.plot(table, x=x)
-    assert ("equal runs have no interval" in figure.get_supxlabel()) == (x == "eps")
+    assert "; equal runs have no interval" in figure.get_supxlabel()
     bands = [path for ax in figure.axes for y in ax.collections for path in y.get_paths()]
     at = {x for path in bands for x in path.vertices[:, 0].tolist()}
     assert at == {"t": {10.0, 100.0}, "eps": {1.0, 2.0, 10.0}}[x]
@@ -357,3 +367,39 @@ def test_the_title_names_a_budget_that_varies_for_some_algorithm():
     for algo, is_named in {"ucb": False, free["algo"].iloc[0]: True}.items():
         title = dp.plot(pd.concat([table, free.assign(algo=algo)])).heading.get_text()
         assert (", by " in title) == is_named, title
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("rules", [["dp_nas_exp"], ["dp_nas_exp", "nas"]])
+def test_stopping_times_of_a_single_mean_are_in_their_panels(rules):
+    """Catches: limits of an axis of one value left to matplotlib, which gives them no width."""
+    found = dp.stop(rules, "sign", eps=[0.5, 1.0], rel_error=0.3, runs=3)
+    for single in (found, found.assign(stopping_time=65536)):
+        figure = dp.plot(single)
+        figure.canvas.draw()
+        for ax in figure.axes[:2]:
+            (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+            points = np.concatenate([line.get_xydata() for line in ax.get_lines()])
+            assert right > 1.5 * left > 0 and high > 1.05 * low > 0
+            assert ((points > [left, low]) & (points < [right, high])).all()
+            assert left * right == pytest.approx(0.01), "the mean, 0.1, is in the middle"
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("x", ["t", "eps"])
+@pytest.mark.parametrize("low", [0, -1])
+def test_values_at_or_below_zero_are_drawn(low, x):
+    """Catches: a logarithmic axis although some means are at or below 0; a linear one from 0."""
+    nothing = made([("dp_se", 0.5), ("dp_se", 1.0)], lambda t, run: low * t * (run + 1.0))
+    both = pd.concat([nothing, made([("adap_ucb", 0.5), ("adap_ucb", 1.0)])])
+    for table, scale in itertools.product((nothing, both), (None, "linear")):
+        figure = dp.plot(table, x=x, yscale=scale)
+        figure.canvas.draw()
+        for ax in figure.axes:
+            bottom, top = ax.get_ylim()
+            values = np.concatenate([line.get_ydata() for line in ax.get_lines()])
+            assert ax.get_yscale() == "linear" and bottom <= values.min() <= values.max() < top
+    figure = dp.plot(both, x=x, yscale="log")
+    figure.canvas.draw()
+    assert "values at or below 0, which these lines have: DP-SE." in note_of(figure)
+    assert "no mean is above 0" in message_of(dp.plot, nothing, x=x, yscale="log")

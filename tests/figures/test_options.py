@@ -168,6 +168,14 @@ def test_algorithms_are_chosen_ordered_and_named():
     assert legend_of(dp.plot(regrets(), labels={"DP-SE": "DP-SE [7]"}))[0] == "DP-SE [7]"
 
 
+def test_an_infinite_budget_can_be_chosen():
+    """Catches: inf, which a message offers, is refused as no finite number."""
+    table = regrets([1.0])
+    both = pd.concat([table, table[table["algo"] == "dp_se"].assign(eps=np.inf)])
+    for budgets in ("inf", np.inf, [np.inf]):
+        assert legend_of(dp.plot(both, eps=budgets)) == ["DP-SE"]
+
+
 def test_what_is_not_highlighted_is_grey():
     found = colours(dp.plot(regrets(), highlight=["dp_se"]))
     assert found.pop("DP-SE") == PALETTE["blue"].lower()
@@ -177,10 +185,10 @@ def test_what_is_not_highlighted_is_grey():
 def test_the_greys_of_what_is_not_highlighted_differ():
     """Mutation: the dashes are taken in turn, and begin again with the same grey."""
     one = regrets()[lambda rows: rows["algo"] == "dp_se"]
-    table = pd.concat([one.assign(algo=f"a{i}") for i in range(14)])
+    table = pd.concat([one.assign(algo=f"a{i}") for i in range(40)])
     lines = dp.plot(table, highlight=["a0"]).axes[0].lines
     looks = {(to_hex(x.get_color()), str(x._dash_pattern)) for x in lines}
-    assert len(looks) == len({x.get_label() for x in lines}) == 14
+    assert len(looks) == len({x.get_label() for x in lines}) == 40
 
 
 @pytest.mark.slow
@@ -213,6 +221,8 @@ BAD = [
     ({"labels": {}}, "labels={}:", "dp_se"),
     ({"labels": {"dp_sse": "x"}}, "'dp_sse'", "did you mean dp_se?"),
     ({"only": ["dp_sse"]}, "'dp_sse'", "did you mean dp_se?"),
+    ({"only": ["dp_ucb"], "highlight": ["dp_se"]}, "algorithm in highlight:", "dp_ucb"),
+    ({"eps": "-inf"}, "eps=-inf:", "finite"),
     ({"order": ["ucb1"]}, "order", "'ucb1'"),
     ({"highlight": 3}, "highlight=3:", "list of names"),
     ({"only": ["dp_se", "dp_se"]}, "only=[dp_se,dp_se]:", "once"),

@@ -29,7 +29,7 @@ MOST_SAID = 3  # sentences that are printed; the file has all
 @entry_point("compare")
 def main(given: Namespace) -> int:
     keys = given.keys
-    paths = given_tables(given) or [table_of(keys["experiment"], results_of(keys))]
+    paths = given_tables(given) or [table_of(keys["experiment"], results_of(keys), given.folders)]
     stem = new_file("out", keys.get("out", named_after(paths, "-compare")))
     baseline, options = keys.get("baseline"), table_options(keys)
     metric = keys.get("metric", REGRET)

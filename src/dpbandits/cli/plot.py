@@ -41,7 +41,7 @@ def main(given: Namespace) -> int:
     from ..figures.output import in_text
     from ..figures.style import save
 
-    stem, figure = _of_tables(files, given, chosen) if files else _of_experiment(keys, chosen)
+    stem, figure = _of_tables(files, given, chosen) if files else _of_experiment(given, chosen)
     if keys.get("out") == "-":
         print(in_text(figure))
         return 0
@@ -75,20 +75,21 @@ def _options(keys: dict[str, str], command: str) -> FigureOptions:
     return FigureOptions.parse(values, command=command)
 
 
-def _of_experiment(keys: dict[str, str], chosen: FigureOptions) -> tuple[Path, Figure]:
+def _of_experiment(given: Namespace, chosen: FigureOptions) -> tuple[Path, Figure]:
     """Return the path of an experiment's figure without a suffix, and the figure."""
     from ..figures.experiments import experiment_figure
 
+    keys, folders = given.keys, given.folders
     name, results, bounds = keys["experiment"], results_of(keys), is_true(keys, "bounds")
     for key in OF_TABLES:
         if key in keys:
-            file_of("experiment", name)  # refuses an unknown one
+            file_of("experiment", name, folders)  # refuses an unknown one
             words = f"{key}={keys[key]}: the file of experiment {name} sets {key}"
             raise BadInput(
                 f"{words}; for another {key} write bandit-plot {results}/{name}.csv "
                 f"{key}={keys[key]}"
             )
-    return experiment_figure(name, results, bounds, chosen)
+    return experiment_figure(name, results, bounds, chosen, folders)
 
 
 def _of_tables(files: list[Path], given: Namespace, chosen: FigureOptions) -> tuple[Path, Figure]:

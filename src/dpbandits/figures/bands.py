@@ -12,8 +12,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from ..errors import BadInput
 from ..results.table import Table, curve_of
 from ..results.varying import SETTING
+from .options import current
 
 FURTHEST = 3.0  # how many times smaller than its curve the end of a band is that an axis shows
 INTERVAL = "95 % interval of the mean"
@@ -37,7 +39,9 @@ def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:
     """
     if by == "t":
         curve = curve.assign(**{end: curve[end].fillna(curve["middle"]) for end in ("low", "high")})
-    low = np.maximum(curve["low"], curve.loc[curve["middle"] > 0, "middle"].min() / 1000)
+    low, middle = curve["low"], curve["middle"]
+    if (middle >= 0).all():
+        low = np.maximum(low, middle[middle > 0].min() / 1000)
     none = low.isna()  # there is no interval
     alone = ~none & none.shift(1, fill_value=True) & none.shift(-1, fill_value=True)
     with unstretched(ax):
@@ -45,8 +49,22 @@ def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:
             own = curve[alone]
             ax.vlines(own[by], low[alone], own["high"], color=colour, alpha=0.4, lw=2)
         ax.fill_between(curve[by], low, curve["high"], color=colour, alpha=0.15, lw=0)
-    for end in (np.maximum(low, curve["middle"] / FURTHEST), curve["high"]):
+    for end in (low.where(middle < 0, np.maximum(low, middle / FURTHEST)), curve["high"]):
         ax.update_datalim(np.column_stack([curve[by], end]))
+
+
+def scale_of(means: pd.Series) -> str:
+    """Return the scale of an axis of regret: logarithmic if it shows all means, or if the option
+    ``yscale`` is ``log``.
+
+    Raises:
+        BadInput: the option asks for a logarithmic axis, which would show no mean.
+    """
+    if current().yscale != "log":
+        return "log" if (means > 0).all() else "linear"
+    if not (means > 0).any():
+        raise BadInput("yscale=log: no mean is above 0; leave yscale out, or write yscale=linear")
+    return "log"
 
 
 @contextmanager
@@ -63,12 +81,14 @@ def bars(middle: pd.Series, low: pd.Series, high: pd.Series) -> list[pd.Series]:
     return [(middle - low).fillna(0.0), (high - middle).fillna(0.0)]
 
 
-def band_note(table: Table, band: str, over_time: bool = False) -> str:
-    """Return the note below a figure of lines with bands, over time or of runs at the horizon."""
+def band_note(table: Table, band: str) -> str:
+    """Return the note below a figure of lines with bands."""
     line, what = BANDS[band]
-    if table.ends.groupby("setting").size().max() == 1:
+    counts = table.ends.groupby("setting").size()
+    if counts.max() == 1:
         return "Lines show a single run of each setting."
-    equal = not over_time and curve_of(table.runs, SETTING, band)["low"].isna().any()
-    none = "; equal runs have no interval" if equal else ""
+    none = ""
+    if curve_of(table.runs, SETTING, band)["low"].isna().any():
+        none = f"; {'single and ' if counts.min() == 1 else ''}equal runs have no interval"
     hidden = f"A band that cannot be seen is narrower than its line{none}."
     return f"Lines show the {line} of RUNS runs, and bands {what}. {hidden}"

@@ -16,7 +16,7 @@ from ..errors import BadInput, unknown
 from ..results.table import Table
 from ..results.varying import SETTING, varying
 from .bands import band_note
-from .final_regret import regret_label, regret_vs
+from .final_regret import final_scale, regret_label, regret_vs
 from .labels import labelled, legend_name, rounds_text, setting_text
 from .layout import arranged_panels, label_edges
 from .overlays import draw_references, references_by_panel
@@ -51,7 +51,8 @@ def column_panels(
         words = f"the table has several values of {' and '.join(left)}: choose one value of each"
         raise BadInput(f"{words}, or write x={left[0]}, hue={left[0]} or col={left[0]}")
     if hue is None:
-        budgets = {symbol(b): settings[b] for b in table.budgets if b not in places}
+        own = {symbol(b): settings[b] for b in table.budgets if b not in places}
+        budgets = {name: x.where(np.isfinite(x)) for name, x in own.items()}
         table = labelled(table.assign(**budgets), but=[*places])
     else:
         table = table.assign(line=[value_title(hue, value) for value in settings[hue]])
@@ -66,10 +67,11 @@ def column_panels(
     if not pd.api.types.is_numeric_dtype(settings[x]):
         named = list(dict.fromkeys(settings[x]))
         drawn = drawn.assign(**{x: drawn[x].map(named.index).astype(float)})
+    scale = final_scale(drawn, x, band)
     for ax, name in shown:
         ax.set_title(name)
         draw_references(ax, references[references["panel"] == name], over_time=False)
-        regret_vs(ax, drawn[drawn["panel"] == name], x, styles, band)
+        regret_vs(ax, drawn[drawn["panel"] == name], x, styles, band, scale)
         values = drawn[x][np.isfinite(drawn[x])]
         if named is not None:
             ax.set_xticks(range(len(named)), [value_title(x, word) for word in named])

@@ -235,13 +235,14 @@ def axis_of(table: Table, x: str | None) -> str:
     return x
 
 
-def figure_of_experiment(name: str, table: Table) -> Draw:
+def figure_of_experiment(name: str, table: Table, folders: Sequence[str] = ()) -> Draw:
     """Return the function that draws the table of an experiment.
 
     If the experiment's file has a key ``figure``, the function draws the kind of figure that the
     key names. Otherwise it is the function ``draw`` of the experiment's script. Without a script,
-    it draws the figure that suits the table. Only an experiment of the package has a file or a
-    script here: the name of a user's own experiment must not choose which code is run.
+    it draws the figure that suits the table. The file may be in one of the user's ``folders``. Only
+    an experiment of the package has a script: the name of a user's own experiment must not choose
+    which code is run.
 
     Raises:
         BadInput: the file names an unknown kind or option, or a kind that cannot draw the table.
@@ -249,7 +250,8 @@ def figure_of_experiment(name: str, table: Table) -> Draw:
     if has_script(name):
         draw: Draw = load_script(name).draw
         return draw
-    described = read_experiment(name).get("figure") if name in names_in("experiment") else None
+    known = name in names_in("experiment", folders)
+    described = read_experiment(name, folders).get("figure") if known else None
     if described is None:
         return partial(figure_of_table, title=name)
     return from_file(name, described, table)

@@ -85,15 +85,21 @@ def _are_newer(figures: Sequence[Path], table: Path, described: Path) -> bool:
 
 
 def experiment_figure(
-    name: str, results: Path, bounds: bool = False, chosen: FigureOptions | None = None
+    name: str,
+    results: Path,
+    bounds: bool = False,
+    chosen: FigureOptions | None = None,
+    folders: Sequence[str] = (),
 ) -> tuple[Path, Figure]:
     """Draw the figure of an experiment from its table; return its path without suffix and
     the figure.
+
+    ``folders`` are the user's folders, which may hold the experiment's file.
     """
-    file = table_of(name, results)
+    file = table_of(name, results, folders)
     chosen = chosen or FigureOptions(command=f"bandit-plot experiment={name}")
     table = Table.of_file(file)
-    draw = figure_of_experiment(name, table)
+    draw = figure_of_experiment(name, table, folders)
     for key in ("only", "order", "eps", "env") if has_script(name) else ():
         if lines := getattr(chosen, key):
             words = f"the script of experiment {name} chooses the lines of its figure"
@@ -105,17 +111,17 @@ def experiment_figure(
             f"bounds=true: the figure of experiment {name} takes no bounds; "
             f"bandit-plot {file} bounds=true draws the table with bounds"
         )
-    beside = {"bounds": curves(table)} if bounds else {}
+    beside = {"bounds": curves(table, folders=folders)} if bounds else {}
     with chosen.applied():
         figure = draw(as_it_stands(table), **beside)
     return results / FIGURES / name, _scaled(figure, name, table)
 
 
-def table_of(name: str, results: Path) -> Path:
+def table_of(name: str, results: Path, folders: Sequence[str] = ()) -> Path:
     """Return the table of an experiment, of the package or of any other that has been run."""
     of_name = (results / f"{name}.{known}" for known in FORMATS)
     file = next(filter(os.path.exists, of_name), results / f"{name}.csv")
-    ours = names_in("experiment")
+    ours = names_in("experiment", folders)
     if name not in ours and not (is_name(name) and os.path.exists(file)):
         raise unknown("experiment", name, ours)
     if not os.path.exists(file):

@@ -14,7 +14,8 @@ from ..contracts.display import symbol
 from ..errors import BadInput
 from ..results.metrics import METRICS, REGRET
 from ..results.table import Table, curve_of
-from .bands import band_note, draw_band, unstretched
+from ..results.varying import SETTING
+from .bands import band_note, draw_band, scale_of, unstretched
 from .labels import budget_title, environment_titles, labelled, legend_name, rounds_text
 from .layout import arranged_panels, label_edges, panels_of
 from .overlays import (
@@ -30,22 +31,36 @@ from .overlays import (
 from .style import BOUND, SHARE, Styles, finish, marker, styled, styles_of, subplots
 
 
-def regret_vs(ax: Axes, runs: pd.DataFrame, column: str, styles: Styles, band: str | None) -> None:
+def final_scale(runs: pd.DataFrame, column: str, band: str | None) -> str:
+    """Return the scale of an axis of final regret for all lines of ``regret_vs``."""
+    values = runs.groupby(["line", column], dropna=False)["value"]
+    return scale_of(values.median() if band == "quantiles" else values.mean())
+
+
+def regret_vs(
+    ax: Axes,
+    runs: pd.DataFrame,
+    column: str,
+    styles: Styles,
+    band: str | None,
+    scale: str | None = None,
+) -> None:
     """Draw the final regret of each line of a labelled table against a column, with its band.
 
-    The axis of regret is logarithmic, unless all regret is 0. A line without a finite value in the
-    column is horizontal. ``band`` is a key of ``BANDS``, or None for means without a band.
+    A line without a finite value in the column is horizontal. ``band`` is a key of ``BANDS``, or
+    None for means without a band. ``scale`` is the scale of the axis of regret; None for that of
+    these lines.
     """
-    if (runs["value"] > 0).any():
-        ax.set_yscale("log")
+    scale = scale or final_scale(runs, column, band)
+    ax.set_yscale(scale)
     for line, rows in runs.groupby("line", sort=False):
         label, colour = str(line), styles[str(line)]["color"]
         finite = rows[np.isfinite(rows[column])]
         if finite.empty:
             [level] = curve_of(rows, "horizon", band).to_dict("records")
             ax.axhline(level["middle"], label=label, **styles[label])
-            if band is not None and level["middle"] > 0 and np.isfinite(level["low"]):
-                low = max(level["low"], level["middle"] / 1000)
+            if band is not None and level["middle"] != 0 and np.isfinite(level["low"]):
+                low = max(level["low"], level["middle"] / 1000) if scale == "log" else level["low"]
                 ax.axhspan(low, level["high"], color=colour, alpha=0.2, lw=0)
             continue
         curve, medians = curve_of(finite, column, band), band == "quantiles"
@@ -134,8 +149,9 @@ def parameter_panels(table: Table, title: str, x: str, band: str = "ci") -> Figu
     table = labelled(table, but=[x], horizons=True)
     figure, axes, panels = panels_of(table)
     styles, values = styles_of(table.settings), table.settings[x].dropna()
+    scale = final_scale(table.runs, x, band)
     for ax, inside in panels:
-        regret_vs(ax, inside, x, styles, band)
+        regret_vs(ax, inside, x, styles, band, scale)
         if values.min() > 0 and (x == "horizon" or values.max() > 20 * values.min()):
             ax.set_xscale("log")
     label_edges(axes, symbol(x), regret_label(table))
@@ -155,24 +171,29 @@ def contamination_panels(table: Table, title: str, k: float = 2.0, band: str = "
     runs = table.runs
     budgets = sorted(runs["eps"].unique())
     figure, axes = subplots(1, len(budgets), sharex=True, sharey=True)
-    styles = styles_of(table.settings)
+    styles, scale = styles_of(table.settings), final_scale(runs, "env.alpha", band)
     grid = np.linspace(0, runs["env.alpha"].max(), 50)[1:]
     name = f"slope only, constant unknown: lower bound $T\\,\\alpha^{{{1 - 1 / k:g}}}$"
     last = runs[runs["env.alpha"] == runs["env.alpha"].max()]
     height = last.groupby(["line", "eps"])["value"].mean().min() / 3
     for ax, eps in zip(axes.flat, budgets, strict=True):
-        regret_vs(ax, runs[runs["eps"] == eps], "env.alpha", styles, band)
+        regret_vs(ax, runs[runs["eps"] == eps], "env.alpha", styles, band, scale)
         order(ax, grid, grid ** (1 - 1 / k), height, name, stretches=True)
         ax.set_title(budget_title("eps", eps))
     label_edges(axes, r"contamination $\alpha = \alpha_1$", regret_label(table))
     return finish(figure, title, table, band_note(table, band))
 
 
-def exceedance(ax: Axes, runs: pd.DataFrame, styles: Styles) -> None:
+def tail_scale(runs: pd.DataFrame) -> str:
+    """Return the scale of the axis of regret of tails: logarithmic if it shows all curves."""
+    return "log" if (runs.groupby(SETTING)["value"].max() > 0).all() else "linear"
+
+
+def exceedance(ax: Axes, runs: pd.DataFrame, styles: Styles, scale: str = "log") -> None:
     """Draw a curve for each value of the column ``line``: the share of runs whose final regret
     exceeds x.
 
-    Both axes are logarithmic, except the axis of regret if all regret is 0.
+    ``scale`` is the scale of the axis of regret; the other axis is logarithmic.
     """
     for line, rows in runs.groupby("line", sort=False):
         regrets = np.sort(rows["value"])
@@ -180,7 +201,6 @@ def exceedance(ax: Axes, runs: pd.DataFrame, styles: Styles) -> None:
         mark = "o" if len(regrets) == 1 else None  # a single run has no step
         ends = [*regrets, regrets[-1]]
         ax.step(ends, above, label=str(line), marker=mark, **styles[str(line)])
-    scale = "log" if (runs["value"] > 0).any() else "linear"
     ax.set(xscale=scale, yscale="log", gid=SHARE)
 
 
@@ -199,9 +219,9 @@ def tail_panels(table: Table, title: str) -> Figure:
     """
     table = labelled(table, horizons=True)
     figure, axes, panels = panels_of(table)
-    styles = styles_of(table.settings)
+    styles, scale = styles_of(table.settings), tail_scale(table.runs)
     for ax, inside in panels:
-        exceedance(ax, inside, styles)
+        exceedance(ax, inside, styles, scale)
     label_tails(axes, table.metric)
     note = f"Steps show the share of RUNS runs whose {regret_label(table)} exceeds $x$."
     return finish(figure, title, table, note)

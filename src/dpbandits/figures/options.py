@@ -16,7 +16,7 @@ import numpy as np
 from ..contracts.display import display_name
 from ..errors import BadInput, nearest, plain, similar, unknown
 from ..settings.choices import plain_data
-from ..validation import as_number, number_where, one_of, text, yes_no
+from ..validation import as_number, number_where, one_of, text, to_float, yes_no
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -118,7 +118,8 @@ def _pair(key: str, value: Any) -> tuple[float, float]:
 
 
 def _budgets(key: str, value: Any) -> tuple[float, ...]:
-    return tuple(as_number(key, x) for x in (value if isinstance(value, list) else [value]))
+    values = map(to_float, value if isinstance(value, list) else [value])
+    return tuple(x if x == np.inf else as_number(key, x) for x in values)
 
 
 def _names(key: str, value: Any) -> tuple[str, ...]:
@@ -231,13 +232,15 @@ class FigureOptions:
         """Return the places in ``names`` of the algorithms that are drawn, in the legend's order.
 
         Raises:
-            BadInput: an option names an unknown algorithm, or two algorithms have the same label.
+            BadInput: an option names an unknown algorithm, ``highlight`` one that ``only``
+                leaves out, or two algorithms have the same label.
         """
         known = list(dict.fromkeys(names))
         for key in ("only", "order", "highlight", "colors"):
+            taken = [x for x in known if key != "highlight" or not self.only or x in self.only]
             for name in getattr(self, key):
-                if name not in known:
-                    raise unknown(f"algorithm in {key}:", name, known)
+                if name not in taken:
+                    raise unknown(f"algorithm in {key}:", name, taken)
         first = list(dict.fromkeys([*self.order, *known]))
         drawn = [i for i, name in enumerate(names) if not self.only or name in self.only]
         if self.order:

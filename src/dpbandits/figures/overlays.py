@@ -1,7 +1,8 @@
 """Drawings beside measured regret: curves of bounds, lines of reference of labelled data, and
 rings.
 
-A ring marks a mean that the test does not distinguish from the smallest mean of its game.
+A ring marks a mean that the test does not distinguish from the smallest mean of its game, in which
+budgets, and play without privacy, are apart.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ REFERENCES: dict[str, Any] = {  # labels and dashes of the lines of reference
     "constant": ("best constant action", (0, (5, 2))),
 }
 RINGS = (
-    " A ring marks a mean that the test does not tell apart from the smallest mean at $T$ "
-    "(95 % for all games at once)."
+    " A ring marks a mean that the test does not tell apart from the smallest mean of its "
+    "budget at $T$ (95 % for all games at once)."
 )
 
 

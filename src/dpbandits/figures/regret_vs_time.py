@@ -16,8 +16,8 @@ from ..results.metrics import METRICS
 from ..results.summary import value_text
 from ..results.table import Table
 from ..results.varying import SETTING, without_privacy
-from .bands import band_note, draw_band
-from .final_regret import exceedance, label_tails
+from .bands import band_note, draw_band, scale_of
+from .final_regret import exceedance, label_tails, tail_scale
 from .labels import environment_titles, finite_budgets, labelled, legend_name, rounds_text
 from .layout import PANEL_INCHES, Panel, arranged, arranged_panels, label_edges, shown
 from .overlays import (
@@ -67,6 +67,12 @@ def has_log_time(curves: pd.DataFrame, time: str | None = None) -> bool:
     return bool(curves["horizon"].max() > MAX_LINEAR_HORIZON or share >= 0.5)
 
 
+def scale_over_time(curves: pd.DataFrame) -> str:
+    """Return the scale of an axis of regret for all curves; they may begin at 0."""
+    decisive = curves["t"].eq(curves["horizon"]) | (curves["middle"] < 0)
+    return scale_of(curves.loc[decisive, "middle"])
+
+
 def regret_vs_time(
     ax: Axes,
     curves: pd.DataFrame,
@@ -88,14 +94,14 @@ def regret_vs_time(
     if bounds is not None and len(bounds):
         late = bounds.loc[bounds["x"] >= 0.1 * bounds["x"].max(), "value"].min()
         shown.append(max(late, min(shown) / 100))
-    highest = max(c["middle"].max() for c in measured.values())
+    highest = max(0.0, *(c["middle"].max() for c in measured.values()))
     floor = max(min(shown), min(0.1, 1e-4 * highest or 0.1)) / 1.5
     for label, curve in measured.items():
         colour = styles[label]["color"]
         marks: dict[str, Any] = {"marker": "o", "ms": 3} if len(curve) <= MARKED_POINTS else {}
         if scale == "log":  # the first rounds, or a line from 0, would take most of the axis
             begun = curve["t"] >= (start if len(curve) > MARKED_POINTS else 0)
-            shown_rows = curve[begun & (curve["middle"] > floor)]
+            shown_rows = curve[begun & (curve["middle"].cummax() > floor)]
             curve = shown_rows if len(shown_rows) else curve
         ax.plot(curve["t"], curve["middle"], label=label, **marks, **styles[label])
         draw_band(ax, curve, "t", colour)
@@ -124,16 +130,17 @@ def regret_vs_time(
 def _begin(ax: Axes, bottom: float) -> None:
     """Set the range of the axis of regret, for all panels that share this axis.
 
-    The axis begins at ``bottom``, or lower if a line in these panels begins lower, and ends above
-    all that is drawn in them.
+    The axis begins at ``bottom``, or lower if a line in these panels is lower, and ends above all
+    that is drawn in them.
     """
     panels = ax.get_shared_y_axes().get_siblings(ax)
     drawn = [line for panel in panels for line in panel.get_lines() if line.get_gid() != BOUND]
     values = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for line in drawn])
     ax.autoscale(axis="y")
     positive = values[values > 0]
-    ax.set_ylim(bottom=min(bottom, positive.min(initial=np.inf) / 1.5))
-    if not len(positive):
+    if bottom > 0 or not (values < 0).any():
+        ax.set_ylim(bottom=min(bottom, positive.min(initial=np.inf) / 1.5))
+    if not values.any():
         ax.set_ylim(-0.05, 1.0)
 
 
@@ -176,7 +183,7 @@ def time_panels(
     axes, below = everything[::each], everything[each - 1 :: each]
     styles = styles_of(table.settings)
     log_time = has_log_time(curves, time)
-    scale = "log" if (curves["mean"] > 0).any() else "linear"
+    scale, beyond = scale_over_time(curves), tail_scale(ends) if tails else ""
     for (ax, panel), (tail, _) in zip(shown(axes, places), shown(below, places), strict=True):
         inside, game = panel.of(ends), panel._replace(budget=None)
         draw_references(ax, game.of(references), over_time=True)
@@ -185,12 +192,12 @@ def time_panels(
         ax.set_title(heading)
         draw_rings(ax, panel.of(ties), "horizon", styles)
         if tails:
-            exceedance(tail, inside, styles)
+            exceedance(tail, inside, styles, beyond)
             tail.set_title(heading)
     label_edges(axes, "round $t$", METRICS[table.metric], each_row=tails)
     if tails:
         label_tails(below, table.metric)
-    note = band_note(table, band, over_time=True) + (RINGS if marks else "")
+    note = band_note(table, band) + (RINGS if marks else "")
     return finish(figure, title, table, note)
 
 
@@ -262,8 +269,8 @@ def time_panel(
 
     Without the column ``line``, each setting has a line; without ``panel`` there is a single panel.
     A setting whose panel is EVERY is drawn in all panels. ``scale`` is the scale of the axis of
-    regret; with ``bounds`` (see ``time_panels``) it is ``log``. For ``time`` see ``time_panels``,
-    and for ``group`` see ``styles_of``.
+    regret; ``log``, as with ``bounds`` (see ``time_panels``), gives way to ``linear`` if it
+    would not show all lines. For ``time`` see ``time_panels``, and for ``group`` see ``styles_of``.
     """
     if "panel" not in table.settings:
         table = table.assign(panel=EVERY)
@@ -273,7 +280,9 @@ def time_panel(
         varied = {x: own.where(np.isfinite(own)) for x, own in values.items() if own.nunique() > 1}
         table = labelled(table.assign(**varied), but=["panel"])
     curves, styles = table.curves(band, ["line", "panel"]), styles_of(table.settings, group)
-    scale, beside = scale if bounds is None else "log", lines_of(bounds, table, "t")
+    if scale == "log" or bounds is not None:
+        scale = scale_over_time(curves)
+    beside = lines_of(bounds, table, "t")
     references, log_time = references_by_panel(table), has_log_time(curves, time)
     names = [name for name in table.settings["panel"].unique() if name != EVERY] or [EVERY]
     figure, axes, places = arranged_panels([names], sharey=True)
@@ -284,4 +293,4 @@ def time_panel(
         regret_vs_time(ax, inside, styles, band, scale, log_time, own)
         ax.set_title(name)
     label_edges(axes, "round $t$", METRICS[table.metric])
-    return finish(figure, title, table, band_note(table, band, over_time=True))
+    return finish(figure, title, table, band_note(table, band))

@@ -75,6 +75,8 @@ def stopping_panels(table: Table, title: str, theorems: bool = False) -> Figure:
             ax.set_title(f"{budget_title('eps', eps)}, $a$ = {a:g}")
         axes[-2, j].set_xlabel(r"$|\mu|$")
         draw_correct(axes[-1, j], column, errors, styles)
+    for ax in axes[:-1, 0]:
+        widen(ax)
     axes[(len(errors) - 1) // 2, 0].set_ylabel("stopping time (samples)")
     axes[-1, 0].set_ylabel("correct")
     hollow = ", and are hollow if some runs met their cap" * bool(runs["halted"].eq(0).any())
@@ -130,6 +132,8 @@ def draw_means(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
         ax.plot(hollow["size"], hollow["mean"], **style | {"linestyle": "", "mfc": "white"})
     ax.set(xscale="log", yscale="log")
     ticks = sorted(table["size"].unique())
+    if len(ticks) == 1:
+        ax.set_xlim(limits_of(table["size"]))  # matplotlib gives a single point no width
     if len(ticks) <= 6:
         ax.set_xticks(ticks, [f"{x:.3g}" for x in ticks], minor=False)
         ax.xaxis.set_minor_locator(NullLocator())
@@ -191,6 +195,7 @@ def identification_panels(table: Table, title: str, theorems: bool = False) -> F
             draw_lower_bounds(upper, inside)
         upper.set_title(name)
         lower.set_xlabel(f"privacy budget {symbol('eps')}")
+    widen(axes[0, 0])
     axes[0, 0].set_ylabel("stopping time (samples)")
     axes[1, 0].set(ylabel="wrong answers", ylim=(-0.04 * axes[1, 0].get_ylim()[1], None))
     note = (
@@ -243,7 +248,7 @@ def with_instances(table: Table) -> Table:
 
 def draw_quantiles(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     """Draw the median stopping time of each line against the budget, with its quantiles."""
-    low, high = limits_of(table)
+    low, high = limits_of(table["eps"])
     for label, found in beside(table):
         style, eps = styles[label], found["beside"]
         if np.isfinite(eps).any():
@@ -270,7 +275,7 @@ def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
 
     The function leaves out settings whose answers cannot be called right or wrong.
     """
-    low, high = limits_of(table)
+    low, high = limits_of(table["eps"])
     table = table[table["correct"].notna() | (table["halted"] == 0)]
     for label, found in beside(table):
         style, eps = styles[label], found["beside"]
@@ -305,11 +310,18 @@ def beside(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         yield str(label), rows.sort_values("eps")
 
 
-def limits_of(table: pd.DataFrame) -> tuple[float, float]:
-    """Return the smallest and the largest finite budget, or limits around a single budget."""
-    finite = table["eps"][np.isfinite(table["eps"])]
+def limits_of(values: pd.Series) -> tuple[float, float]:
+    """Return the smallest and the largest finite value, or limits around a single value."""
+    finite = values[np.isfinite(values)]
     some = 2.0 if finite.nunique() == 1 else 1.0
     return finite.min() / some, finite.max() * some
+
+
+def widen(ax: Axes) -> None:
+    """Give the axis of time limits around a single value; panels that share it would show none."""
+    low, high = ax.get_ylim()
+    if np.isclose(low, high, rtol=1e-6):
+        ax.set_ylim(low / 2, 2 * high)
 
 
 def draw_lower_bounds(ax: Axes, table: pd.DataFrame) -> None:
@@ -319,7 +331,7 @@ def draw_lower_bounds(ax: Axes, table: pd.DataFrame) -> None:
     for name in (n for n in table.columns if n.startswith("env.")):
         spec[name.removeprefix("env.")] = json.loads(str(row[name]))
     means = build(spec).means.tolist()
-    eps = np.geomspace(*limits_of(table), 40)
+    eps = np.geomspace(*limits_of(table["eps"]), 40)
     for (label, theorem), dash in zip(LOWER.items(), DASHES, strict=True):
         for delta in sorted(table["delta"].unique()):
             values = [where_it_holds(theorem, means, x, delta) for x in eps]

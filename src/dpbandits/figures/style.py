@@ -61,7 +61,8 @@ SHARE = "share"  # the gid of panels whose axis is no regret and no stopping tim
 MAX_LINEAR_HORIZON = 1e9  # above it the axis of time is logarithmic
 
 Styles = dict[str, dict[str, Any]]  # matplotlib's properties of each line, by its label
-OTHERS = ("#B0B0B0", "#777777")  # the colours of what is not highlighted
+# The colours of what is not highlighted
+OTHERS = ("#B0B0B0", "#777777", "#959595", "#CBCBCB", "#666666")
 
 
 def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
@@ -76,6 +77,8 @@ def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
         with matplotlib.rc_context({**style, **current().rc()}), warnings.catch_warnings():
             # matplotlib warns of limits that are equal up to rounding, and widens them
             warnings.filterwarnings("ignore", "Attempting to set identical", UserWarning)
+            # our note names the lines that a logarithmic axis does not show
+            warnings.filterwarnings("ignore", "Data has no positive values", UserWarning)
             return draw(*given, **named)
 
     return drawn
@@ -180,19 +183,27 @@ class Prefixed(EngFormatter):
 def rescale(panels: Sequence[Axes]) -> None:
     """Give all panels the scales of the current options.
 
-    A logarithmic axis of time begins at the first positive point of a line.
+    A logarithmic axis of time begins at the first positive point of a line, and a linear axis at 0
+    unless a line has a point below it.
     """
     for axis in ("x", "y"):
         scale = getattr(current(), f"{axis}scale")
         for ax in panels if scale is not None else ():
             ax.set(**{f"{axis}scale": scale})
+            points = _points(ax, axis)
             if scale == "linear":
-                ax.set(**{f"{axis}lim": (0, None)})
+                if not (points < 0).any():
+                    ax.set(**{f"{axis}lim": (0, None)})
                 getattr(ax, f"{axis}axis").set_major_formatter(Prefixed())
             elif axis == "x":
-                points = [np.asarray(line.get_xdata(), dtype=float) for line in ax.get_lines()]
-                positive = np.concatenate([[ax.get_xlim()[1]], *points])
+                positive = np.append(points, ax.get_xlim()[1])
                 ax.set_xlim(left=positive[positive > 0].min())
+
+
+def _points(ax: Axes, axis: str) -> np.ndarray:
+    """Return the places on an axis of all points of a panel's lines."""
+    places = (getattr(line, f"get_{axis}data")() for line in ax.get_lines())
+    return np.concatenate([np.empty(0), *(np.asarray(x, dtype=float) for x in places)])
 
 
 def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
@@ -331,7 +342,8 @@ def finish(
     for ax in (ax for ax in panels if ax.get_gid() != SHARE):
         if table is not None and table.metric != REGRET and chosen.yscale != "log":
             ax.set_yscale("linear")  # the other metrics lie between 0 and the best mean
-            ax.set_ylim(bottom=0.0)
+            if not (_points(ax, "y") < 0).any():
+                ax.set_ylim(bottom=0.0)
             ax.yaxis.set_major_formatter(ScalarFormatter())
         if chosen.ylim is not None:
             if ax.get_yscale() == "log" and chosen.ylim[0] <= 0:
@@ -362,7 +374,7 @@ def finish(
         between = " or " if len(counts) == 2 else " to "
         note = note.replace("RUNS", between.join(map(str, dict.fromkeys([counts[0], counts[-1]]))))
         note += meanings(lines)
-    below = note + _hidden(panels, said) if chosen.note else ""
+    below = note + _not_shown(panels, said) + _hidden(panels, said) if chosen.note else ""
     for text in (title, below, *lines, *_texts_of(panels)):
         refuse_missing_characters(text)
     figure.heading = lay_out(figure, title, below, lines)
@@ -437,6 +449,17 @@ def own_legend(ax: Axes, place: Any = "best") -> None:
         line.set_label(f"_{line.get_label()}")
 
 
+def _not_shown(panels: Iterable[Axes], said: str) -> str:
+    """Return a sentence that names the lines with points that a logarithmic axis does not show."""
+    shown = [ax for ax in panels if ax.get_visible() and ax.get_gid() != SHARE]
+    lines = [line for ax in shown if ax.get_yscale() == "log" for line in ax.get_lines()]
+    low = [x for x in lines if x.get_gid() != BOUND and (np.asarray(x.get_ydata()) <= 0).any()]
+    labels = dict.fromkeys(str(line.get_label()) for line in low)
+    names = [label.removeprefix(said) for label in labels if not label.startswith("_")]
+    words = " The logarithmic axis does not show values at or below 0, which these lines have: "
+    return f"{words}{in_a_row(names)}." if names else ""
+
+
 def _hidden(panels: Iterable[Axes], said: str) -> str:
     """Return a sentence that names the lines that coincide, with the panels if these are not all.
 
@@ -462,7 +485,7 @@ def _coinciding(ax: Axes) -> list[tuple[str, ...]]:
     groups: list[tuple[tuple[str, ...], np.ndarray]] = []
     for line in ax.get_lines():
         label, points = str(line.get_label()), np.asarray(line.get_data(), dtype=float).T
-        if label.startswith("_") or line.get_gid() == BOUND or len(points) < 3:
+        if label.startswith("_") or line.get_gid() == BOUND or not len(points):
             continue
         place = ax.transAxes.inverted().transform(ax.transData.transform(points))
         for i, (labels, other) in enumerate(groups):

@@ -289,3 +289,25 @@ def test_the_axis_that_is_printed_is_that_of_what_is_drawn(here, bandit):
     file = next(x for x in bandit(run, words) if x.endswith(".csv"))
     bandit(plot, f"{file} format=png", errors="drawn with x=eps band=ci")
     bandit(plot, f"{file} only=ucb format=png", errors="drawn with x=t band=ci")
+
+
+def test_an_experiment_of_one_s_own_has_the_figure_of_its_file(bandit, refused):
+    """Catches: folders that bandit-plot does not pass on, and a key ``figure`` that is ignored."""
+    own = Path("mine/experiment/my1.yaml")
+    own.parent.mkdir(parents=True)
+    sweep = [{"algo": ["adap_ucb"], "eps": [0.5, 1]}]
+    keys = {"horizon": 50, "runs": 2, "sweep": sweep}
+    line = "--config-dir mine experiment=my1"
+
+    def write(figure):
+        own.write_text("# @package _global_\n" + json.dumps(keys | {"figure": figure}))
+
+    write({"kind": "budget", "title": "Mine"})
+    assert "run bandit-run experiment=my1 first" in refused(plot, line.split())
+    assert "the file of experiment my1 sets band" in refused(plot, [*line.split(), "band=std"])
+    bandit(run, f"{line} jobs=1")
+    assert "Mine" in "\n".join(bandit(plot, f"{line} out=-"))
+    write({"kind": "nonsense"})
+    assert "nonsense" in refused(plot, line.split())
+    write({"kind": "budget", "titel": "Mine"})
+    assert "titel" in refused(plot, line.split())
