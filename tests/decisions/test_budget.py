@@ -57,7 +57,8 @@ def test_one_algorithm_with_several_values():
 def test_never_and_always():
     never = dp.budget("dp_se", **GAME, regret=1, least=0.1, most=10, **FEW).iloc[0]
     assert not never["reached"] and np.isnan(never["budget"])
-    assert "never at most 1;" in never["answer"]
+    end = "regret is at most 1 at none of the budgets tried, from eps=0.1 to 10; there it is"
+    assert end in never["answer"]
     always = dp.budget("dp_se", **GAME, regret=1e5, least=0.1, most=10, **FEW).iloc[0]
     assert always["reached"] and (always["low"], always["high"]) == (0.0, 0.1)
     assert "even at eps=0.1" in always["answer"]

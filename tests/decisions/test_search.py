@@ -52,6 +52,16 @@ def test_undecided():
     assert search(lambda budget: min(2.0, 0.1 / budget), most=10.0).answer().kind == "open"
 
 
+def test_undecided_budgets_are_decided_before_never():
+    """Catches a search that says 'never' since only the largest budget is above the goal."""
+    bump = lambda budget: 1.9 if 1 <= budget <= 10 else 4.0  # noqa: E731
+    found = search(bump, least=0.1, most=100.0).answer()
+    assert found.kind == "between" and found.low < 1 <= found.high < 1.25
+    few = search(bump, least=0.1, most=100.0, runs=32).answer()  # tell too little
+    assert (few.kind, few.low) == ("open", 0.316)
+    assert [look.budget for look in few.unknown] == [1.0, 3.16, 10.0] and few.last.budget == 10
+
+
 def test_the_smallest_budget_that_surely_reaches_the_goal_is_looked_for():
     """Where nothing is told at the smallest budgets; 32 runs do not tell 1.9 from the goal."""
     levels = lambda budget: 2.0 if budget < 0.3 else 1.9 if budget < 0.9 else 1.0  # noqa: E731

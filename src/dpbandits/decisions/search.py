@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Literal
 
 import numpy as np
@@ -49,7 +49,10 @@ class Look:
 
 @dataclass(frozen=True)
 class Found:
-    """The answer of a search: a budget between ``low`` and ``high``."""
+    """The answer of a search: a budget between ``low`` and ``high``.
+
+    The kind is ``never`` only if regret is above the goal at every budget that was tried.
+    """
 
     kind: Kind
     budget: float
@@ -57,6 +60,16 @@ class Found:
     high: float
     again: tuple[float, ...]  # budgets above the answer at which regret is above the goal again
     looks: tuple[Look, ...]  # the last at each budget, by budget
+
+    @property
+    def unknown(self) -> list[Look]:
+        """The looks at budgets that are undecided."""
+        return [look for look in self.looks if look.side == 0]
+
+    @property
+    def last(self) -> Look:
+        """The look at the largest budget; if no budget is found, at the largest undecided one."""
+        return ((self.unknown if np.isnan(self.budget) else ()) or self.looks)[-1]
 
 
 @dataclass
@@ -85,10 +98,11 @@ class Search:
             self._look(budget, FIRST_LOOK_RUNS)
         for end in (self.least, self.most):
             self._decide(end, self.runs)
-        if not any(look.side < 0 for look in self._seen.values()):
-            above = max((look.budget for look in self._seen.values() if look.side > 0), default=0.0)
-            kind: Kind = "never" if above == self.most else "open"
-            return self._found(kind, np.nan, above, np.inf)
+        reached = any(look.side < 0 for look in self._seen.values())
+        if not (reached or any(self._decide(budget, self.runs) < 0 for budget in grid)):
+            above = list(takewhile(lambda budget: self._seen[budget].side > 0, grid))
+            kind: Kind = "never" if above == grid else "open"
+            return self._found(kind, np.nan, max(above, default=0.0), np.inf)
         low, high = self._bracket()
         for budget in sorted((x for x in self._seen if low < x < high), reverse=True):
             if low > 0.0 or self._decide(budget, self.runs) >= 0:
