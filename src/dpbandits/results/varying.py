@@ -110,6 +110,7 @@ def details(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         if name not in BUDGETS:
             yield name, value
     yield from _leaves("env", record["env_spec"])
+    yield from _leaves("env.law", record.get("laws", {}))  # their versions
     yield from _leaves("population", record["population"] or {})
     for name in (*OF_RUNS, VERSION):
         if name in record:
