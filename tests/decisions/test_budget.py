@@ -8,7 +8,15 @@ from budgets import GOALS, crossing, search
 from refusals import message_of
 
 import dpbandits as dp
+from dpbandits.authoring import pull, rounds_left
 from dpbandits.cli import budget as command
+
+
+def first(game, rng):
+    """Always pull the first arm."""
+    while rounds_left(game) > 0:
+        pull(game, 0)
+
 
 GAME = {"env": dp.bernoulli([0.9, 0.6]), "horizon": 1e4}
 FEW = {"precision": 2.0, "runs": 128}
@@ -99,10 +107,13 @@ def test_bad_values():
 
 
 def test_without_regret_there_is_no_ratio():
+    """Catches the advice to add runs, which do not help; regret at eps is 0, or above 0."""
     equal = dp.budget("dp_klucb", dp.bernoulli([0.5, 0.5]), 100, ratio=2, runs=32)
-    assert equal["answer"][0].endswith(
-        "regret is 0 at eps=1000, and so is the regret of dp_klucb without privacy"
-    )
+    given = {"ratio": 2, "runs": 32, "least": 0.1, "most": 1, "shuffle_arms": False}
+    found = dp.budget("dp_se", dp.bernoulli([1.0, 0.0]), 40, baseline=first, **given)
+    for table, of in ((equal, "dp_klucb without privacy"), (found, "first")):
+        end = f"the regret of {of} is 0 in all runs, so a goal regret=R is needed"
+        assert table["answer"][0].endswith(end)
 
 
 @pytest.mark.slow

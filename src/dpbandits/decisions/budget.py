@@ -179,8 +179,8 @@ def crossing_in_words(
     start = f"{who} on {setting.env}, T = {rounds(setting.horizon)}: "
     last = found.last
     measured = f"{significant(last.mean)} ({significant(last.low)} to {significant(last.high)})"
-    if math.isnan(last.mean):
-        return f"{start}regret is 0 at {name}={last.budget:g}, and so is the regret of {of}"
+    if not math.isfinite(last.mean):
+        return f"{start}the regret of {of} is 0 in all runs, so a goal regret=R is needed"
     if found.kind == "never":
         tried = f"the budgets tried, from {name}={found.looks[0].budget:g} to {last.budget:g}"
         return f"{start}regret is {reached} at none of {tried}; there it is {measured}"
