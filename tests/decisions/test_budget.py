@@ -83,6 +83,7 @@ def test_bad_values():
             {"ratio": 2, "precison": 2},
             "unknown key or parameter 'precison': did you mean precision",
         ),
+        ({"ratio": 2, "checkpoints": 5}, "checkpoints=5: this function takes no checkpoints"),
         ({"ratio": 2, "run": 2}, "unknown key or parameter 'run': did you mean runs?"),
         ({"regret": 1, "baseline": "ucb"}, "baseline=ucb: only a goal ratio=R takes a baseline"),
         ({"ratio": 2, "baseline": "adap_ucb"}, "without privacy is needed"),
