@@ -92,8 +92,8 @@ class Search:
         reached.
         """
         count = max(2, round(A_DECADE * np.log10(self.most / self.least)) + 1)
-        grid = [short(x) for x in np.geomspace(self.least, self.most, count)]
-        self.least, self.most = grid[0], grid[-1]
+        inner = np.geomspace(self.least, self.most, count)[1:-1]
+        grid = [self.least, *map(short, inner), self.most]
         for budget in grid:
             self._look(budget, FIRST_LOOK_RUNS)
         for end in (self.least, self.most):
@@ -123,8 +123,8 @@ class Search:
         Returns whether the bracket has changed.
         """
         before = low, high = self._bracket()
-        for budget in (short(max(low / ASIDE, self.least)), short(min(high * ASIDE, self.most))):
-            self._decide(budget, min(MAX_NARROWING_RUNS, self.runs))
+        for budget in (low / ASIDE, high * ASIDE):
+            self._decide(within(self.least, budget, self.most), min(MAX_NARROWING_RUNS, self.runs))
         return self._bracket() != before
 
     def _bracket(self) -> tuple[float, float]:
@@ -172,8 +172,9 @@ class Search:
             while outward * (far - near) > 0.0 and self._looks < LOOKS:
                 if self._decide(near, runs) != 0:
                     break
-                distance = (far / near) ** outward
-                near = short(np.sqrt(near * far)) if distance > self.precision else far
+                middle = short(np.sqrt(near * far))
+                is_far = (far / near) ** outward > self.precision and middle != near
+                near = middle if is_far else far
 
     def _decide(self, budget: float, most: int) -> int:
         """Add runs at a budget until its side is known, or too many runs would be needed;
@@ -210,8 +211,8 @@ class Search:
         for a, b in pairwise(inside):
             x, y = (np.log(max(look.mean, 1e-300) / self.goal) for look in (a, b))
             if y <= 0.0 < x:
-                return short(a.budget * (b.budget / a.budget) ** (x / (x - y)))
-        return short(np.sqrt(low * high))
+                return within(low, a.budget * (b.budget / a.budget) ** (x / (x - y)), high)
+        return within(low, np.sqrt(low * high), high)
 
 
 def check_search(
@@ -219,7 +220,7 @@ def check_search(
 ) -> tuple[float, float, float, int]:
     """Check the range of budgets of a search, its precision, and the runs at one budget."""
     least, most = (argument(k, x, RANGE, np.nan) for k, x in (("least", least), ("most", most)))
-    if not least < most:
+    if not float(f"{least:g}") < float(f"{most:g}"):  # as they are printed
         raise BadInput(f"most={most:g}: above least={least:g} is needed")
     precision = number_where("precision", precision, lambda x: x >= 1.01, "1.01 or more is needed")
     return least, most, precision, as_integer("runs", runs, at_least=32, at_most=10_000_000)
@@ -263,3 +264,8 @@ def _excess(look: Look, goal: float) -> float:
 def short(budget: float) -> float:
     """Round a budget to three digits."""
     return float(f"{budget:.3g}")
+
+
+def within(low: float, budget: float, high: float) -> float:
+    """Round a budget to three digits, but not beyond the ends of a range."""
+    return min(max(short(budget), low), high)
