@@ -6,6 +6,7 @@ import pytest
 
 import dpbandits as dp
 from dpbandits.calls import BadCall, checks_arguments
+from dpbandits.errors import nearest
 
 FUNCTIONS = [
     name
@@ -101,3 +102,9 @@ def test_keys_of_another_function_say_where_they_belong(call, meant):
 def test_misspelt_functions_are_named(name, meant):
     with pytest.raises(AttributeError, match=f"{name}.; did you mean {meant}[?]"):
         getattr(dp, name)
+
+
+def test_a_name_is_never_suggested_for_itself():
+    """Catches 'unknown key checkpoints: did you mean checkpoints?'."""
+    assert nearest("runs", ["runs", "run", "eps"]) == "did you mean run?"
+    assert nearest("RUNS", ["runs", "eps"]) == "did you mean runs?"  # the control

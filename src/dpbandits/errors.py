@@ -66,10 +66,10 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint at the known names that begin with ``name`` or resemble it, or else at all
-    names.
+    """Return a hint at the other known names that begin with ``name`` or resemble it, or else at
+    all of them.
     """
-    names = {x.casefold(): x for x in sorted(known)}
+    names = {x.casefold(): x for x in sorted(known) if x != name}
     if not names:
         return "there are no names to choose from"
     if MEANT.get(name.casefold()) in names:

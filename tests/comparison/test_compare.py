@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from refusals import message_of
+from scipy.stats import beta
 from scipy.stats import t as student
 
 import dpbandits as dp
@@ -125,6 +126,14 @@ def test_probability_of_the_smaller():
     assert 0.91 < np.mean(held) < 0.99
     p, low, high = smaller(np.arange(20.0), np.arange(20.0) + 100, 0.025)
     assert p == high == 1.0 and 0.8 < low < 1.0
+
+
+def test_the_two_directions_of_equal_samples_are_complements():
+    """Catches a half number of pairs that is rounded; control: an even number of pairs."""
+    for n in (5, 6):
+        p, low, high = smaller(np.zeros(n), np.zeros(n), 0.025)
+        assert p == 0.5 and low + high == pytest.approx(1.0) and low < 0.5 < high
+    assert smaller(np.zeros(6), np.zeros(6), 0.025).low == pytest.approx(beta.ppf(0.025, 3, 4))
 
 
 def test_the_interval_of_the_probability_has_the_freedom_of_welch_and_satterthwaite():

@@ -8,7 +8,15 @@ from budgets import GOALS, crossing, search
 from refusals import message_of
 
 import dpbandits as dp
+from dpbandits.authoring import pull, rounds_left
 from dpbandits.cli import budget as command
+
+
+def first(game, rng):
+    """Always pull the first arm."""
+    while rounds_left(game) > 0:
+        pull(game, 0)
+
 
 GAME = {"env": dp.bernoulli([0.9, 0.6]), "horizon": 1e4}
 FEW = {"precision": 2.0, "runs": 128}
@@ -57,7 +65,8 @@ def test_one_algorithm_with_several_values():
 def test_never_and_always():
     never = dp.budget("dp_se", **GAME, regret=1, least=0.1, most=10, **FEW).iloc[0]
     assert not never["reached"] and np.isnan(never["budget"])
-    assert "never at most 1;" in never["answer"]
+    end = "regret is at most 1 at none of the budgets tried, from eps=0.1 to 10; there it is"
+    assert end in never["answer"]
     always = dp.budget("dp_se", **GAME, regret=1e5, least=0.1, most=10, **FEW).iloc[0]
     assert always["reached"] and (always["low"], always["high"]) == (0.0, 0.1)
     assert "even at eps=0.1" in always["answer"]
@@ -74,6 +83,7 @@ def test_bad_values():
             {"ratio": 2, "precison": 2},
             "unknown key or parameter 'precison': did you mean precision",
         ),
+        ({"ratio": 2, "checkpoints": 5}, "checkpoints=5: this function takes no checkpoints"),
         ({"ratio": 2, "run": 2}, "unknown key or parameter 'run': did you mean runs?"),
         ({"regret": 1, "baseline": "ucb"}, "baseline=ucb: only a goal ratio=R takes a baseline"),
         ({"ratio": 2, "baseline": "adap_ucb"}, "without privacy is needed"),
@@ -98,10 +108,13 @@ def test_bad_values():
 
 
 def test_without_regret_there_is_no_ratio():
+    """Catches the advice to add runs, which do not help; regret at eps is 0, or above 0."""
     equal = dp.budget("dp_klucb", dp.bernoulli([0.5, 0.5]), 100, ratio=2, runs=32)
-    assert equal["answer"][0].endswith(
-        "regret is 0 at eps=1000, and so is the regret of dp_klucb without privacy"
-    )
+    given = {"ratio": 2, "runs": 32, "least": 0.1, "most": 1, "shuffle_arms": False}
+    found = dp.budget("dp_se", dp.bernoulli([1.0, 0.0]), 40, baseline=first, **given)
+    for table, of in ((equal, "dp_klucb without privacy"), (found, "first")):
+        end = f"the regret of {of} is 0 in all runs, so a goal regret=R is needed"
+        assert table["answer"][0].endswith(end)
 
 
 @pytest.mark.slow

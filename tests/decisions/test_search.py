@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from refusals import message_of
 
 from dpbandits.comparison.pairs import ratio
-from dpbandits.decisions.search import LOOKS, Search, limits
+from dpbandits.decisions.search import LOOKS, Search, check_search, limits
 
 
 def search(mean, trial=0, goal=2.0, heavy=False, runs=2048, **keys):
@@ -50,6 +51,27 @@ def test_undecided():
     assert found.kind == "open" and np.isnan(found.budget)
     assert found.low < 1 and found.high == np.inf  # it may be that the goal is reached from 1/2 on
     assert search(lambda budget: min(2.0, 0.1 / budget), most=10.0).answer().kind == "open"
+
+
+def test_the_ends_of_the_range_are_exact():
+    """Catches ends that are rounded, outwards too; answers and budgets beyond them; ends in one."""
+    step = lambda budget: 1.0 if budget >= 0.5 else 4.0  # noqa: E731
+    for least, most in ((0.12344, 2.3456), (0.49951, 0.50449), (0.4996, 0.5151)):
+        found = search(step, least=least, most=most, precision=1.01).answer()
+        budgets = [look.budget for look in found.looks]
+        assert (budgets[0], budgets[-1]) == (least, most)
+        assert found.kind == "between" and found.low <= found.budget <= found.high
+    assert message_of(check_search, 1, 1.00000001, 2, 32) == "most=1: above least=1 is needed"
+
+
+def test_undecided_budgets_are_decided_before_never():
+    """Catches a search that says 'never' since only the largest budget is above the goal."""
+    bump = lambda budget: 1.9 if 1 <= budget <= 10 else 4.0  # noqa: E731
+    found = search(bump, least=0.1, most=100.0).answer()
+    assert found.kind == "between" and found.low < 1 <= found.high < 1.25
+    few = search(bump, least=0.1, most=100.0, runs=32).answer()  # tell too little
+    assert (few.kind, few.low) == ("open", 0.316)
+    assert [look.budget for look in few.unknown] == [1.0, 3.16, 10.0] and few.last.budget == 10
 
 
 def test_the_smallest_budget_that_surely_reaches_the_goal_is_looked_for():

@@ -166,7 +166,8 @@ def test_the_budget_that_beats_a_line(tmp_path):
     assert math.isclose(row["goal"], 178 * 2 / 3) and "uniform_play" in row["answer"]
     [row] = dp.budget("square_cb", env, beats="constant", **few, **given).to_dict("records")
     assert not row["reached"] and row["goal"] == 178 - 71
-    assert row["answer"].endswith("no eps between 0.1 and 1 beats best_constant")
+    end = "of best_constant at none of the budgets tried, from eps=0.1 to 1; there it is"
+    assert end in row["answer"]
 
 
 def test_a_line_that_is_no_line_is_refused():

@@ -234,6 +234,24 @@ def test_commands_for_tables_take_the_folder_of_a_law(here, bandit, refused):
     assert "no such folder" in refused(plot, ["--config-dir", "other", str(file)])
 
 
+@pytest.mark.slow
+def test_a_law_that_changed_after_the_runs_is_refused(here, bandit, refused):
+    """Catches bounds of the new law beside regrets of the old one; the control is the same law."""
+    for folder in ("law", "env"):
+        (here / "mine" / folder).mkdir(parents=True)
+    law = here / "mine" / "law" / "edited.py"
+    law.write_text(RAMP.format(name="edited"))
+    arms = "[{law: edited, top: 1}, {law: edited, top: 0.5}]"
+    (here / "mine" / "env" / "two.yaml").write_text(f"# Two.\nlaw: mixed\narms: {arms}\n")
+    file = bandit(run, "--config-dir mine algo=ucb env=two horizon=100 runs=3 checkpoints=5")[-1]
+    for key in ("bounds=true", "metric=nash"):
+        assert bandit(plot, f"--config-dir mine {file} {key}")
+    law.write_text(RAMP.format(name="edited").replace("u *", "u * u *"))
+    for key in ("bounds=true", "metric=nash"):
+        line = refused(plot, ["--config-dir", "mine", file, key])
+        assert "env=two: the law edited has changed since the runs; run them again" in line
+
+
 def test_a_law_is_pickled_by_its_function_or_file(tmp_path):
     law = law_of_function(triangular)
     register(law)

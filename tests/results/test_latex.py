@@ -119,6 +119,14 @@ def test_a_sentence_names_a_parameter_with_its_value(runs):
     assert "UCB (m = 100) and DP-SE are not told apart" in said
 
 
+def test_a_sentence_says_without_privacy(runs):
+    """Catches ``at eps = not private``, also beside the rho of a private algorithm."""
+    [said] = sentences(dp.compare(runs.assign(eps=np.inf)), REGRET)
+    assert " without privacy at horizon = " in said and "not private" not in said
+    [said] = sentences(dp.compare(runs.assign(eps=np.inf, rho=0.5)), REGRET)
+    assert said.startswith("On bernoulli_c2 at horizon = 100, UCB (rho = 0.5) and DP-SE")
+
+
 def test_a_pivot_has_a_column_for_each_value(summary):
     head, *rows = rows_of(latex_of(summary, SHOWN, TableOptions(pivot="eps", best=True)))
     assert head == ["algorithm", r"$\epsilon = 0.1$", r"$\epsilon = 1$", "not private"]

@@ -52,15 +52,17 @@ def test_a_whole_number_looks_like_itself():
     assert found == [{"seed": 0}, {"seed": 1}]
 
 
-def test_the_version_of_an_algorithm_is_the_last_resort():
-    one = {"algo": "a"}
-    assert disambiguate([one, one], [RECORD, of(version="b")]) == [
-        {"version": "a"},
-        {"version": "b"},
-    ]
-    found = disambiguate([one, one], [RECORD, of(version="b", checkpoints=5)])
-    assert found == [{"checkpoints": 100}, {"checkpoints": 5}]
-    assert disambiguate([one, one], [RECORD, RECORD]) == [{}, {}]
+def test_several_versions_of_an_algorithm_are_always_shown():
+    """Mutations that it catches: the version is shown only if nothing else differs; versions of
+    different algorithms are compared.
+    """
+    versions = [{"version": "a"}, {"version": "b"}]
+    for shown in ([{"algo": "a"}] * 2, [{"algo": "a", "m": 20}, {"algo": "a", "m": 30}]):
+        assert disambiguate(shown, [RECORD, of(version="b")]) == versions
+        assert disambiguate(shown, [RECORD, RECORD]) == [{}, {}]
+    assert disambiguate([{"algo": "a"}, {"algo": "b"}], [RECORD, of(version="b")]) == [{}, {}]
+    found = disambiguate([{"algo": "a"}] * 2, [RECORD, of(version="b", checkpoints=5)])
+    assert found == [{"checkpoints": 100, "version": "a"}, {"checkpoints": 5, "version": "b"}]
 
 
 def test_what_differs_between_groups_alone_does_not_vary_within_them():

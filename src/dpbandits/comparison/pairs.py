@@ -129,8 +129,9 @@ def smaller(a: np.ndarray, b: np.ndarray, tail: float) -> Located:
     variance = parts.sum()
     if variance == 0.0 or not 0.0 < p < 1.0:
         pairs = min(n, m)
-        found = rounded([p, *clopper_pearson(np.array(round(p * pairs)), pairs, tail)])
-        return Located(*found.tolist())
+        counts = np.array([np.floor(p * pairs), np.ceil(p * pairs)]).astype(int)
+        (low, _), (_, high) = np.transpose(clopper_pearson(counts, pairs, tail))
+        return Located(*rounded([p, low, high]).tolist())
     freedom = variance**2 / (parts**2 / (np.array([n, m]) - 1)).sum()
     width = -stdtrit(freedom, tail) * np.sqrt(variance) / (p * (1 - p))
     odds = np.log(p / (1 - p)) + np.array([0.0, -width, width])

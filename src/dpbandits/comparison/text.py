@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from ..results.summary import (
     FORMATS,
@@ -18,6 +19,7 @@ from ..results.summary import (
     significant,
     value_text,
 )
+from ..results.varying import without_privacy
 from .samples import ITSELF
 from .table import contradicted, games
 
@@ -98,12 +100,14 @@ def sentences(comparison: pd.DataFrame, question: Question) -> list[str]:
             continue
         rows = game.sort_values("mean", kind="stable").to_dict("records")
         where = {n: rows[0][n] for n in shown if n not in names and pd.notna(rows[0][n])}
-        at = ", ".join(f"{n} = {FORMATS.get(n, str)(x)}" for n, x in where.items() if n != "env")
+        free = " without privacy" * bool(without_privacy(game).all())
+        values = {n: x for n, x in where.items() if n != "env" and not _is_free(n, x)}
+        at = ", ".join(f"{n} = {FORMATS.get(n, str)(x)}" for n, x in values.items())
         tied, letters = [row for row in rows if row["tied"]], set[str]()
         letters.update(*(row["letters"] for row in tied))
         best, measured = [_named(row, names) for row in tied], question.statistic_name
         means = ", ".join(significant(row["mean"]) for row in tied)
-        first = f"On {where.get('env')}{' at ' * bool(at)}{at}, {_and(best)} "
+        first = f"On {where.get('env')}{free}{' at ' * bool(at)}{at}, {_and(best)} "
         first += "are not told apart" if len(tied) > 1 else f"has the smallest mean {measured}"
         first += f" (mean {measured} {means})"
         others = [row for row in rows if not row["tied"]]
@@ -132,9 +136,15 @@ def _named(row: Mapping[Hashable, Any], names: Sequence[str]) -> str:
     of this name.
     """
     first, *others = (n for n in names if pd.notna(row[n]))
-    values = [f"{n} = {FORMATS.get(n, value_text)(row[n])}" for n in others]
+    shown = [n for n in others if not _is_free(n, row[n])]
+    values = [f"{n} = {FORMATS.get(n, value_text)(row[n])}" for n in shown]
     name = NAMES.get(first, str)(row[first])
     return f"{name} ({', '.join(values)})" if values else name
+
+
+def _is_free(name: str, value: Any) -> bool:
+    """Return whether a value is that of a budget that does not limit the loss."""
+    return name in BUDGETS and math.isinf(value)
 
 
 def _and(words: Sequence[str]) -> str:

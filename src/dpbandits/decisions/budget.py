@@ -177,19 +177,18 @@ def crossing_in_words(
     of_what = "ratio" if of else "mean regret"
     who = with_values(setting.algo, values)
     start = f"{who} on {setting.env}, T = {rounds(setting.horizon)}: "
-    last = found.looks[-1]
+    last = found.last
     measured = f"{significant(last.mean)} ({significant(last.low)} to {significant(last.high)})"
-    if math.isnan(last.mean):
-        return f"{start}regret is 0 at {name}={last.budget:g}, and so is the regret of {of}"
-    if found.kind == "never" and line:
-        tried = [look.budget for look in found.looks]
-        return f"{start}no {name} between {min(tried):g} and {max(tried):g} beats {line}"
+    if not math.isfinite(last.mean):
+        return f"{start}the regret of {of} is 0 in all runs, so a goal regret=R is needed"
     if found.kind == "never":
-        return f"{start}regret is never {reached}; at {name}={last.budget:g} it is {measured}"
+        tried = f"the budgets tried, from {name}={found.looks[0].budget:g} to {last.budget:g}"
+        return f"{start}regret is {reached} at none of {tried}; there it is {measured}"
     if found.kind == "open" and math.isnan(found.budget):
+        budgets = ", ".join(f"{look.budget:g}" for look in found.unknown)
         return (
-            f"{start}undecided: at no {name} up to {last.budget:g} do the runs show that regret is "
-            f"{reached}; there it is {measured}; more runs are needed"
+            f"{start}undecided at {name}={budgets}: the runs do not show whether regret is "
+            f"{reached}; at {name}={last.budget:g} it is {measured}; more runs are needed"
         )
     if found.kind == "always":
         end = f"regret is {reached} even at {name}={found.high:g}, the smallest tried"
@@ -211,7 +210,7 @@ def crossing_in_words(
     if found.again:
         again = ", ".join(f"{x:g}" for x in found.again)
         end += f". It is not monotone: above that again at {name}={again}"
-    perhaps = [x for x in found.looks if x.side == 0 and x.budget > found.high and x.mean > goal]
+    perhaps = [x for x in found.unknown if x.budget > found.high and x.mean > goal]
     if perhaps:
         means = ", ".join(f"{significant(x.mean)} at {name}={x.budget:g}" for x in perhaps)
         end += f". Undecided at larger {name}: a {of_what} of {means}"

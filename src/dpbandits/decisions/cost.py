@@ -275,7 +275,7 @@ def budget_for_samples(
             return of_ratio(rule.times(eps, n), baseline, goal, cap, share)
 
         found = Search(measure, goal, least, most, precision, runs).answer()
-        last = found.looks[-1]
+        last = found.last
         more = "more runs help"
         if all_equal(rule.times(last.budget, last.runs)):
             more = "all runs are equal, so that they give no interval"
@@ -371,7 +371,7 @@ def samples_in_words(
         instead: the number of samples that would be reached if no budget reaches the goal.
         more: what would help to decide, or why nothing does.
     """
-    start, last = f"{start} stopping time is ", found.looks[-1]
+    start, last = f"{start} stopping time is ", found.last
     if found.kind == "never":
         end = f"none: {start}above {goal} at every eps that was tried, up to {last.budget:g}{known}"
         if instead == instead:

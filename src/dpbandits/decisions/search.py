@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Literal
 
 import numpy as np
@@ -49,7 +49,10 @@ class Look:
 
 @dataclass(frozen=True)
 class Found:
-    """The answer of a search: a budget between ``low`` and ``high``."""
+    """The answer of a search: a budget between ``low`` and ``high``.
+
+    The kind is ``never`` only if regret is above the goal at every budget that was tried.
+    """
 
     kind: Kind
     budget: float
@@ -57,6 +60,16 @@ class Found:
     high: float
     again: tuple[float, ...]  # budgets above the answer at which regret is above the goal again
     looks: tuple[Look, ...]  # the last at each budget, by budget
+
+    @property
+    def unknown(self) -> list[Look]:
+        """The looks at budgets that are undecided."""
+        return [look for look in self.looks if look.side == 0]
+
+    @property
+    def last(self) -> Look:
+        """The look at the largest budget; if no budget is found, at the largest undecided one."""
+        return ((self.unknown if np.isnan(self.budget) else ()) or self.looks)[-1]
 
 
 @dataclass
@@ -79,16 +92,17 @@ class Search:
         reached.
         """
         count = max(2, round(A_DECADE * np.log10(self.most / self.least)) + 1)
-        grid = [short(x) for x in np.geomspace(self.least, self.most, count)]
-        self.least, self.most = grid[0], grid[-1]
+        inner = np.geomspace(self.least, self.most, count)[1:-1]
+        grid = [self.least, *map(short, inner), self.most]
         for budget in grid:
             self._look(budget, FIRST_LOOK_RUNS)
         for end in (self.least, self.most):
             self._decide(end, self.runs)
-        if not any(look.side < 0 for look in self._seen.values()):
-            above = max((look.budget for look in self._seen.values() if look.side > 0), default=0.0)
-            kind: Kind = "never" if above == self.most else "open"
-            return self._found(kind, np.nan, above, np.inf)
+        reached = any(look.side < 0 for look in self._seen.values())
+        if not (reached or any(self._decide(budget, self.runs) < 0 for budget in grid)):
+            above = list(takewhile(lambda budget: self._seen[budget].side > 0, grid))
+            kind: Kind = "never" if above == grid else "open"
+            return self._found(kind, np.nan, max(above, default=0.0), np.inf)
         low, high = self._bracket()
         for budget in sorted((x for x in self._seen if low < x < high), reverse=True):
             if low > 0.0 or self._decide(budget, self.runs) >= 0:
@@ -109,8 +123,8 @@ class Search:
         Returns whether the bracket has changed.
         """
         before = low, high = self._bracket()
-        for budget in (short(max(low / ASIDE, self.least)), short(min(high * ASIDE, self.most))):
-            self._decide(budget, min(MAX_NARROWING_RUNS, self.runs))
+        for budget in (low / ASIDE, high * ASIDE):
+            self._decide(within(self.least, budget, self.most), min(MAX_NARROWING_RUNS, self.runs))
         return self._bracket() != before
 
     def _bracket(self) -> tuple[float, float]:
@@ -158,8 +172,9 @@ class Search:
             while outward * (far - near) > 0.0 and self._looks < LOOKS:
                 if self._decide(near, runs) != 0:
                     break
-                distance = (far / near) ** outward
-                near = short(np.sqrt(near * far)) if distance > self.precision else far
+                middle = short(np.sqrt(near * far))
+                is_far = (far / near) ** outward > self.precision and middle != near
+                near = middle if is_far else far
 
     def _decide(self, budget: float, most: int) -> int:
         """Add runs at a budget until its side is known, or too many runs would be needed;
@@ -196,8 +211,8 @@ class Search:
         for a, b in pairwise(inside):
             x, y = (np.log(max(look.mean, 1e-300) / self.goal) for look in (a, b))
             if y <= 0.0 < x:
-                return short(a.budget * (b.budget / a.budget) ** (x / (x - y)))
-        return short(np.sqrt(low * high))
+                return within(low, a.budget * (b.budget / a.budget) ** (x / (x - y)), high)
+        return within(low, np.sqrt(low * high), high)
 
 
 def check_search(
@@ -205,7 +220,7 @@ def check_search(
 ) -> tuple[float, float, float, int]:
     """Check the range of budgets of a search, its precision, and the runs at one budget."""
     least, most = (argument(k, x, RANGE, np.nan) for k, x in (("least", least), ("most", most)))
-    if not least < most:
+    if not float(f"{least:g}") < float(f"{most:g}"):  # as they are printed
         raise BadInput(f"most={most:g}: above least={least:g} is needed")
     precision = number_where("precision", precision, lambda x: x >= 1.01, "1.01 or more is needed")
     return least, most, precision, as_integer("runs", runs, at_least=32, at_most=10_000_000)
@@ -249,3 +264,8 @@ def _excess(look: Look, goal: float) -> float:
 def short(budget: float) -> float:
     """Round a budget to three digits."""
     return float(f"{budget:.3g}")
+
+
+def within(low: float, budget: float, high: float) -> float:
+    """Round a budget to three digits, but not beyond the ends of a range."""
+    return min(max(short(budget), low), high)

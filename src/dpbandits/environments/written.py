@@ -102,6 +102,13 @@ def register(law: RewardLaw) -> None:
     REGISTERED[law.name] = law
 
 
+def refuse_changed_laws(where: str, versions: Mapping[str, str]) -> None:
+    """Refuse registered laws that do not have these versions, by name."""
+    for name, version in versions.items():
+        if name in REGISTERED and REGISTERED[name].version != version:
+            raise BadInput(f"{where}: the law {name} has changed since the runs; run them again")
+
+
 def law_of_file(file: Path) -> RewardLaw:
     """Return the law that a file defines by its function with the name of the file.
 

@@ -246,9 +246,11 @@ def made_by_others(request: Request) -> list[str]:
 
 
 def _content(records: Iterable[Mapping[str, Any]]) -> str:
-    """Return the settings of a table as JSON text, without the versions of the algorithms."""
+    """Return the settings of a table as JSON text, without the versions of their algorithms and
+    laws.
+    """
+    beside = ("version", "laws", *BESIDE_RECORDS)
     settings = [
-        {k: without_paths(x) for k, x in words.items() if k not in ("version", *BESIDE_RECORDS)}
-        for words in records
+        {k: without_paths(x) for k, x in words.items() if k not in beside} for words in records
     ]
     return json.dumps(settings, sort_keys=True)

@@ -61,6 +61,7 @@ def records_in(found: Any) -> dict[str, Record]:
             record.keys() & {*BUDGETS}
             and all(isinstance(record[name], kind) for name, kind in FIELDS.items())
             and all(isinstance(x, NUMBER) for x in numbers)
+            and isinstance(record.get("laws", {}), dict)
         ):
             raise TypeError
     return dict(found)

@@ -16,6 +16,7 @@ import pandas as pd
 from ..contracts.display import declare_own
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import CONTEXTUAL, Question
+from ..environments.written import refuse_changed_laws
 from ..errors import BadInput
 from ..settings.choices import all_of
 from ..settings.composed import LABEL
@@ -329,7 +330,7 @@ class Table:
             folders: the user's folders.
 
         Raises:
-            BadInput: some setting has no record.
+            BadInput: some setting has no record, or a law has changed since its runs.
         """
         if not {*self.settings.index} <= self.records.keys():
             how = f"the .json file that is written beside {self.name} is missing or lacks them"
@@ -337,6 +338,8 @@ class Table:
             raise BadInput(f"{needed} needs the settings: {how}")
         found = [self.records[own] for own in self.settings.index]
         load_laws([record["env_spec"] for record in found], folders)
+        for record in found:
+            refuse_changed_laws(f"env={record['env']}", record.get("laws", {}))
         return found
 
     def curves(

@@ -17,7 +17,7 @@ from ..settings.sweep import OF_RUNS
 
 SETTING = "setting"  # the column of the ids of settings
 ROWS = 100_000  # of a piece of a table, approximately
-LAST_COLUMN = "version"  # of an algorithm's sources: shown only if nothing else differs
+VERSION = "version"  # of an algorithm's sources
 HASH = re.compile(r" \([0-9a-f]{8}\)$")  # of a file, after its path
 
 
@@ -52,7 +52,8 @@ def disambiguate(
     ``shown`` has the columns that a table already shows of each setting. A column is returned if
     the records of two settings that look alike differ in it, if the environments of two settings
     have the same name but differ in it, or if it describes the game and is shown for some setting.
-    Each setting has all of these columns that its record knows.
+    The version is returned if an algorithm has several, whatever else differs. Each setting has all
+    of these columns that its record knows.
     """
     known = [dict(details(record)) for record in records]
     looks = pd.DataFrame([{k: comparable(x) for k, x in own.items()} for own in shown])
@@ -65,12 +66,14 @@ def disambiguate(
     )
     names: dict[str, None] = {}
     for rows in _alike(looks, hidden, list(looks.columns)):
-        varied = varying(rows, hidden.columns, blank=True)
-        names |= dict.fromkeys([x for x in varied if x != LAST_COLUMN] or varied)
+        names |= dict.fromkeys(varying(rows, hidden.columns.drop(VERSION, "ignore"), blank=True))
     place = [name for name in looks.columns if name == "env" or _of_env(name)]
     for rows in _alike(looks, hidden, place):
         names |= dict.fromkeys(varying(rows, filter(_of_env, hidden.columns), blank=True))
     names |= dict.fromkeys(name for own in shown for name in filter(of_game, own))
+    who = [name for name in looks.columns if name in ("algo", "rule")]
+    for rows in _alike(looks, hidden, who):
+        names |= dict.fromkeys(varying(rows, hidden.columns.intersection([VERSION]), blank=True))
     return [{name: own[name] for name in names if name in own} for own in known]
 
 
@@ -107,8 +110,9 @@ def details(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         if name not in BUDGETS:
             yield name, value
     yield from _leaves("env", record["env_spec"])
+    yield from _leaves("env.law", record.get("laws", {}))  # their versions
     yield from _leaves("population", record["population"] or {})
-    for name in (*OF_RUNS, LAST_COLUMN):
+    for name in (*OF_RUNS, VERSION):
         if name in record:
             yield name, record[name]
 

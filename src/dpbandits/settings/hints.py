@@ -57,6 +57,8 @@ def unknown_key(
         python: whether it was given in a call from Python.
     """
     known = list(known)
+    if key in known:  # which the function that was called fixes
+        return BadInput(f"{key}={plain(value)}: this function takes no {key}")
     group, _, name = key.partition(".")
     if python or not name or group not in chosen:
         meant = _of_other_command(key, value, known, python)

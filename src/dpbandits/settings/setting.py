@@ -97,7 +97,7 @@ class Setting:
     def record(self) -> dict[str, Any]:
         """All values with which the setting is run, by name, for a manifest.
 
-        If the algorithm is edited, only ``version`` changes.
+        If the algorithm is edited, only ``version`` changes, and if a reward law is, only ``laws``.
         """
         finite, guarantee = np.isfinite(self.budget), self.guarantee
         loss = guarantee.epsilon(self.values) if guarantee else self.budget
@@ -118,6 +118,7 @@ class Setting:
             "checkpoints": self.checkpoints,
             "shuffle_arms": self.shuffle_arms,
             "version": self.version,
+            "laws": {law.name: law.version for law in self.laws},
         }
 
     @cached_property
@@ -159,11 +160,13 @@ class Setting:
 
     @cached_property
     def described(self) -> str:
-        """The setting as JSON, without the version of its algorithm and the paths of its files.
+        """The setting as JSON, without the versions of its algorithm and of its laws, and without
+        the paths of its files.
 
         Workers receive this text together with the id, since the guarantee may depend on the data.
         """
-        return as_json(without_paths({**self.record, "version": None}))
+        known = {name: x for name, x in self.record.items() if name != "laws"}
+        return as_json(without_paths({**known, "version": None}))
 
     @cached_property
     def id(self) -> str:
