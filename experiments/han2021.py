@@ -1,11 +1,14 @@
 """Han et al. 2021: regret of greedy learners with local privacy against time, beside LDP-LinUCB and
 LinUCB."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from dpbandits.figures.bands import draw_band
 from dpbandits.figures.labels import budget_title, labelled
 from dpbandits.figures.layout import label_edges
+from dpbandits.figures.options import PALETTE, current
 from dpbandits.figures.style import finish, styled, styles_of, subplots
 
 TITLE = "Local privacy of contexts and rewards (Han et al. 2021)"
@@ -15,6 +18,7 @@ NOTE = (
     "show means of RUNS runs, and bands show the 95 % interval of the mean."
 )
 EARLIEST = 1e-4  # of the horizon
+APART = PALETTE["olive"]  # of LDP-OLS, whose own shades look like those of LDP-LinUCB
 
 
 @styled
@@ -23,7 +27,8 @@ def draw(table):
     curves = table.curves("ci")
     curves = curves[curves["t"] >= EARLIEST * curves["horizon"]]
     budgets = sorted(eps for eps in table.settings["eps"].unique() if np.isfinite(eps))
-    styles = styles_of(table.settings)
+    with replace(current(), colors={"ldp_ols": APART, **current().colors}).applied():
+        styles = styles_of(table.settings)
     figure, axes = subplots(1, len(budgets), sharey=True)
     for ax, eps in zip(axes.flat, budgets, strict=True):
         here = curves[(curves["eps"] == eps) | ~np.isfinite(curves["eps"])]

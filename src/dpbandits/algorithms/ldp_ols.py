@@ -13,7 +13,7 @@ from ..parts.linear.greedy import greedy, solve_shifted
 from ..parts.linear.noisy_matrices import receive_message
 
 NAME = "LDP-OLS"
-LINE = "olive", "dashdotted"
+LINE = "wine", "dashdotted"
 REWARDS = BOUNDED_CONTEXTUAL
 ROUND_BY_ROUND = True
 PRINTED = 0.0
