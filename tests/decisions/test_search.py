@@ -102,6 +102,15 @@ def test_both_sides_of_a_crossing_are_looked_at():
     assert any(0.49 < x < 0.51 for x in sides[0]) and any(1.99 < x < 2.01 for x in sides[1])
 
 
+def test_both_ends_of_a_wide_bracket_are_narrowed():
+    """Mutation that it catches: the lower end is looked for from where the upper end was found."""
+    widths = []
+    for trial in range(6):
+        found = search(lambda budget: 1 / budget, trial, goal=3.0, runs=200, precision=1.1).answer()
+        widths.append(found.high / found.low)
+    assert max(widths) < 2, widths
+
+
 def test_more_precision_takes_more_runs():
     runs = [
         sum(look.runs for look in search(falling, precision=p, runs=8_000).answer().looks)

@@ -172,9 +172,9 @@ class Search:
             while outward * (far - near) > 0.0 and self._looks < LOOKS:
                 if self._decide(near, runs) != 0:
                     break
-                middle = short(np.sqrt(near * far))
-                is_far = (far / near) ** outward > self.precision and middle != near
-                near = middle if is_far else far
+                between = short(np.sqrt(near * far))
+                is_far = (far / near) ** outward > self.precision and between != near
+                near = between if is_far else far
 
     def _decide(self, budget: float, most: int) -> int:
         """Add runs at a budget until its side is known, or too many runs would be needed;
