@@ -139,7 +139,8 @@ def play_policy(
         raise BadInput(f"policy={name}: {NEEDED}")
     choose, receive = (getattr(policy, n) for n in methods)
     seen = _shown(choose) if show is not None else ""
-    learn, in_turn = _receiver(name, receive, show is not None), False
+    learn = _receiver(f"policy={name}: {methods[1]}", receive, show is not None)
+    in_turn = False
     for t in range(rounds):
         x = None if show is None else show()
         if in_turn and t < K:
@@ -177,13 +178,13 @@ def _shown(method: Callable[..., Any]) -> str:
 
 
 def _receiver(
-    name: str, method: Callable[..., Any], shows: bool
+    where: str, method: Callable[..., Any], shows: bool
 ) -> Callable[[int, float, np.ndarray | None], Any]:
     """Return a function of arm, reward and contexts that passes to a method the values that the
     parameters of the method name.
 
     Raises:
-        BadInput: the method of the policy ``name`` does not take these values.
+        BadInput: the method does not take these values; the message begins with ``where``.
     """
     kind, signature = inspect.Parameter, inspect.signature(method)
     own = [
@@ -198,10 +199,9 @@ def _receiver(
         pair, shown = (r, a) if first else (a, r), {seen: x} if seen else {}
         if not own:  # they are taken by a parameter such as *args
             return [*shown.values(), *pair], {}
-        given = [[v] if n in LISTS else v for n, v in zip(names, pair, strict=True)]
-        if any(p.kind is kind.POSITIONAL_ONLY for p in own):
-            return given, shown
-        return [], dict(zip(names, given, strict=True)) | shown
+        given = [(p, [v] if p.name in LISTS else v) for p, v in zip(own, pair, strict=True)]
+        by_name = {p.name: v for p, v in given if p.kind is not kind.POSITIONAL_ONLY}
+        return [v for p, v in given if p.kind is kind.POSITIONAL_ONLY], by_name | shown
 
     try:
         if len(own) == 1:
@@ -209,7 +209,7 @@ def _receiver(
         args, given = values(0, 0.0, None)
         signature.bind(*args, **given)
     except TypeError as error:
-        raise BadInput(f"policy={name}: {method.__name__}: {error}; {NEEDED}") from None
+        raise BadInput(f"{where}: {error}; {NEEDED}") from None
     if not seen and not first and not named and not {*names} & {*LISTS}:
         return lambda a, r, x: method(a, r)
 

@@ -58,40 +58,49 @@ class RewardLaw:
             BadInput: the function is not a quantile function at these parameters, or its mean
                 cannot be computed.
         """
-        values = [as_number(name, given[name]) for name in self.parameters]
-        inner, address = _compiled(self)
-
-        def quantile(u: float) -> float:
-            return float(inner(u, *values))
-
+        values = tuple(as_number(name, given[name]) for name in self.parameters)
         where = f"law={self.name}: at {plain(given)}" if given else f"law={self.name}:"
-        try:
-            found = np.array([quantile(u) for u in GRID])
-        except Exception as error:
-            raise BadInput(f"{where} the function fails ({first_line(error)})") from None
-        low, high = found[0], found[-1]
-        if np.isnan(found).any() or not np.isfinite(found[1:-1]).all():
-            raise BadInput(f"{where} a number is needed for every u in (0, 1)")
-        with np.errstate(invalid="ignore"):
-            falls = np.diff(found) < -SLACK * np.abs(found[1:])
-        if falls.any():
-            raise BadInput(
-                f"{where} a quantile function must not decrease, but the function decreases at "
-                f"u = {GRID[falls.argmax()]:.4g}"
-            )
-        try:
-            mean = mean_of_quantile(quantile)
-            if not np.isfinite(mean):
-                raise ArithmeticError("the mean is infinite")
-            ends = np.array([quantile(MIN_MASS), quantile(1 - MIN_MASS)])
-            seen = abs(ends - mean).max() * MIN_MASS
-            if seen > UNSEEN * of_quantile(quantile, 1.0, mean):
-                raise ArithmeticError("the tail is heavier than a u of 53 bits can show")
-        except ArithmeticError as error:
-            raise BadInput(f"{where} the mean of the law cannot be computed ({error})") from None
-        moment = partial(of_quantile, quantile)
-        shown = tuple(values) + (0.0,) * (MAX_QUANTILE_PARAMETERS - len(values))
-        return Arm(address, shown, mean, float(low), float(high), moment)
+        return _arm(self, values, where)
+
+
+@cache
+def _arm(law: RewardLaw, values: tuple[float, ...], where: str) -> Arm:
+    """Return the arm of a law at the values of its parameters; messages begin with ``where``.
+
+    It is made once, since its mean takes some ten milliseconds and a search asks for it often.
+    """
+    inner, address = _compiled(law)
+
+    def quantile(u: float) -> float:
+        return float(inner(u, *values))
+
+    try:
+        found = np.array([quantile(u) for u in GRID])
+    except Exception as error:
+        raise BadInput(f"{where} the function fails ({first_line(error)})") from None
+    low, high = found[0], found[-1]
+    if np.isnan(found).any() or not np.isfinite(found[1:-1]).all():
+        raise BadInput(f"{where} a number is needed for every u in (0, 1)")
+    with np.errstate(invalid="ignore"):
+        falls = np.diff(found) < -SLACK * np.abs(found[1:])
+    if falls.any():
+        raise BadInput(
+            f"{where} a quantile function must not decrease, but the function decreases at "
+            f"u = {GRID[falls.argmax()]:.4g}"
+        )
+    try:
+        mean = mean_of_quantile(quantile)
+        if not np.isfinite(mean):
+            raise ArithmeticError("the mean is infinite")
+        ends = np.array([quantile(MIN_MASS), quantile(1 - MIN_MASS)])
+        seen = abs(ends - mean).max() * MIN_MASS
+        if seen > UNSEEN * of_quantile(quantile, 1.0, mean):
+            raise ArithmeticError("the tail is heavier than a u of 53 bits can show")
+    except ArithmeticError as error:
+        raise BadInput(f"{where} the mean of the law cannot be computed ({error})") from None
+    moment = partial(of_quantile, quantile)
+    shown = values + (0.0,) * (MAX_QUANTILE_PARAMETERS - len(values))
+    return Arm(address, shown, mean, float(low), float(high), moment)
 
 
 REGISTERED: dict[str, RewardLaw] = {}
