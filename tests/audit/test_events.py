@@ -61,3 +61,6 @@ def test_what_is_missing_is_said_in_words():
     given = ((0, -np.inf, MISSING / 2), (1, MISSING / 2, np.inf), (2, MISSING / 2, 3.0))
     words = Event(given, 0).in_words(["arm named", "estimate", "response"])
     assert words == "no arm named and some estimate and some response <= 3"
+    given = ((0, -np.inf, 3.0), (1, 1.0, 2.0), (2, 1.0, np.inf))  # controls: nothing is missing
+    words = Event(given, 0).in_words(["pulls", "regret", "time"])
+    assert words == "pulls <= 3 and 1 < regret <= 2 and time > 1"

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..contracts.display import display_name, symbol
-from ..figures.style import PALETTE, finish, styled, subplots
+from ..figures.style import PALETTE, SHARE, finish, styled, subplots
 from ..results.varying import with_budgets
 from .verdicts import VIOLATED
 
@@ -86,3 +86,4 @@ def _rows(ax: Axes, rows: pd.DataFrame, names: list[str], values: list[float]) -
     ticks = [-0.08, 0.0, 0.25, 0.5, 0.75, 1.0, *([MAX_DRAWN_SHARE] if most > 1.5 else [])]
     ax.set_xticks(ticks, ["?", "0", "¼", "½", "¾", "1", "2 or more"][: len(ticks)])
     ax.set_xlabel("loss / promised loss")
+    ax.set_gid(SHARE)

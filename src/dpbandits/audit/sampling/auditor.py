@@ -114,13 +114,14 @@ def audit(
     if target.compiled:  # compile before several workers need it
         target.sample(pool[0](1)[0], 1, np.random.default_rng(0))
     backend = "threading" if target.compiled else "loky"
-    compared: list[Pair] = []
+    tried = Tried()
     plan = schedule(runs, len(pool))
     left = (1.0 - PROPOSED * len(pool) / games) / sum(pairs * n for pairs, n in plan)
 
     def each(function, runs, pairs, sequence, *arguments):
         """Return the results of a function for all pairs, each with its own seed and arguments."""
-        compared.extend(pairs)
+        nonlocal tried
+        tried = tried.add(chain.from_iterable(pairs))
         tasks = zip(pairs, sequence.spawn(len(pairs)), *arguments, strict=True)
         results = []
         for result in in_workers(partial(function, target, runs=runs), tasks, jobs, backend):
@@ -142,7 +143,6 @@ def audit(
     i = int(np.argmax([measured for measured, *_ in tested]))
     measured, counts, used, detectable = tested[i]
     event = learned[i][1]
-    tried = Tried().add(chain.from_iterable(compared))
     return Sampled(target, measured, pairs[i], event, counts, used, detectable, tried)
 
 

@@ -127,7 +127,7 @@ def _bounds(tree, node, columns: np.ndarray, whole: np.ndarray) -> Bounds:
 def _condition(name: str, low: float, high: float) -> str:
     if high < MISSING / 100:
         return f"no {name}"
-    if low < MISSING / 100:
+    if -np.inf < low < MISSING / 100:
         return f"some {name}" if high == np.inf else f"some {name} <= {high:.6g}"
     if low == -np.inf:
         return f"{name} <= {high:.6g}"
