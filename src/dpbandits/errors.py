@@ -92,8 +92,17 @@ def similar(name: str, known: Iterable[str], least: float = SUGGESTED_SIMILARITY
 
 def either(names: Iterable[str]) -> str:
     """Names as a choice in words: ``a, b or c``."""
+    return _in_words(names, "or")
+
+
+def together(names: Iterable[str]) -> str:
+    """All names in words: ``a, b and c``."""
+    return _in_words(names, "and")
+
+
+def _in_words(names: Iterable[str], word: str) -> str:
     *others, last = names
-    return f"{', '.join(others)} or {last}" if others else last
+    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 def printable(text: str, most: float = math.inf) -> str:

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from legends import note_of
 from refusals import message_of
 from report_tables import regrets
 
@@ -80,10 +81,6 @@ def made(settings, regret=lambda t, run: t * (1 + run)):
         for t in (1, 10, 100)
     ]
     return pd.DataFrame(rows, columns=NAMES)
-
-
-def note_of(figure):
-    return figure.get_supxlabel().replace("\n", " ")
 
 
 def test_a_reference_is_drawn_in_the_panel_of_every_budget():

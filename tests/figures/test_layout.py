@@ -5,7 +5,8 @@ import math
 
 import pandas as pd
 import pytest
-from legends import legend_of
+from legends import legend_of, note_of
+from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.contracts.question import REGRET
@@ -100,7 +101,7 @@ def test_words_of_labels_are_explained_in_the_note():
     figure = dp.plot(pd.concat(both))
     labels = legend_of(figure)
     assert labels == ["printed calibration", "exact calibration"]
-    note = " ".join(figure.get_supxlabel().split())
+    note = note_of(figure)
     assert note.endswith(
         'In labels, "printed" means as in the paper and "exact" means the least noise for the '
         "budget. These lines coincide: printed calibration and exact calibration."
@@ -117,3 +118,27 @@ def test_tables_in_markdown_hold_names_as_they_are():
 
 def summary_of_frame(frame):
     return Table.of_frame(frame).summary()
+
+
+def test_a_note_names_lines_as_the_legend_does():
+    """Mutation that it catches: the note has the labels that ``labels=`` replaced."""
+    table = regrets(ENVS[:1], [1], ["ldp_ols"])
+    both = [table.assign(calibration=word) for word in ("printed", "exact")]
+    labels = {"LDP-OLS, printed calibration": "MINE"}
+    assert "These lines coincide: MINE and exact" in note_of(
+        dp.plot(pd.concat(both), labels=labels)
+    )
+
+
+def test_an_axis_that_panels_share_shows_the_means_of_each():
+    """Mutation that it catches: a scale chosen by means over several panels."""
+    table = regrets(ENVS[:2], [0.1, 1], ["dp_se"])
+    table.loc[table["env"] == ENVS[0], "regret"] = 0.0
+    figure = dp.plot(table, x="eps", col="env")
+    assert {ax.get_yscale() for ax in figure.axes} == {"linear"}
+
+
+@pytest.mark.parametrize("value", ["abc", "1e400"])
+def test_a_budget_that_is_refused_is_named(value):
+    message = message_of(FigureOptions.parse, {"eps": value})
+    assert message.startswith(f"eps={value}")

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from legends import legend_of
+from legends import legend_of, note_of
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
@@ -202,7 +202,7 @@ def test_lines_that_coincide_are_named_below_the_figure():
                 for run in range(3):
                     own = {"algo": algo, "env": env, "t": np.round(x), "regret": values, "run": run}
                     rows.append(pd.DataFrame(own).drop_duplicates("t"))
-        return " ".join(dp.plot(pd.concat(rows)).get_supxlabel().split())
+        return note_of(dp.plot(pd.concat(rows)))
 
     assert "These lines coincide: UCB and mine." in note(1.0, 1.0)
     assert "These lines coincide: UCB and mine (C2)." in note(1.2, 1.0)
@@ -226,7 +226,7 @@ def test_a_line_may_coincide_with_different_lines_in_different_panels():
         for run in range(3)
         for t in (1, 10, 100)
     ]
-    note = " ".join(dp.plot(pd.DataFrame(rows), x="t").get_supxlabel().split())
+    note = note_of(dp.plot(pd.DataFrame(rows), x="t"))
     budgets = [rf"($\epsilon$ = {eps})" for eps in ("0.1", "1")]
     assert note.endswith(f"coincide: one and UCB {budgets[0]}; mine and UCB {budgets[1]}.")
 

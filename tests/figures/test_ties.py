@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from legends import note_of
 from refusals import message_of
 
 import dpbandits as dp
@@ -28,11 +29,6 @@ def rings(figure):
     return {(x.get_markeredgecolor(), *map(float, p)) for x in found for p in x.get_xydata()}
 
 
-def figure_note(figure):
-    """The texts of a figure as one line."""
-    return " ".join(" ".join(text.get_text() for text in figure.texts).split())
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("x", ["t", "eps"])
 def test_rings_are_around_the_means_that_are_tied_with_the_best(table, x):
@@ -42,7 +38,7 @@ def test_rings_are_around_the_means_that_are_tied_with_the_best(table, x):
     column = "horizon" if x == "t" else x
     found = rings(dp.plot(table, x=x, marks=True))
     places = set(zip(tied[column].astype(float), tied["mean"], strict=True))
-    assert "the smallest mean of its budget" in figure_note(dp.plot(table, x=x, marks=True))
+    assert "the smallest mean of its budget" in note_of(dp.plot(table, x=x, marks=True))
     assert {(at, mean) for _, at, mean in found} == places
     assert len({colour for colour, *_ in found}) == 2
     assert not rings(dp.plot(table, x=x))

@@ -305,4 +305,4 @@ def test_tables_of_any_name_have_their_charts():
 def test_a_mean_of_0_is_said_to_have_no_place():
     table = regrets()
     table.loc[table["algo"] == "dp_se", "regret"] = 0.0
-    assert study_of(table).at_zero() == ["DP-SE"] and study_of(regrets()).at_zero() == []
+    assert study_of(table).below_axis() == ["DP-SE"] and study_of(regrets()).below_axis() == []

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
+from ..errors import together
 from ..results.summary import (
     FORMATS,
     HEADINGS,
@@ -107,7 +108,7 @@ def sentences(comparison: pd.DataFrame, question: Question) -> list[str]:
         letters.update(*(row["letters"] for row in tied))
         best, measured = [_named(row, names) for row in tied], question.statistic_name
         means = ", ".join(significant(row["mean"]) for row in tied)
-        first = f"On {where.get('env')}{free}{' at ' * bool(at)}{at}, {_and(best)} "
+        first = f"On {where.get('env')}{free}{' at ' * bool(at)}{at}, {together(best)} "
         first += "are not told apart" if len(tied) > 1 else f"has the smallest mean {measured}"
         first += f" (mean {measured} {means})"
         others = [row for row in rows if not row["tied"]]
@@ -115,9 +116,9 @@ def sentences(comparison: pd.DataFrame, question: Question) -> list[str]:
         close = [_times(row, names) for row in others if letters & {*row["letters"]}]
         if apart:
             each = "the mean of each is" if len(tied) > 1 else "this mean is"
-            first += f"; {each} smaller than the mean of {_and(apart)}"
+            first += f"; {each} smaller than the mean of {together(apart)}"
         if close:
-            first += f"; the mean of {best[0]} is smaller than the mean of {_and(close)}"
+            first += f"; the mean of {best[0]} is smaller than the mean of {together(close)}"
         found.append(f"{first}.")
     return found
 
@@ -145,11 +146,6 @@ def _named(row: Mapping[Hashable, Any], names: Sequence[str]) -> str:
 def _is_free(name: str, value: Any) -> bool:
     """Return whether a value is that of a budget that does not limit the loss."""
     return name in BUDGETS and math.isinf(value)
-
-
-def _and(words: Sequence[str]) -> str:
-    *others, last = words
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _measured(row: Mapping[Hashable, Any], alone: bool) -> list[str]:

@@ -58,7 +58,7 @@ def figure_of_answer(answer: pd.DataFrame) -> Figure:
     answer = answer.assign(line=lines)
     refuse_mixed(answer, OF_SHEETS if is_sheet else OF_SEARCHES)
     for line, own in answer.groupby("line", sort=False):
-        refuse_mixed(own, OF_LINE)
+        refuse_mixed(own, OF_LINE if is_sheet else ())
         if own.duplicated(["line", "eps"] if is_sheet else "line").any():
             raise BadInput(f"the answers have {line} twice; draw each answer by itself")
     draw = cost_of_privacy if is_sheet else budget_needed
@@ -88,7 +88,10 @@ def budget_needed(answer: pd.DataFrame, styles: Styles) -> tuple[Figure, str, st
         for _, row in own.iterrows():
             style = styles[row["line"]]
             if isinstance(row["tried"], str):
-                raise BadInput("a CSV file has no figure of its answer; dp.budget and Parquet have")
+                raise BadInput(
+                    "an answer that was read from a CSV file cannot be drawn; draw the result of "
+                    "dp.budget, or a Parquet file of it"
+                )
             seen = pd.DataFrame(list(row["tried"]))
             ends = np.abs(seen[["low", "high"]].to_numpy().T - seen["mean"].to_numpy())
             ax.errorbar(

@@ -67,7 +67,7 @@ def column_panels(
     if not pd.api.types.is_numeric_dtype(settings[x]):
         named = list(dict.fromkeys(settings[x]))
         drawn = drawn.assign(**{x: drawn[x].map(named.index).astype(float)})
-    scale = final_scale(drawn, x, band)
+    scale = final_scale(drawn, x, band, ["panel"])
     for ax, name in shown:
         ax.set_title(name)
         draw_references(ax, references[references["panel"] == name], over_time=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,9 +31,14 @@ from .overlays import (
 from .style import BOUND, SHARE, Styles, finish, marker, styled, styles_of, subplots
 
 
-def final_scale(runs: pd.DataFrame, column: str, band: str | None) -> str:
-    """Return the scale of an axis of final regret for all lines of ``regret_vs``."""
-    values = runs.groupby(["line", column], dropna=False)["value"]
+def final_scale(
+    runs: pd.DataFrame, column: str, band: str | None, within: Sequence[str] = ()
+) -> str:
+    """Return the scale of an axis of final regret for all lines of ``regret_vs``.
+
+    ``within`` are the columns that tell the panels of the axis apart.
+    """
+    values = runs.groupby([*dict.fromkeys(["line", column, *within])], dropna=False)["value"]
     return scale_of(values.median() if band == "quantiles" else values.mean())
 
 
@@ -149,7 +154,7 @@ def parameter_panels(table: Table, title: str, x: str, band: str = "ci") -> Figu
     table = labelled(table, but=[x], horizons=True)
     figure, axes, panels = panels_of(table)
     styles, values = styles_of(table.settings), table.settings[x].dropna()
-    scale = final_scale(table.runs, x, band)
+    scale = final_scale(table.runs, x, band, ["env", *table.budgets])
     for ax, inside in panels:
         regret_vs(ax, inside, x, styles, band, scale)
         if values.min() > 0 and (x == "horizon" or values.max() > 20 * values.min()):
@@ -171,7 +176,7 @@ def contamination_panels(table: Table, title: str, k: float = 2.0, band: str = "
     runs = table.runs
     budgets = sorted(runs["eps"].unique())
     figure, axes = subplots(1, len(budgets), sharex=True, sharey=True)
-    styles, scale = styles_of(table.settings), final_scale(runs, "env.alpha", band)
+    styles, scale = styles_of(table.settings), final_scale(runs, "env.alpha", band, ["eps"])
     grid = np.linspace(0, runs["env.alpha"].max(), 50)[1:]
     name = f"slope only, constant unknown: lower bound $T\\,\\alpha^{{{1 - 1 / k:g}}}$"
     last = runs[runs["env.alpha"] == runs["env.alpha"].max()]

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.display import display_name, environment_title, symbol
-from ..errors import unknown
+from ..errors import together, unknown
 from ..results.summary import value_text
 from ..results.table import Table
 from ..results.varying import of_game, varying, without_privacy
@@ -183,13 +183,7 @@ def meanings(labels: Iterable[str]) -> str:
     """
     words = " ".join(labels)
     used = [f'"{x}" means {MEANINGS[x]}' for x in MEANINGS if re.search(rf"\b{x}\b", words)]
-    return f" In labels, {in_a_row(used)}." if used else ""
-
-
-def in_a_row(words: Sequence[str]) -> str:
-    """Return words with commas between them, and with "and" before the last one."""
-    *others, last = words
-    return f"{', '.join(others)} and {last}" if others else last
+    return f" In labels, {together(used)}." if used else ""
 
 
 def as_it_stands(table: Table) -> Table:

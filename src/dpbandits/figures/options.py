@@ -118,8 +118,8 @@ def _pair(key: str, value: Any) -> tuple[float, float]:
 
 
 def _budgets(key: str, value: Any) -> tuple[float, ...]:
-    values = map(to_float, value if isinstance(value, list) else [value])
-    return tuple(x if x == np.inf else as_number(key, x) for x in values)
+    values = value if isinstance(value, list) else [value]
+    return tuple(np.inf if to_float(x) == np.inf else as_number(key, x) for x in values)
 
 
 def _names(key: str, value: Any) -> tuple[str, ...]:

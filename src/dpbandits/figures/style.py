@@ -25,12 +25,12 @@ from matplotlib.text import Text
 from matplotlib.ticker import EngFormatter, FixedLocator, FuncFormatter, LogLocator, ScalarFormatter
 
 from ..contracts.display import line_of
-from ..errors import BadInput, in_a_line
+from ..errors import BadInput, in_a_line, together
 from ..files import write_atomically
 from ..results.metrics import REGRET
 from ..results.table import Table
 from .colours import APART, distance
-from .labels import WITHOUT, check_labels, in_a_row, meanings, plain_text, scientific
+from .labels import WITHOUT, check_labels, meanings, plain_text, scientific
 from .options import DEFAULT, PALETTE, PALETTES, current
 from .origin import FORMATS, comment, metadata, origin_of
 from .output import MATHEMATICS, pgf_settings, texts_in_tex, usual_tex
@@ -293,7 +293,7 @@ def _line_of(name: str) -> tuple[str, str] | None:
     if colour not in PALETTE and not is_color_like(colour):
         words = f"{colour} is no colour; {', '.join(PALETTE)}, or a colour of matplotlib is needed"
         raise BadInput(f"{name}: LINE={colour}, {dash}: {words}")
-    return PALETTE.get(colour) or to_hex(colour), dash
+    return PALETTE.get(colour) or to_hex(colour).upper(), dash
 
 
 def marker(style: Mapping[str, Any]) -> str:
@@ -359,10 +359,8 @@ def finish(
     check_labels(names if table is None else table.names, lines)
     title = title if chosen.title is None else chosen.title
     said = _beginning(lines, title)
-    lines = {
-        chosen.labels.get(plain_text(label), label.removeprefix(said)): line
-        for label, line in lines.items()
-    }
+    named = {x: chosen.labels.get(plain_text(x), x.removeprefix(said)) for x in lines}
+    lines = {named[label]: line for label, line in lines.items()}
     if chosen.ax is not None:
         _finish_axes(chosen.ax, chosen.title, lines)
         return figure
@@ -374,7 +372,7 @@ def finish(
         between = " or " if len(counts) == 2 else " to "
         note = note.replace("RUNS", between.join(map(str, dict.fromkeys([counts[0], counts[-1]]))))
         note += meanings(lines)
-    below = note + _not_shown(panels, said) + _hidden(panels, said) if chosen.note else ""
+    below = note + _not_shown(panels, named) + _hidden(panels, named) if chosen.note else ""
     for text in (title, below, *lines, *_texts_of(panels)):
         refuse_missing_characters(text)
     figure.heading = lay_out(figure, title, below, lines)
@@ -449,21 +447,27 @@ def own_legend(ax: Axes, place: Any = "best") -> None:
         line.set_label(f"_{line.get_label()}")
 
 
-def _not_shown(panels: Iterable[Axes], said: str) -> str:
+def _in_words(labels: Iterable[str], named: Mapping[str, str]) -> str:
+    """Return the names that lines have in the legend, in quotes where they have a comma."""
+    names = (named.get(label, label) for label in labels)
+    return together(f'"{x}"' if ", " in x else x for x in names)
+
+
+def _not_shown(panels: Iterable[Axes], named: Mapping[str, str]) -> str:
     """Return a sentence that names the lines with points that a logarithmic axis does not show."""
     shown = [ax for ax in panels if ax.get_visible() and ax.get_gid() != SHARE]
     lines = [line for ax in shown if ax.get_yscale() == "log" for line in ax.get_lines()]
     low = [x for x in lines if x.get_gid() != BOUND and (np.asarray(x.get_ydata()) <= 0).any()]
-    labels = dict.fromkeys(str(line.get_label()) for line in low)
-    names = [label.removeprefix(said) for label in labels if not label.startswith("_")]
+    every = dict.fromkeys(str(line.get_label()) for line in low)
+    labels = [label for label in every if not label.startswith("_")]
     words = " The logarithmic axis does not show values at or below 0, which these lines have: "
-    return f"{words}{in_a_row(names)}." if names else ""
+    return f"{words}{_in_words(labels, named)}." if labels else ""
 
 
-def _hidden(panels: Iterable[Axes], said: str) -> str:
+def _hidden(panels: Iterable[Axes], named: Mapping[str, str]) -> str:
     """Return a sentence that names the lines that coincide, with the panels if these are not all.
 
-    The sentence is empty if there are no such lines. Labels are without their beginning ``said``.
+    The sentence is empty if there are no such lines. Lines have their names in the legend.
     """
     found: dict[tuple[str, ...], list[str]] = {}  # titles of panels, by lines that coincide
     shown = [ax for ax in panels if ax.get_visible() and ax.get_gid() != SHARE]
@@ -472,11 +476,9 @@ def _hidden(panels: Iterable[Axes], said: str) -> str:
             found.setdefault(group, []).append(" ".join(ax.get_title().split()))
     words = []
     for group, titles in found.items():
-        named = all(titles) and len(titles) <= MAX_NAMED_PANELS
-        where = f" ({'; '.join(titles) if named else f'in {len(titles)} of {len(shown)} panels'})"
-        labels = [label.removeprefix(said) for label in group]
-        names = in_a_row([f'"{x}"' if ", " in x else x for x in labels])
-        words.append(names + where * (len(titles) < len(shown)))
+        few = all(titles) and len(titles) <= MAX_NAMED_PANELS
+        where = f" ({'; '.join(titles) if few else f'in {len(titles)} of {len(shown)} panels'})"
+        words.append(_in_words(group, named) + where * (len(titles) < len(shown)))
     return f" These lines coincide: {'; '.join(words)}." if words else ""
 
 

@@ -81,9 +81,9 @@ class Study:
         is_regret = self.source.metric == REGRET
         return [*lines_of_references(found, known, self.question)] if is_regret else []
 
-    def at_zero(self) -> list[str]:
-        """Return the lines with a mean of 0, which has no place on a logarithmic axis."""
-        return [*dict.fromkeys(self.places["line"][self.source.summary["mean"].eq(0.0)])]
+    def below_axis(self) -> list[str]:
+        """Return the lines with a mean at or below 0, which a logarithmic axis does not show."""
+        return [*dict.fromkeys(self.places["line"][self.source.summary["mean"].le(0.0)])]
 
     @cached_property
     def compared(self) -> pd.DataFrame | None:
@@ -218,7 +218,7 @@ def collapsed(source: Source) -> Source:
 
 
 def one_digit(x: float) -> float:
-    """Round a number to its first digit."""
+    """Round a number to one digit."""
     return float(f"{x:.1g}")
 
 
@@ -317,7 +317,7 @@ def ratios_of(source: Source) -> pd.DataFrame:
 def map_of(ratios: pd.DataFrame) -> pd.DataFrame:
     """Return the geometric mean of ratios for each game, algorithm and budget.
 
-    Budgets with the same first digit are taken together.
+    Budgets that are equal after rounding to one digit are taken together.
     """
     rows = ratios.assign(digit=ratios["value"].map(one_digit), ratio=np.log(ratios["ratio"]))
     cells = rows.groupby([*RATIOS[:-2], "digit"], as_index=False)
