@@ -12,8 +12,7 @@ from pathlib import Path
 from pages import page_of_folder, table
 
 import dpbandits as dp
-from dpbandits.files import RUNS
-from dpbandits.results.run_store import Damaged, read_runs
+from dpbandits.results.run_store import Damaged, file_of, read_runs
 from dpbandits.results.summary import rounds
 from dpbandits.settings.setting import key_of
 
@@ -50,8 +49,7 @@ def row(name, results):
     settings = manifest["settings"].values()
     seconds, played = Counter(), Counter()
     for own, setting in manifest["settings"].items():
-        key = key_of(setting["algo"], setting["env"], own)
-        file = results / RUNS / own[:2] / f"{key}.npz"
+        file = file_of(results, own, key_of(setting["algo"], setting["env"], own))
         with suppress(Damaged):
             taken = [run.seconds for run in read_runs(file).values()]
             seconds[setting["algo"]] += sum(taken)

@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from budgets import GOALS, crossing, search
 from refusals import message_of
@@ -133,3 +134,16 @@ def test_against_a_grid_of_budgets(algo):
     found = search(algo)
     assert found["runs"] <= 8000 and found["low"] > 0.0
     assert found["low"] <= crossing(algo, found) <= found["high"]
+
+
+def test_joined_answers_about_several_games_are_told_apart_in_a_table():
+    """Mutation that it catches: the columns of the game follow what is measured."""
+    one = pd.DataFrame({
+        "algo": ["dp_se"], "budget": [1.0], "low": [0.9], "high": [1.1], "reached": [True],
+        "name": ["eps"], "env": ["bernoulli_c1"], "horizon": [10**4], "goal": [300.0],
+        "baseline": [""], "runs": [64], "seconds": [1.0], "answer": ["about 1"], "tried": [[]],
+    })  # fmt: skip
+    for name, value in {"env": "bernoulli_c2", "horizon": 10**5, "goal": 500.0}.items():
+        table = dp.latex(pd.concat([one, one.assign(**{name: value})]), best="tied")
+        other = dp.latex(one)
+        assert table.splitlines()[2].count("&") == other.splitlines()[2].count("&") + 1

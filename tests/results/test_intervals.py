@@ -10,7 +10,7 @@ from tiers import first
 
 import dpbandits as dp
 from dpbandits.comparison.pairs import located
-from dpbandits.contracts.question import REGRET, STOPPING
+from dpbandits.contracts.question import HYPOTHESES, REGRET, STOPPING
 from dpbandits.results.intervals import (
     another_value,
     carriers,
@@ -297,3 +297,18 @@ def test_times_that_were_cut_have_no_interval_and_no_quantile_at_the_cap():
     assert row["q10"] == free["q10"] < 300
     assert free["ci_low"] < free["mean"] < free["ci_high"] and free["halted"] == 40
     assert "at least " in dp.latex(cut) and "at least " not in dp.latex(whole)
+
+
+def test_a_quantile_between_a_run_that_ended_and_one_that_was_cut_is_not_known():
+    """Mutations that it catches: it is interpolated; a run that ends at its cap counts as cut."""
+    keys = {"env": dp.bernoulli([0.3]), "mu0": 0.3, "mu1": 0.7, "eps": 1, "runs": 20, "jobs": 1}
+    times = dp.stop("dp_sprt", **keys)
+    half = times.assign(
+        cap=1000.0, halted=[1, 0] * 10, stopping_time=[100, 1000] * 10, correct=[1.0, np.nan] * 10
+    )
+    (row,) = dp.summary(half).to_dict("records")
+    assert np.isnan([row["median"], row["q90"]]).all() and row["q10"] == 100
+    last = times["stopping_time"].max()
+    whole = Table.of_frame(times.assign(cap=float(last)))
+    text = text_of_summary(whole.summary(), HYPOTHESES, "simple")
+    assert "not stopped" not in text

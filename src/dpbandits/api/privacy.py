@@ -299,7 +299,8 @@ def audit(
         raise unknown("argument", next(iter(own)), _arguments())
     elif own:
         raise BadInput(f"mechanism={mechanism}: the mechanism has no parameter {next(iter(own))}")
-    folder = None if results is None else folder_of("results", results)
+    stores = results is not None and policy is None  # an audit of policies refuses ``results``
+    folder = folder_of("results", results) if stores else None
     if folder is not None:
         check_writable(folder)
     audits = requested(config, keys, made, spec)

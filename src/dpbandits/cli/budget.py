@@ -112,13 +112,13 @@ def _values(given: Namespace) -> dict[str, Any]:
     """Return the keys that decide the answer, with the parameters of groups, and their values."""
     groups = COMMANDS["budget"]["groups"]
     chosen = {g: given.keys[g].partition(",")[0] for g in groups if g in given.keys}
-    found: dict[str, Any] = {key: x for key, x in given.keys.items() if key == "results"}
+    found: dict[str, Any] = {key: given.keys[key] for key in ("results",) if key in given.keys}
+    known = (*OWN_KEYS["budget"], *BUDGETS)  # a search refuses a budget
     own = [f"{key}={text}" for key, text in given.keys.items() if key not in TEXTS]
     for word in (*own, *given.words):
         key, equals, text = word.partition("=")
         if not equals:
             raise BadInput(f"{word}: KEY=VALUE is needed (see --help)")
-        known = (*OWN_KEYS["budget"], *BUDGETS)  # a search refuses a budget
         if key not in known and key.partition(".")[0] not in groups:
             raise unknown_key(key, text, OWN_KEYS["budget"], chosen, given.folders)
         value = value_of(word)

@@ -151,16 +151,19 @@ def sheet(
         for x in budgets:
             setting = rule.at(x)
             times, answer, halted, correct = rule.measured(setting, runs, *names)
+            ended = float(halted.mean())
+            # between a run that ended and one that was cut nothing is interpolated
+            method: Any = "linear" if ended == 1.0 else "higher"
             low, high = math.nan, math.nan  # a run that was cut leaves the mean without an interval
-            if halted.all():
+            if ended == 1.0:
                 column = times[:, np.newaxis]
                 (low,), (high,) = interval_of_mean(column)
                 low = at_least_zero(column, low)[0]
             own.append({
                 **rule.about, "eps": x, "samples": float(times.mean()), "low": low, "high": high,
-                "slow": float(np.quantile(times, ENDS)),
+                "slow": float(np.quantile(times, ENDS, method=method)),
                 "weeks": times.mean() / users if users else math.nan,
-                "ended": float(halted.mean()),
+                "ended": ended,
                 "wrong": math.nan if np.isnan(correct).all() else float((correct == 0.0).mean()),
                 "agree": float((answer == answers).mean()) if comparable else math.nan,
                 "without_privacy": free, "free_ended": free_ended, "per_week": users or math.nan,

@@ -141,18 +141,20 @@ def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
     intervals begin below the upper end of the best interval are tied with the best.
     """
     group = str(found.columns[0])
+    is_sheet = "slow" in found
+    measured = "samples" if is_sheet else "budget"
     game = [x for x in OF_ANSWERS if x in found and found[x].nunique(dropna=False) > 1]
     first = [group, *columns_apart(found), *game]
-    measured, of = "budget", pd.Series(0, found.index)
+    found = found[[*first, *(x for x in found if x not in first)]]  # before what is measured
     shown = [*first, "budget", "low", "high", "reached"]
-    if "slow" in found:
-        measured, of = "samples", found["eps"]
+    if is_sheet:
         weeks = [] if found["weeks"].isna().all() else ["weeks"]
         shown = [*first, "eps", "samples", INTERVAL, "slow", *weeks, "ended", "wrong", "agree"]
     shown.append("without_privacy" if group == "rule" else "runs")
+    of = [found[x] for x in (*game, *["eps"] * is_sheet)] or pd.Series(0, found.index)
     level = found[measured].where(found["high"].notna())
-    least = level == level.groupby(of).transform("min")
-    upper = found["high"].where(least).groupby(of).transform("min")
+    least = level == level.groupby(of, dropna=False).transform("min")
+    upper = found["high"].where(least).groupby(of, dropna=False).transform("min")
     tied = (found["low"] <= upper) & level.notna()
     frame = found.assign(ci_low=found["low"], ci_high=found["high"], tied=tied)
     return latex_of(frame, shown, options or TableOptions(), measured)

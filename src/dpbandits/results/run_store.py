@@ -117,7 +117,7 @@ class RunStore:
         """Return the path of a setting's file of runs: in one of 256 folders, chosen by the
         setting's hash.
         """
-        return Path(f"{self.results}/{RUNS}/{setting.id[:2]}/{setting.key}.npz")
+        return file_of(self.results, setting.id, setting.key)
 
     def read(self, setting: Setting) -> Runs:
         """Read the finished runs of a setting; raises the errors of ``read_runs`` and
@@ -211,6 +211,11 @@ class RunStore:
 
 
 Store = Memory | RunStore
+
+
+def file_of(results: Path, own: str, key: str) -> Path:
+    """Return the path of the runs of a setting, by its id and its key."""
+    return Path(f"{results}/{RUNS}/{own[:2]}/{key}.npz")
 
 
 def read_runs(file: Path, record: float = math.inf) -> Runs:

@@ -16,11 +16,9 @@ from ..errors import BadInput
 from .frames import DIFFERS, DIFFERS_BETWEEN_RUNS, check_column, check_frame, check_settings
 from .metrics import COLUMNS
 from .reading import UNREADABLE
-from .varying import SETTING, with_budgets
+from .varying import SETTING
 
 BLANK = "estimate", "answer", "correct"  # columns that may have blanks, of runs that were cut
-
-
 MOST_APART = 0.7  # of the runs that a column may tell apart
 
 
@@ -43,6 +41,8 @@ class Scan:
         own = COLUMNS[self.metric]
         self.of_run = ["run", *(own if x == "regret" else x for x in self.question.measured)]
         self.describing = [str(x) for x in first if x not in self.of_run]
+        self._shown = [x for x in self.describing if x != SETTING]
+        self._fixed = {*self.question.columns, *BUDGETS, "seed", SETTING}  # of all tables
         self.counts = np.zeros(0, dtype=np.int64)
         self._in_order = True
         self._heads: list[pd.DataFrame] = []
@@ -125,30 +125,26 @@ class Scan:
             self._in_order
             and bool(self._last[3])
             and not self.heads.duplicated().any()
-            and not self._doubled().any()
+            and not self._doubled(self._shown).any()
         )
 
     def check_columns(self) -> None:
-        """Refuse a column, other than those of all tables, that makes a setting of almost each run.
+        """Refuse a user's column that makes a setting of nearly every run, such as a run's time.
 
         Raises:
-            BadInput: without the column settings would be one, and it tells most of their runs
-                apart.
+            BadInput: several settings differ in this column alone, and these have no number of a
+                run in common and nearly one run each.
         """
-        question = self.question
-        fixed = {*with_budgets(question.columns, self.heads), *question.goal_names, "seed"}
-        about = self.heads.drop(columns=SETTING, errors="ignore")
-        for name in (str(x) for x in about if x not in fixed):
-            others = [x for x in about if x != name]
-            alike = about.groupby(others, sort=False, dropna=False).ngroup()
-            runs = self.ends[["run"]].assign(number=alike.to_numpy()[self.ends["number"]])
-            is_of_runs = alike.duplicated().any() and not runs.duplicated().any()
-            if is_of_runs and len(about.drop_duplicates()) > MOST_APART * len(runs):
+        about = self.heads[self._shown]
+        if len(about.drop_duplicates()) <= MOST_APART * len(self.ends):
+            return
+        for name in (x for x in self._shown if x not in self._fixed):
+            others = [x for x in self._shown if x != name]
+            if about.duplicated(others).any() and not self._doubled(others).any():
                 raise BadInput(f"{self.name}: column {name} {DIFFERS_BETWEEN_RUNS}")
 
-    def _doubled(self) -> np.ndarray:
-        """Return which of ``ends`` repeat an earlier run of a setting with the same columns."""
-        columns = [x for x in self.describing if x != SETTING]
+    def _doubled(self, columns: list[str]) -> np.ndarray:
+        """Return which of ``ends`` repeat an earlier run of a setting with the same ``columns``."""
         alike = self.heads.groupby(columns, sort=False, dropna=False).ngroup().to_numpy()
         runs = self.ends[["run"]].assign(number=alike[self.ends["number"]])
         return runs.duplicated().to_numpy()
@@ -176,7 +172,7 @@ class Scan:
         group = self.question.group
         if self.ends.empty:
             raise BadInput(f"{self.name}: no row has reached its {self.question.limit}")
-        doubled = self._doubled()
+        doubled = self._doubled(self._shown)
         if doubled.any():
             row = self.ends[doubled].iloc[0]
             place, columns = int(row["number"]), self.heads.columns.drop(SETTING, errors="ignore")
@@ -209,7 +205,7 @@ class Scan:
         """Refuse a column whose value changes within the run at a row, unless all tables have the
         column.
         """
-        fixed = {*self.question.columns, *BUDGETS, "seed", SETTING}
+        fixed = self._fixed
         own = [SETTING] if SETTING in rows else [x for x in self.describing if x in fixed]
         of_run = np.full(len(rows), True)
         for name in [*own, "run"]:

@@ -52,13 +52,14 @@ def announce_size(settings: Sequence[Setting], runs: int) -> None:
 
 def size_of(settings: Sequence[Setting], runs: int) -> Size:
     """Estimate the sizes of the table and the files of some runs of each setting."""
+    rows = list(map(rows_of_a_run, settings))
     each = (
-        rows_of_a_run(s) * (len(s.algo) + len(s.env) + 8 * (2 + len(s.columns)) + BYTES)
-        for s in settings
+        n * (len(s.algo) + len(s.env) + 8 * (2 + len(s.columns)) + BYTES)
+        for s, n in zip(settings, rows, strict=True)
     )
     arrays = list(map(record_bytes, settings))
     return Size(
-        rows=runs * sum(map(rows_of_a_run, settings)),
+        rows=runs * sum(rows),
         table=runs * sum(each),
         stored=runs * (sum(arrays) + OF_A_RUN * len(settings)) + OF_A_FILE * len(settings),
         memory=2 * runs * max(arrays, default=0),

@@ -40,7 +40,7 @@ def summary_of(
     (Clopper-Pearson). The share and its interval are blank where the mean lies between two
     hypotheses. For rules that identify an arm or a hypothesis, the summary also has the QUANTILES
     of the stopping time. Runs that met their cap count as stopped there: the mean is then a lower
-    limit without an interval, and quantiles at the cap are blank.
+    limit without an interval, and quantiles that depend on these runs are blank.
 
     Args:
         runs: a row for each run, see ``Table.runs``.
@@ -62,8 +62,11 @@ def summary_of(
     summary.loc[capped, ["ci_low", "ci_high"]] = np.nan
     if question.quantiles:
         for name, q in QUANTILES.items():
-            found = pd.Series(groups["value"].quantile(q).to_numpy(), summary.index)
-            summary[name] = found.mask(capped & (found >= summary[question.limit]))
+            value, upper = (
+                pd.Series(groups["value"].quantile(q, interpolation).to_numpy(), summary.index)
+                for interpolation in ("linear", "higher")
+            )
+            summary[name] = value.mask(capped & (upper >= summary[question.limit]))
     right = groups["correct"].sum().to_numpy(dtype=float)
     with np.errstate(invalid="ignore"):
         share = right / halted
@@ -195,10 +198,9 @@ def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
     ended = row["halted"] / row["runs"]
     mean = at_least(ended) + significant(row["mean"])
     quantiles = []
-    if question.quantiles:  # a quantile below the cap is known
-        cap = row[question.limit]
-        below = [significant(row[q]) if row[q] < cap else "not stopped" for q in QUANTILES]
-        quantiles = [below[0], f"{below[1]} to {below[2]}"]
+    if question.quantiles:
+        known = ["not stopped" if pd.isna(row[q]) else significant(row[q]) for q in QUANTILES]
+        quantiles = [known[0], f"{known[1]} to {known[2]}"]
     if ended == 0.0:
         shares = ["none halted", ""]
     elif np.isnan(row["correct"]):
@@ -219,7 +221,7 @@ def with_cut_runs(found: pd.DataFrame, name: str, cells: pd.Series) -> pd.Series
     were cut.
     """
     if name == "slow":
-        return cells.where(found["slow"] < found["cap"], "not stopped")
+        return cells.where((found["slow"] < found["cap"]) | (found["ended"] == 1.0), "not stopped")
     if name == "mean" and "halted" in found:
         return (found["halted"] / found["runs"]).map(at_least) + cells
     ended = found.get(ENDED.get(name, ""), pd.Series(1.0, found.index))

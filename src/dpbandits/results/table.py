@@ -126,7 +126,7 @@ class Table:
         scan.add(plain)
         if not scan.in_order:
             plain = scan.sorted(plain)
-            scan = Scan(name, plain)
+            scan = Scan(name, plain, whole=False)  # as a whole it is checked
             scan.add(plain)
             scan.refuse(plain)
 
