@@ -16,7 +16,7 @@ from dpbandits.audit.exact.release import release_loss
 from dpbandits.audit.targets.decisions import target_of
 from dpbandits.audit.targets.publishing import LocalRandomizerTarget
 from dpbandits.results.intervals import clopper_pearson
-from dpbandits.stopping.nprr_ab import kept, respond
+from dpbandits.stopping.nprr_ab import kept, respond, weight_at
 
 GRIDS = (1, 2, 3, 8)
 BUDGETS = (0.1, 1.0, 2.0)
@@ -144,6 +144,19 @@ def misses(mean, G, eps, a, runs, horizon, width=1.0, fixed=False):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("lag", [1, 300, 5000])
+def test_arms_share_weights_and_one_that_is_far_behind_computes_its_own(lag):
+    """Two arms, one ``lag`` responses behind the other, with room for 1,024 weights."""
+    l, weights, known, found = math.log(2 / 0.05), np.full(1024, np.nan), 0, []
+    for n in range(1, 10_001):
+        for t in (n, n - lag):
+            if t > 0:
+                weight, known = weight_at(t, weights, known, l)
+                found.append((t, weight))
+    t, weight = np.array(found).T
+    assert weight == pytest.approx(np.minimum(1, np.sqrt(8 * l / (t * np.log(t + 1)))), rel=1e-14)
+
+
 @pytest.mark.parametrize("G", [1, 3])
 @pytest.mark.parametrize(("mean", "eps"), [(0.5, 2.0), (0.05, 0.5)])
 def test_the_interval_holds_at_all_times(mean, eps, G):

@@ -16,6 +16,7 @@ NAME = "NPRR-AB"
 LINE = "green", "dashdotted"
 QUESTION = BEST_ARM
 LARGEST_GRID = 100
+RECENT, BLOCK = 16384, 256  # weights that a run keeps, and that it computes at once
 HIDDEN = 1.0  # the position of the name in ``assignment``
 
 
@@ -81,12 +82,35 @@ def respond(rng, x, r, G):
     one of these points; one uniform random number decides both steps. eps-local DP: probabilities
     of a point differ at most by the factor 1 + r (G + 1)/(1 - r) = e^eps.
     """
-    u, j = random(rng), math.floor(G * x)
+    u = random(rng)
+    if G == 1:  # without a branch
+        return 0.0 if u < (1.0 - r) / 2.0 + r * (1.0 - x) else 1.0
+    j = math.floor(G * x)
     for k in range(G):
         rounded = 0.0 if k < j else 1.0 + j - G * x if k == j else 1.0  # P(rounded <= k/G)
         if u < (1.0 - r) * (k + 1.0) / (G + 1.0) + r * rounded:
             return k / G
     return 1.0
+
+
+@inlined
+def weight_at(n, weights, known, l):
+    """Return lambda_n and the number of weights that are known then. ``weights`` has the last ones
+    that became known, lambda_i at i modulo its length, which is a power of 2. They become known in
+    blocks, and an arm that is too far behind the other computes its own.
+    """
+    if n > known:
+        for i in range(known + 1, known + BLOCK + 1):
+            weights[i & (len(weights) - 1)] = weight_of(i, l)
+        known += BLOCK
+    recent = n > known - len(weights)
+    return weights[n & (len(weights) - 1)] if recent else weight_of(n, l), known
+
+
+@inlined
+def weight_of(n, l):
+    """Return lambda_n."""
+    return math.sqrt(min(1.0, 8.0 * l / (n * math.log(n + 1.0))))
 
 
 SOURCE = "Waudby-Smith, Wu & Ramdas 2023"
@@ -126,10 +150,11 @@ def nprr_ab(
     G, hidden = int(grid), assignment == HIDDEN
     r = kept(eps, G)
     l = math.log(2.0 / (delta if hidden else delta / 2.0))
-    t, S, L, Q = np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2)  # Q: sum of lambda^2
-    low, high = np.full(2, -np.inf), np.full(2, np.inf)
+    weights, known = np.empty(RECENT), 0  # both arms have the same weights
+    # Q: sum of lambda^2. An interval is (S -+ R)/(r L); the rule compares the ends times r L0 L1.
+    t, S, L, Q, R = np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2), np.full(2, l)
     if hidden:
-        low[0] = high[0] = 0.5  # the mean of (f + 2)/4 if the effect is 0
+        S[0], L[0], R[0] = 0.5 * r, 1.0, 0.0  # the mean of (f + 2)/4 if the effect is 0
     while rounds_left(game) > 0:
         Z = 1 if random(rng) < 0.5 else 0
         x = pull(game, Z)
@@ -139,14 +164,13 @@ def nprr_ab(
         a = 1 if hidden else Z
         z = respond(rng, x, r, G)
         t[a] += 1.0
-        weight = min(1.0, math.sqrt(8.0 * l / (t[a] * math.log(t[a] + 1.0))))
+        weight, known = weight_at(int(t[a]), weights, known, l)
         S[a] += weight * (z - (1.0 - r) / 2.0)
         L[a] += weight
         Q[a] += weight * weight
-        radius = (l + Q[a] / 8.0) / (r * L[a])
-        low[a], high[a] = S[a] / (r * L[a]) - radius, S[a] / (r * L[a]) + radius
-        if low[1] > high[0]:
+        R[a] = l + Q[a] / 8.0
+        if (S[1] - R[1]) * L[0] > (S[0] + R[0]) * L[1]:
             return 1.0
-        if low[0] > high[1]:
+        if (S[0] - R[0]) * L[1] > (S[1] + R[1]) * L[0]:
             return 0.0
     return np.nan
