@@ -121,7 +121,7 @@ def central_moment_bound(
         return math.inf
     noise, m = (2.0 / 3.0 + 2.0 / eps) * M * l / n, 1.0 + 2.0 * r
     radius = m * math.sqrt(2.0 * l / n) + m**k * M ** (1.0 - k) + 2.0 * alpha1 * (M + m)
-    if 2.0 * r < M:  # two bounds hold; just above 2 r this one is large
+    if 2.0 * r < M:  # a second bound, which is large for M just above 2 r
         tail = (M - 2.0 * r) ** -k
         V = 1.0 + 4.0 * r**2 * tail
         closer = math.sqrt(2.0 * V * l / n) + M * tail + 2.0 * alpha1 * (M + 2.0 * r)
