@@ -26,8 +26,9 @@ def nas(game, rng, rel_error: Fraction, beta: Fraction, R: Range):
     game ends before. With probability 1 - beta the error is at most ``a |mu|`` for the true mean
     mu.
 
-    The bar increases with t and a sample changes the sum by at most R, so no test passes before the
-    sum can reach the present bar. The samples until then are drawn as one block.
+    The bar, which the absolute sum of the samples must reach, increases with t. A sample changes
+    the sum by at most R. So no test passes before the sum can reach the present bar, and the
+    samples until then are drawn as one block.
     """
     a = rel_error
     S = 0.0
