@@ -38,7 +38,7 @@ class Runs:
 
     Attributes:
         claim: the name of the claim, for messages.
-        measured: what was measured, by setting.
+        measured: the measured values of the runs, by setting.
         tail: the probability with which each limit of a part may fail.
         values: the values that all settings have, by key.
         last: the values of the last call.
@@ -118,7 +118,7 @@ def regret(runs: Runs, center: str = "mean", **limits: float) -> Part:
 
 
 def ratio(over: Runs, of: Runs, center: str = "mean", **limits: float) -> Part:
-    """Return the regret of one setting divided by that of another as a part."""
+    """Return the regret of one setting divided by the regret of another setting as a part."""
     found = located([over.final(), of.final()], center, over.tail)
     return part(pairs.ratio(found.of(0), found.of(1)), over, of, center=center, **limits)
 

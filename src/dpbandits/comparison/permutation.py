@@ -20,7 +20,7 @@ import numpy as np
 
 FEWEST = 4  # least number of runs of an algorithm; fewer cannot show a difference at 5 %
 SHUFFLES = 1999  # number of shuffles at the level 5 %; smaller levels need more
-MAX_DEALT_RUNS = 500  # if the smaller sample has more runs, means of batches of runs are dealt
+MAX_DEALT_RUNS = 500  # if the smaller sample has at least twice as many, batch means are dealt
 LEVELS = 2**16  # values are rounded to integers from 0 to LEVELS
 AT_ONCE = 2**21  # most numbers in a block of the computation
 NEARLY = 1e-9  # statistics with at most this relative difference count as equal

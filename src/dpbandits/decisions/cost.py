@@ -30,7 +30,7 @@ from .search import ERROR, LOOKS, Found, Search, check_search, goal_of, limits, 
 from .subject import Subject, differing, with_values
 
 TIMES_GOAL = 10.0  # the default cap of a search, as a multiple of the goal in samples
-FREE_RUNS = 64  # least number of runs without privacy, before a search with a goal ratio=R
+FREE_RUNS = 64  # least number of runs without privacy that are played before a search
 ENDS = 0.9  # a test counts as ending at a budget if at least this share of its runs ends
 PRECISE = 1.25  # largest ratio of the two budgets between which a sheet finds that a test ends
 

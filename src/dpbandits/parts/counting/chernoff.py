@@ -14,7 +14,7 @@ import numpy as np
 
 from ...compiled import inlined, shared, shared_borrowing
 
-NEAR = 4  # below this level of a subtree, four terms of a series replace the logarithms
+NEAR = 4  # at levels deeper than this, four terms of a series replace the logarithms
 PRECISION = 1e-5  # of the equation for the best s; the quantile has the precision PRECISION^3
 STEP = 1e-4  # relative step in l within which a parabola is exact to about 1e-13
 

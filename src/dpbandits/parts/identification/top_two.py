@@ -32,8 +32,8 @@ def top_two(
         rng: the learner's generator.
         eps: privacy budget.
         delta: probability of a wrong answer.
-        starred: whether costs and thresholds are those of AdaP-TT*.
-        proved: whether the threshold is the proved threshold, else that of the authors' code.
+        starred: whether to use the costs and thresholds of AdaP-TT* instead of AdaP-TT.
+        proved: whether to use the proved threshold instead of the threshold of the authors' code.
     """
     K = arms(game)
     if rounds_left(game) < K:
@@ -231,7 +231,7 @@ def gaussian_threshold(w: float, v: float, K: int, delta: float, rough: bool) ->
 def calibration(x: float) -> float:
     """Compute the calibration function C^G(x) by golden-section search (Kaufmann & Koolen 2021).
 
-    It is the least (2 l - 2 l ln(4 l) + ln zeta(2 l) - ln(1 - l)/2 + x)/l over 1/2 < l < 1.
+    C^G(x) is the least (2 l - 2 l ln(4 l) + ln zeta(2 l) - ln(1 - l)/2 + x)/l over 1/2 < l < 1.
     """
     golden = 0.5 * (math.sqrt(5.0) - 1.0)
     low, high = 0.5, 1.0

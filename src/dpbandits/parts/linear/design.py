@@ -88,7 +88,8 @@ def d_optimal(z: np.ndarray) -> np.ndarray:
 
     The search is the Frank-Wolfe method with away steps, from the uniform design. At the optimum
     the largest z^T V(pi)^-1 z is r (Kiefer & Wolfowitz 1960). For the returned shares it is at most
-    r (1 + TOLERANCE). This is checked, because the sensitivity of ``least_squares`` depends on it.
+    r (1 + TOLERANCE). The function checks this bound, since the sensitivity of ``least_squares``
+    depends on the bound.
     The optimal V(pi) is unique, but pi need not be. The support of pi has at most r (r + 1)/2
     actions.
 

@@ -151,9 +151,9 @@ def estimate_noisy(now: NoisyEstimate, M: np.ndarray, shift: float, X: np.ndarra
     """Fill the estimates for the contexts ``X``.
 
     V is the upper left corner of ``M`` plus ``shift`` I, and u is the last row of ``M``. V may be
-    indefinite. Gaussian elimination is applied to the rows of [V, X^T, u]. It gives V = L D L^T and
-    turns the other columns into L^-1 x and L^-1 u. Their products, weighted by D^-1, are the means
-    and the squares.
+    indefinite. Gaussian elimination of the rows of [V, X^T, u] gives V = L D L^T, and turns the
+    other columns into L^-1 x and L^-1 u. The inner products of these columns, weighted by D^-1, are
+    the means and the squares.
     """
     d, K, A = len(M) - 1, len(X), now.work
     last = d + K
