@@ -30,7 +30,7 @@ def ada_cb(
         gamma = g * rounds_before(now) ** r
         for i in range(users_shown(now)):
             predict(now, i)
-            left = eliminate(now, i, w)  # the others have an infinite loss
+            left = eliminate(now, i, w)  # eliminated actions have an infinite loss
             b = smallest(f)
             p[b] = 1.0
             for a in range(arms(game)):

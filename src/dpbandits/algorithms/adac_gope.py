@@ -24,11 +24,11 @@ def adac_gope(game, rng, rho: Budget, delta: Confidence, noise: Literal["middle"
     """AdaC-GOPE (Azize's thesis, Alg. 8). rho-zCDP. Features of length at most 1, rewards in
     [-1, 1].
 
-    With ``middle`` the variance of the noise is 1 + TOLERANCE times the variance in the text, since
-    the design is optimal up to this factor. With ``sums`` the length of the phases and the privacy
-    are the same, as in the text, but the accuracy of the estimates is not proved. A proof would
-    need (2d/beta) sqrt((2/rho) 2|S| ln(4/delta_l)) as the second term of c, the length of a phase,
-    where S is the support of the design (Azize & Basu 2023, eq. (8)).
+    With ``middle`` the variance of the noise is 1 + TOLERANCE times the variance in the thesis,
+    since the design is optimal up to this factor. With ``sums`` the length of the phases and the
+    privacy are the same, as in the thesis, but the accuracy of the estimates is not proved. Let c
+    be the length of a phase. A proof would need (2d/beta) sqrt((2/rho) 2|S| ln(4/delta_l)) as the
+    second term of c, where S is the support of the design (Azize & Basu 2023, eq. (8)).
 
     Args:
         rho: privacy budget.
@@ -55,7 +55,7 @@ def eliminate(game, rng, rho, delta, middle):
         l += 1
         beta, delta_l = 2.0**-l, delta / (K * l * (l + 1.0))
         design = optimal_design(features(game), A)
-        d = design.z.shape[1]  # of the span of A
+        d = design.z.shape[1]  # dimension of the span of A
         if d == 0:  # all features are 0: nothing to learn
             break
         c = 8.0 * d / beta**2 * math.log(4.0 / delta_l)
@@ -68,7 +68,7 @@ def eliminate(game, rng, rho, delta, middle):
         for i in range(len(A)):
             if n[i] > 0.0 and not middle:
                 sums[i] = sums[i] + gaussian(rng, math.sqrt(2.0 / rho))
-        largest = d * (1.0 + TOLERANCE)  # |V^{-1/2} a|^2 c of the design, at most
+        largest = d * (1.0 + TOLERANCE)  # upper bound on |V^{-1/2} a|^2 c
         deviation = math.sqrt(2.0 * largest / (rho * c)) if middle else 0.0
         theta = least_squares(rng, design.z, n, sums, deviation)
         A = viable(A, values_of(design, A, theta, K), 2.0 * beta)

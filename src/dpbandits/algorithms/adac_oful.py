@@ -40,12 +40,13 @@ def adac_oful(
         C: the estimate is computed anew once det V has grown by the factor 1 + C.
         lam_0: for the printed bonus, a lower bound on the eigenvalues of E[x x^T] for a context x.
         bonus: the bonus for the noise: ``printed``, or ``eigenvalue``, which uses the smallest
-            eigenvalue of V instead of its lower bound (derived; V is public, as the contexts are).
+            eigenvalue of V instead of its lower bound (derived; V is public, since the contexts are
+            public).
     """
     d, T = dimension(game), rounds_left(game)
-    V = new_ridge(d, lam)  # its b are the sums since the last switch
-    tau = new_estimate(V)  # that of the last switch
-    noisy = np.zeros(d)  # b + Y, all that was released
+    V = new_ridge(d, lam)  # V.b holds the sums since the last switch
+    tau = new_estimate(V)  # the estimate of the last switch
+    noisy = np.zeros(d)  # the released sums of rewards, with noise Y
     start, log_delta = V.log_det[0], math.log(1.0 / delta)
     l = 0
     beta = confidence_width(tau, start, lam, log_delta)
@@ -59,7 +60,7 @@ def adac_oful(
             least = lam + smallest_growth(rounds_played(game), d, delta, lam_0)
             if bonus != PRINTED:
                 least = smallest_eigenvalue(V.V)
-            length = math.sqrt(2.0 * l / rho * chi_square_tail(d, delta / T))  # of Y
+            length = math.sqrt(2.0 * l / rho * chi_square_tail(d, delta / T))  # bounds |Y|
             beta = confidence_width(tau, start, lam, log_delta) + length / math.sqrt(least)
         ensure_contexts(game)  # x holds the contexts of this round
         a = optimistic(tau, x, beta)
@@ -68,6 +69,6 @@ def adac_oful(
 
 @shared
 def smallest_growth(n, d, delta, lam_0):
-    """Return g, a lower bound on the smallest eigenvalue of V less lam after n rounds."""
+    """Return g, a lower bound on the smallest eigenvalue of V minus lam after n rounds."""
     L = math.log((n + 3.0) * d / delta)
     return max(0.0, lam_0 * n / 4.0 - 8.0 * L - 2.0 * math.sqrt(n * L))

@@ -23,14 +23,14 @@ GUARANTEE = gaussian_rdp(
 def adar_ucb(game, rng, eps: Budget, order: AboveOne, beta: Positive):
     """AdaR-UCB (Azize & Basu 2023, Alg. 2, eq. 6). (order, eps)-global RDP. Rewards in [0, 1].
 
-    The default order, 2, is ours. So is the length n = 1 of the first episode, as in AdaP.
+    The default order 2 and the length n = 1 of the first episode, as in AdaP, are our choices.
 
     Args:
         eps: privacy budget, a bound on the Renyi divergence of this order.
         order: order of the Renyi divergence, the paper's alpha.
         beta: width of the confidence radii; the regret bound requires beta > 3.
     """
-    rho = eps / order  # Gaussian noise of variance order/(2 eps n^2) is that of this zCDP budget
+    rho = eps / order  # this zCDP budget gives the variance order/(2 eps n^2)
     index = np.zeros(arms(game))
     episodes = first_gaussian_episodes(game, rng, rho)
     while rounds_left(game) > 0:

@@ -43,8 +43,9 @@ def anytime_lazy_ucb(game, rng, eps: Budget, log: Literal["natural", "base2"]):
     """Anytime-Lazy-UCB (Hu, Huang & Mehta 2021) on the buffers of Hu & Hegde 2022. eps-global DP.
     Rewards in [0, 1].
 
-    The index m + sqrt(3 ln t/O) + 3 ln t/(eps O) of an arm whose last full buffer has O rewards of
-    private mean m is derived from the events of the analysis of Hu & Hegde (docs/errata.md).
+    Let m be the private mean of the O rewards in the last full buffer of an arm. The index of the
+    arm is m + sqrt(3 ln t/O) + 3 ln t/(eps O). This index is derived from the events of the
+    analysis of Hu & Hegde (docs/errata.md).
 
     The leader is played in one block until its buffer is full or another arm overtakes it. The
     index of an arm with fewer rewards rises faster, so an arm that overtakes the leader stays above
@@ -52,8 +53,8 @@ def anytime_lazy_ucb(game, rng, eps: Budget, log: Literal["natural", "base2"]):
 
     Args:
         eps: privacy budget.
-        log: which logarithm is used: 0 natural (the default, ours: docs/errata.md), 1 base 2 (the
-            paper's notation).
+        log: the logarithm: 0 (natural), the default and our choice (docs/errata.md). 1 (base2), the
+            notation of the paper.
     """
     buffers = first_buffers(game, rng, eps)
     while rounds_left(game) > 0:

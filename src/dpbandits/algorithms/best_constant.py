@@ -11,8 +11,8 @@ GUARANTEE = NOT_PRIVATE
 
 @kernel
 def best_constant(game, rng):
-    """Play the most frequent class of all rows in every round. Not private. This is no learner,
-    since it uses the labels of all rows from the first round on.
+    """Play the most frequent class of all rows in every round. Not private. This policy does not
+    learn, since it uses the labels of all rows from the first round on.
     """
     a = best_class(game)
     while rounds_left(game) > 0:

@@ -1,4 +1,4 @@
-"""BPO: exponential weights of the losses that all predictors predict, less a bonus."""
+"""BPO: exponential weights of the losses that all predictors predict, minus a bonus."""
 
 from ..authoring import LABELLED, Budget, NotNegative, Positive, arms, kernel, oracle_dp
 from ..parts.oracles.policies import (

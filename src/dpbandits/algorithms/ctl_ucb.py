@@ -23,14 +23,15 @@ Contamination = Annotated[float, below(RAW_LIMIT)]
 
 
 class Params(NamedTuple):
-    """The values that the index uses beside the statistics of an arm."""
+    """The values that the index uses in addition to the statistics of an arm."""
 
     game: Any
     alpha: float  # bound on the contamination
     tanh: float  # tanh(eps/2)
     levels: Levels  # M, at which the device truncates
-    bias: float  # c times what outliers add to the radius
-    widths: Powers  # c (sqrt(4/N)/eps)^(1 - 1/k), times (ln t)^(1/2 - 1/2k) the rest of the radius
+    bias: float  # c times the term of the radius for outliers
+    # c (sqrt(4/N)/eps)^(1 - 1/k); multiplied by (ln t)^(1/2 - 1/2k), it is the rest of the radius
+    widths: Powers
 
 
 @inlined

@@ -24,7 +24,7 @@ def elimination(noise, decode=modular_sum):
     Args of the loop:
         eps: privacy budget.
         p: failure probability.
-        base: a batch is ``base`` times as long as the one before.
+        base: a batch is ``base`` times as long as the batch before.
         s: factor of the granularity g.
         sigma: factor of the Gaussian part of the noise's radius.
     """
@@ -68,7 +68,7 @@ def dist_dp_se(game, rng, eps: Budget, p: Probability, batches: Literal["doubled
     Args:
         eps: privacy budget.
         p: failure probability; 1/T in the theorem, .1 in the paper's experiments.
-        batches: 0 (doubled), batch b has 2^b pulls of each arm; 1 (quadrupled), 4^b, as in the
-            authors' code.
+        batches: 0 (doubled), batch b has 2^b pulls of each arm; 1 (quadrupled), batch b has 4^b
+            pulls of each arm, as in the authors' code.
     """
     play(game, rng, eps, p, 4.0 if batches else 2.0, 1.0, math.sqrt(2.0) / eps)

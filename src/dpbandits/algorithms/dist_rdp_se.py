@@ -37,11 +37,11 @@ def dist_rdp_se(
     sums that the server sees satisfy Renyi DP of every integer order. Rewards in [0, 1].
 
     Args:
-        eps: privacy budget; the Renyi divergence of each order is about order eps^2/2.
+        eps: privacy budget; the Renyi divergence of an order is about the order times eps^2/2.
         p: failure probability; 1/T in the theorem, .1 in the paper's experiments.
         s: factor of the granularity g; 10 in the paper.
-        batches: 0 (doubled), batch b has 2^b pulls of each arm; 1 (quadrupled), 4^b, as in the
-            authors' code.
+        batches: 0 (doubled), batch b has 2^b pulls of each arm; 1 (quadrupled), batch b has 4^b
+            pulls of each arm, as in the authors' code.
     """
     sigma = 2.0 / eps + math.sqrt(2.0) / (s * eps)
     play(game, rng, eps, p, 4.0 if batches else 2.0, s, sigma)

@@ -28,8 +28,8 @@ def dp_ts(game, rng, eps: Budget, log: Literal["natural", "base2"]):
 
     Args:
         eps: privacy budget.
-        log: which logarithm is used: 0 natural (the default, ours: docs/errata.md), 1 base 2 (the
-            paper's notation).
+        log: the logarithm: 0 (natural), the default and our choice (docs/errata.md). 1 (base2), the
+            notation of the paper.
     """
     K = arms(game)
     mean, width, n = np.zeros(K), np.zeros(K), np.zeros(K)

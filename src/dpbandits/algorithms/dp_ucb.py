@@ -16,7 +16,7 @@ from ..parts.indices.counted_optimism import dp_ucb_with_counters
 NAME = "DP-UCB"
 LINE = "vermillion", "solid"
 REWARDS = UNIT_INTERVAL
-SPLIT = 1.0  # of tree_budget
+SPLIT = 1.0  # the number of the choice ``split`` of tree_budget
 SOURCE = "Mishra & Thakurta 2015, Alg. 1, with"
 IN_PARTS = replace(
     global_dp(f"{SOURCE} eps/K per tree", "tree", alignment=counter_nodes),
@@ -31,12 +31,12 @@ ROUND_BY_ROUND = True
 
 
 class Params(NamedTuple):
-    """The values that the index uses beside the statistics of an arm."""
+    """The values that the index uses in addition to the statistics of an arm."""
 
-    trees: np.ndarray  # one per arm
-    scale: float  # of the noise of a node
-    bonus: float  # that is added to the sum
-    log: float  # ln(2/delta), of ``dp_ucb_bound``
+    trees: np.ndarray  # one tree per arm
+    scale: float  # scale of the noise of a node
+    bonus: float  # the bonus that is added to the sum
+    log: float  # ln(2/delta), which only ``dp_ucb_bound`` uses
 
 
 @inlined

@@ -20,7 +20,7 @@ ROUND_BY_ROUND = True
 @inlined
 def index(params, a, statistics):
     N, total, _ = statistics
-    return total / N + math.sqrt(2.0 * params.log / N), 0.0  # it does not depend on t
+    return total / N + math.sqrt(2.0 * params.log / N), 0.0  # the index does not depend on t
 
 
 play = optimism(observe, index)

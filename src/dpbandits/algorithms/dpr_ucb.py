@@ -24,13 +24,13 @@ C = Annotated[float, Named({"literal": 18.0, "practical": 0.5}, POSITIVE)]
 
 
 class Params(NamedTuple):
-    """The values that the index uses beside the statistics of an arm."""
+    """The values that the index uses in addition to the statistics of an arm."""
 
     eps: float
     v: float
-    bonus: float  # c u^(1/(1 + v)) (ln T)^(1.5 + 1/v), to the power v/(1 + v) but for u
+    bonus: float  # c u^(1/(1 + v)) (ln T)^((1.5 v + 1)/(1 + v))
     trees: np.ndarray  # one adaptive tree per arm
-    levels: int  # of a tree
+    levels: int  # number of levels of a tree
     B: Powers  # the truncation level of an arm's n-th reward, (eps u n/ln^1.5 T)^(1/(1 + v))
 
 

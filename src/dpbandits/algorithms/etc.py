@@ -19,8 +19,8 @@ def etc(game, rng, m: PositiveOrMinimax):
     the arm of largest mean until the horizon. Not private. Rewards in [0, 1].
 
     Args:
-        m: pulls of each arm, rounded up; minimax, (T/K)^(2/3) (ln T)^(1/3), the order that balances
-            exploration and error for the worst gap (Slivkins 2019, Section 1.2).
+        m: pulls of each arm, rounded up. The value minimax is (T/K)^(2/3) (ln T)^(1/3), the order
+            that balances exploration and error for the worst gap (Slivkins 2019, Section 1.2).
     """
     K, T = arms(game), float(game.horizon)
     if m == 0.0:  # minimax

@@ -27,9 +27,10 @@ GUARANTEE = global_dp(
 
 @shared
 def explore(game, rng, W, most, eps, repair, N, S):
-    """Phase 1: random arms in rounds t < W until the rewards of one arm sum to more than ``most``.
+    """Play phase 1: random arms in rounds t < W until the rewards of an arm add up to more than
+    ``most``.
 
-    With repair=fresh [ours] the sums are examined after 1, 2, 4, ... rounds. Each time, the rewards
+    With repair=fresh (ours) the sums are examined after 1, 2, 4, ... rounds. Each time, the rewards
     since the last examination are added to the sums, with fresh noise.
     """
     K, t, look = len(N), 0, 1

@@ -14,8 +14,8 @@ LINE = "violet", "dashdotted"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = local_dp("Ren et al. 2020, Theorem 10", send_bit, alignment=one_bit)
 ROUND_BY_ROUND = True
-ANY_REWARDS = "heldp_ucb_bs"  # the variant behind a sigmoid
-LEADING_TERM = "V_B"  # of the regret; eps_min should minimise it
+ANY_REWARDS = "heldp_ucb_bs"  # the variant for any rewards, which uses the rewards' sigmoids
+LEADING_TERM = "V_B"  # the leading term of the regret; eps_min should minimise this term
 
 
 class User(NamedTuple):
@@ -24,14 +24,14 @@ class User(NamedTuple):
     sends: bool  # whether the level eps is at least eps_min
     tanh: float  # tanh(eps/2)
     c: float  # coth(eps/2)
-    u: float  # the random number behind the bit
+    u: float  # the random number that decides the bit
 
 
 class Params(NamedTuple):
-    """The values that the index uses beside the statistics of an arm."""
+    """The values that the index uses in addition to the statistics of an arm."""
 
     eps_min: float
-    alike: bool  # whether every user sends a response, all at one level
+    alike: bool  # whether every user sends a response and all users have the same privacy level
 
 
 @inlined
@@ -93,8 +93,8 @@ play = agent_4(convert_to_bernoulli)
 
 @kernel
 def heldp_ucb_b(game, rng, eps_min: Positive):
-    """HeLDP-UCB-B (Ren et al. 2020, Agent 4, Curator CTB); with equal levels, HoLDP-UCB-B. Each
-    user's response is DP at that user's level. Rewards in [0, 1].
+    """HeLDP-UCB-B (Ren et al. 2020, Agent 4, Curator CTB). If all users have the same level, the
+    algorithm is HoLDP-UCB-B. Each user's response is DP at that user's level. Rewards in [0, 1].
 
     Args:
         eps_min: users with a lower level send nothing.

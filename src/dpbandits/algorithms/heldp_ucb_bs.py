@@ -8,7 +8,7 @@ NAME = "HeLDP-UCB-BS"
 LINE = "sky blue", "dashdotted"
 GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_bit_of_sigmoid, alignment=one_bit)
 ROUND_BY_ROUND = True
-LEADING_TERM = "V_B"  # of the regret; eps_min should minimise it
+LEADING_TERM = "V_B"  # the leading term of the regret; eps_min should minimise this term
 
 
 play = agent_4(convert_to_bernoulli_of_sigmoid)

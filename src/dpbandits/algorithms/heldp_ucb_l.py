@@ -16,17 +16,17 @@ LINE = "sky blue", "solid"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = local_dp("Ren et al. 2020, Theorem 7", convert_to_laplace, alignment=one_release)
 ROUND_BY_ROUND = True
-ANY_REWARDS = "heldp_ucb_ls"  # the variant behind a sigmoid
-LEADING_TERM = "V_L"  # of the regret; eps_min should minimise it
+ANY_REWARDS = "heldp_ucb_ls"  # the variant for any rewards, which uses the rewards' sigmoids
+LEADING_TERM = "V_L"  # the leading term of the regret; eps_min should minimise this term
 
 
 class User(NamedTuple):
     """A user who sends a number, or nothing."""
 
     sends: bool  # whether the level eps is at least eps_min
-    scale: float  # 1/eps, of the noise
+    scale: float  # 1/eps, the scale of the noise
     square: float  # 1/eps^2
-    noise: float
+    noise: float  # the noise of the user's response
 
 
 @inlined
@@ -92,8 +92,8 @@ play = agent_2(identity)
 
 @kernel
 def heldp_ucb_l(game, rng, eps_min: Positive):
-    """HeLDP-UCB-L (Ren et al. 2020, Agent 2, Curator CTL); with equal levels, HoLDP-UCB-L. Each
-    user's response is DP at that user's level. Rewards in [0, 1].
+    """HeLDP-UCB-L (Ren et al. 2020, Agent 2, Curator CTL). If all users have the same level, the
+    algorithm is HoLDP-UCB-L. Each user's response is DP at that user's level. Rewards in [0, 1].
 
     Args:
         eps_min: users with a lower level send nothing.

@@ -8,7 +8,7 @@ NAME = "HeLDP-UCB-LS"
 LINE = "sky blue", "dotted"
 GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_sigmoid, alignment=one_release)
 ROUND_BY_ROUND = True
-LEADING_TERM = "V_L"  # of the regret; eps_min should minimise it
+LEADING_TERM = "V_L"  # the leading term of the regret; eps_min should minimise this term
 
 
 play = agent_2(sigmoid)

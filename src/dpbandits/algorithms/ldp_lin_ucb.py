@@ -19,7 +19,7 @@ LINE = "purple", "dashdotted"
 REWARDS = BOUNDED_CONTEXTUAL
 ROUND_BY_ROUND = True
 PRINTED = 0.0
-DISTANCE = math.sqrt(4.5)  # of two messages, at most: contexts at 60 degrees, opposite rewards
+DISTANCE = math.sqrt(4.5)  # largest of two messages: contexts at 60 degrees, opposite rewards
 
 
 def noise_ratio(values):
@@ -43,9 +43,9 @@ def ldp_lin_ucb(
     the inverse of V + c I. ``coded``, the authors' code, explores by |x|_W^2, which is much
     smaller, and its noise lacks a factor sqrt(2); the authors run it with eps = 8e5 and delta = .1.
     Neither noise suffices for such an eps: both are proportional to 1/eps, which is enough for
-    small eps only. ``exact`` has the least noise for every eps (derived). With an infinite eps, the
-    shift c stays at its first value c_0. If an improbable draw makes V + c I indefinite, a negative
-    square counts as 0 (both ours).
+    small eps only. With ``exact``, the noise is the least that suffices, for every eps (derived).
+    With an infinite eps, the shift c stays at its first value c_0 (ours). If an improbable draw
+    makes V + c I indefinite, a negative |x|_W^2 counts as 0 (ours).
 
     Args:
         eps: privacy budget; infinite: no noise.

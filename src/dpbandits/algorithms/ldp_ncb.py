@@ -20,7 +20,7 @@ ROUND_BY_ROUND = True
 
 
 class Params(NamedTuple):
-    """The values that the index uses beside the number and the sum of an arm's responses."""
+    """The values that the index uses in addition to the number and sum of an arm's responses."""
 
     eps: float
     radius: float  # 2c sqrt(2 ln T)

@@ -17,11 +17,13 @@ LINE = "wine", "dashdotted"
 REWARDS = BOUNDED_CONTEXTUAL
 ROUND_BY_ROUND = True
 PRINTED = 0.0
-LEAST = 0.1  # the shift without noise, where c is 0 (ours)
+LEAST = 0.1  # the shift of V without noise, where c is 0 (ours)
 
 
 def noise_ratio(values):
-    """Return mu of a message: two messages differ most, by 2 x, for one x and opposite rewards."""
+    """Return mu of a message. Two messages differ most if they have the same context x and opposite
+    rewards; then they differ by 2 x.
+    """
     return 2.0 / deviation(*(values[name] for name in ("eps", "delta", "calibration")))
 
 
@@ -38,9 +40,9 @@ def ldp_ols(
 
     The user plays the context x with the largest <theta, x>, ties at random (ours). For the reward
     r, the user sends x x^T with noise of standard deviation 2 s, and r x with noise of standard
-    deviation s. The printed s is proportional to 1/eps, which is enough for small eps only;
-    ``exact`` has the least noise for every eps (derived). With an infinite eps, V, the sum of all x
-    x^T, is shifted by .1 (ours).
+    deviation s. The printed s is proportional to 1/eps, which is enough for small eps only. With
+    ``exact``, s is the smallest value that suffices, for every eps (derived). V is the sum of all
+    x x^T. With an infinite eps, .1 I is added to V (ours).
 
     Args:
         eps: privacy budget; infinite: no noise.
@@ -52,7 +54,7 @@ def ldp_ols(
     s = deviation(eps, delta, calibration)
     c = 2.0 * s * (4.0 * math.sqrt(d) + 2.0 * math.log(2.0 * T / alpha))
     M, A = np.zeros((d + 1, d + 1)), np.zeros((d + 1, d + 1))  # V, with 2 u as its last row
-    theta = np.zeros(d)  # twice the estimate, which plays as the estimate does
+    theta = np.zeros(d)  # twice the estimate; both choose the same contexts
     t = 0
     x = contexts(game)
     while rounds_left(game) > 0:

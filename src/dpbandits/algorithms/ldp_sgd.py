@@ -16,8 +16,8 @@ LINE = "violet", "solid"
 REWARDS = BOUNDED_CONTEXTUAL
 GUARANTEE = message_dp("Han et al. 2021, Algorithm 1", None, one_bit, "sphere_message")
 ROUND_BY_ROUND = True
-LINEAR = 0.0  # the link
-LONGEST = 2.0  # R = 2 c_r C_B, of the gradient: |mu - r| <= 2 and |x| <= 1
+LINEAR = 0.0  # the number of the link ``linear``
+LONGEST = 2.0  # R = 2 c_r C_B, the largest length of the gradient: |mu - r| <= 2 and |x| <= 1
 
 
 @kernel
@@ -35,7 +35,7 @@ def ldp_sgd(
     Args:
         eps: privacy budget; infinite: no noise.
         eta: the step of round t is eta/(t + 1); the paper's depends on unknown constants.
-        link: the mean of a reward is mu(<theta, x>), mu(z) = z (``linear``) or 1/(1 + e^-z)
+        link: the mean of a reward is mu(<theta, x>), where mu(z) is z (``linear``) or 1/(1 + e^-z)
             (``logistic``, for rewards in [0, 1]).
     """
     d = dimension(game)

@@ -16,14 +16,14 @@ NAME = "Private LinUCB"
 LINE = "brown", "dashed"
 REWARDS = BOUNDED_CONTEXTUAL
 ROUND_BY_ROUND = True
-GAUSSIAN = PRINTED = 0.0  # of the options
+GAUSSIAN = PRINTED = 0.0  # the numbers of these options
 WISHART = 1.0
 UNUSED = {("calibration", "exact"): ("noise", "wishart")}
 
 
 def noise_ratio(values):
-    """Return mu of the m nodes that hold a round, sqrt(m) Lt^2/s: Lt^2 is the largest squared
-    length of a row [x; r], and s the standard deviation of the noise of a node.
+    """Return mu = sqrt(m) Lt^2/s of the m nodes that contain a round. Here Lt^2 is the largest
+    squared length of a row [x; r], and s is the standard deviation of the noise of a node.
     """
     eps, delta = values["eps"], values["delta"]
     if values["calibration"] != PRINTED:
@@ -58,17 +58,18 @@ def private_lin_ucb(
     noise: Literal["gaussian", "wishart"], calibration: Literal["printed", "exact"],
 ):  # fmt: skip
     """Private LinUCB (Shariff & Sheffet 2018). (eps, delta)-joint DP of contexts of length at most
-    1 and rewards in [-1, 1]: the actions of all other rounds hide the context and the reward of a
-    round.
+    1 and rewards in [-1, 1]: the actions of all other rounds hardly depend on the context and the
+    reward of a round.
 
     The printed Gaussian noise is proportional to 1/eps and does not suffice for an eps above 32
-    L^2 - 8 z L, where L = ln(4/delta) and z is the normal quantile at 1 - delta. ``exact`` has the
-    least noise for every eps (derived). Wishart noise is proved to suffice for an eps of at most
-    sqrt(8 m ln(2/delta)), where m is the number of levels of the tree, and for a smaller eps if
-    sqrt(2 ln(2/delta)/m) < tanh(1/2). At about six times this eps, it has so few degrees of freedom
-    that a changed round makes the matrix of a node impossible (derived). For an infinite eps the
-    papers have no shift of V, and rho_min is .1 here. If an improbable draw makes V indefinite, a
-    negative square counts as 0 (both ours).
+    L^2 - 8 z L, where L = ln(4/delta) and z is the normal quantile at 1 - delta. With ``exact``,
+    the noise is the least Gaussian noise that suffices, for every eps (derived). Wishart noise is
+    proved to suffice for an eps of at most sqrt(8 m ln(2/delta)), where m is the number of levels
+    of the tree. If sqrt(2 ln(2/delta)/m) < tanh(1/2), the proof holds only up to a smaller eps. At
+    about six times this eps, Wishart noise has so few degrees of freedom that some matrices of a
+    node become impossible if a round is changed (derived). For an infinite eps the papers do not
+    shift V; rho_min is .1 here (ours). If an improbable draw makes V indefinite, a negative
+    x^T V^-1 x counts as 0 (ours).
 
     Args:
         eps: privacy budget; infinite: no noise.

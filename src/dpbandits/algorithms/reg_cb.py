@@ -29,7 +29,7 @@ def reg_cb(
     while next_batch(game, rng, now):
         for i in range(users_shown(now)):
             predict(now, i)
-            left = eliminate(now, i, w)  # the others have an infinite loss
+            left = eliminate(now, i, w)  # eliminated actions have an infinite loss
             for a in range(arms(game)):
                 p[a] = 1.0 / left if f[a] < math.inf else 0.0
             now.actions[i] = draw(rng, p)

@@ -20,13 +20,13 @@ ROUND_BY_ROUND = True
 
 
 class Params(NamedTuple):
-    """The values that the index uses beside the statistics of an arm."""
+    """The values that the index uses in addition to the statistics of an arm."""
 
     u: float
     v: float
     longest: float  # ln T, the life of a reward that counts until the horizon
     widths: Powers  # 4 u^(1/(1 + v)) (2/N)^(v/(1 + v))
-    harmless: np.ndarray  # float64 array (K,), the next rewards up to it count until the horizon
+    harmless: np.ndarray  # float64 array (K,), new rewards up to this size count until the horizon
     renewed: np.ndarray  # float64 array (K,), the N at which ``harmless`` is computed anew
     expiry: Expiry
 

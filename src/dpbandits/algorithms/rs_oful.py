@@ -25,7 +25,7 @@ def rs_oful(game, rng, delta: Confidence, lam: Positive, C: Positive):
         C: the estimate is computed anew once det V has grown by the factor 1 + C.
     """
     V = new_ridge(dimension(game), lam)
-    tau = new_estimate(V)  # that of the last switch
+    tau = new_estimate(V)  # the estimate of the last switch
     start, l = V.log_det[0], math.log(1.0 / delta)
     beta = confidence_width(tau, start, lam, l)
     growth = math.log1p(C)

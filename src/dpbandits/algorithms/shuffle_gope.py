@@ -16,7 +16,7 @@ from .shuffle_se import CURVE, counted
 NAME = "Shuffle-GOPE"
 LINE = "purple", "dashdotted"
 REWARDS = BOUNDED_LINEAR
-MORE = 1.001  # by what c is multiplied while the rounded counts are not accurate enough
+MORE = 1.001  # c is multiplied by this factor until the rounded counts are accurate enough
 
 
 def elimination(heads):
@@ -30,7 +30,7 @@ def elimination(heads):
             b += 1
             beta, L = 2.0**-b, math.log(2.0 * K * b * (b + 1.0) / p)
             design = optimal_design(features(game), A)
-            d = design.z.shape[1]  # of the span of A
+            d = design.z.shape[1]  # dimension of the span of A
             if d == 0:  # all features are 0: nothing to learn
                 break
             h = largest_variance(design.z, design.pi, 0.0, 1.0)
@@ -65,11 +65,11 @@ GUARANTEE = shuffle_dp("a reward enters one count, ours", CURVE, "shuffled_count
 @kernel
 def shuffle_gope(game, rng, eps: Budget, delta: Fraction, p: Confidence):
     """Shuffle-GOPE, ours, with the phases of GOPE. The shuffled messages are (eps, delta)-DP
-    against the server, if the coins of all users are honest: coins of users who collude with the
-    server protect nobody. Features of length at most 1, which are public, and rewards in [-1, 1]; a
-    reward r becomes one bit, 1 with probability (1 + r)/2.
+    against the server, provided that all users send fair coins: coins of users who collude with the
+    server protect nobody. Features of length at most 1, which are public, and rewards in [-1, 1]. A
+    reward r becomes one bit, which is 1 with probability (1 + r)/2.
 
-    Beside the bits of an action in a phase, its users send N fair coins, where N is the smallest
+    In addition to the bits of an action in a phase, its users send N fair coins. N is the smallest
     number for which one count is (eps, delta)-DP; a reward enters one count. If more than 2^30
     coins would be needed, nothing is released. Bits and coins together are sub-Gaussian. So in
     phase l an action of the design pi is played ceil(c pi) times with c = (L d + sqrt(L^2 d^2 + 2
@@ -79,7 +79,7 @@ def shuffle_gope(game, rng, eps: Budget, delta: Fraction, p: Confidence):
 
     Args:
         eps: privacy budget.
-        delta: the delta of the promise.
+        delta: the delta of (eps, delta)-DP.
         p: failure probability.
 
     Raises:

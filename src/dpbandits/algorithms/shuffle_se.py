@@ -30,7 +30,7 @@ def elimination(heads, send_bits):
         S, sums, mean = all_arms(game), np.zeros(arms(game), np.int64), np.zeros(arms(game))
         N = least_coins(eps, delta) if trust == SHUFFLER else 0.0
         s = 1.0 / mu_for(eps, delta) if trust == SERVER else 0.0
-        t = math.tanh(0.5 * eps) if trust == NOBODY else 1.0  # a bit is kept with (1 + t)/2
+        t = math.tanh(0.5 * eps) if trust == NOBODY else 1.0  # P(a bit is kept) is (1 + t)/2
         b = 1.0
         while len(S) > 1 and np.inf > N and room_for(game, 2.0**b, len(S)):
             l = int(2.0**b)
@@ -56,7 +56,10 @@ def elimination(heads, send_bits):
 
 @inlined
 def noisy_bits(game, rng, S, l, eps, sums):
-    """Count the bits sent: ones that are kept and zeros that are flipped, in one draw each."""
+    """Count the ones among the sent bits: the ones that are kept and the zeros that are flipped.
+
+    Each of the two numbers is drawn at once.
+    """
     pull_encoded_in_turn(game, S, l * len(S), 1, sums)
     t = math.tanh(0.5 * eps)
     for a in S:
@@ -74,12 +77,12 @@ def bits_in_turn(game, rng, S, l, eps, sums):
 
 
 def counted(rng, N):
-    """Return the coins of a replay in the place of ``heads``."""
+    """Draw the number of heads in a replay, which calls this function instead of ``heads``."""
     return rng.coins(N)
 
 
 def coins_of(values):
-    """Return the number of coins of an arm in a batch."""
+    """Return the number of coins that are sent for an arm in a batch."""
     return least_coins(values["eps"], values["delta"])
 
 
@@ -115,19 +118,19 @@ def shuffle_se(
     trust: Literal["shuffler", "server", "nobody"],
 ):  # fmt: skip
     """Shuffle-SE, ours, with the schedule of Chowdhury & Zhou 2023: batch b has 2^b pulls of each
-    viable arm. Rewards in [0, 1]; a reward r becomes one bit, 1 with probability r. The schedule
-    and the form of the radius are the same for every trust.
+    viable arm. Rewards in [0, 1]; a reward r becomes one bit, which is 1 with probability r. The
+    schedule and the form of the radius are the same for every choice of ``trust``.
 
-    shuffler: beside the bits of an arm in a batch, its users send N fair coins. N is the smallest
-    number for which the shuffled messages are (eps, delta)-DP against the server, if the coins of
-    all users are honest: coins of users who collude with the server protect nobody. If more than
-    2^30 coins would be needed, nothing is released. server: a trusted server adds the least
-    Gaussian noise to each count (Balle & Wang 2018), so that all actions are (eps, delta)-DP.
+    shuffler: in addition to the bits of an arm in a batch, its users send N fair coins. N is the
+    smallest number for which the shuffled messages are (eps, delta)-DP against the server, provided
+    that all users send fair coins: coins of users who collude with the server protect nobody. If
+    more than 2^30 coins would be needed, nothing is released. server: a trusted server adds the
+    least Gaussian noise to each count (Balle & Wang 2018), so that all actions are (eps, delta)-DP.
     nobody: each user sends her bit by randomised response, which is eps-local DP without a delta.
 
     Args:
         eps: privacy budget.
-        delta: the delta of the promise.
+        delta: the delta of (eps, delta)-DP.
         p: failure probability; 1/T as in the theorem of Chowdhury & Zhou 2023.
         trust: whom a user trusts.
     """

@@ -15,12 +15,13 @@ GUARANTEE = NOT_PRIVATE
 
 @kernel
 def supervised(game, rng, loss: Loss, ridge: Positive):
-    """Play the action of smallest loss as an oracle predicts it. The oracle is fitted on each batch
-    alone, but on the losses of all actions and without noise. Therefore this line of reference
-    shows what a policy with the oracle could do that learns every label. Not private.
+    """Play the action whose loss, as an oracle predicts it, is smallest. The oracle is fitted on
+    each batch alone, but on the losses of all actions and without noise. Therefore this line of
+    reference shows what a policy with this oracle could reach if it learned every label. Not
+    private.
 
     Args:
-        loss: of the oracle.
+        loss: the loss of the oracle.
         ridge: weight of |theta|^2 for each row of a fit.
     """
     now = new_learner(game, Oracle(float("inf"), 0.0, loss, ridge, 0.0), LATEST)

@@ -31,4 +31,4 @@ def ucb(game, rng):
     """UCB1 (Auer, Cesa-Bianchi & Fischer 2002): index mean + sqrt(2 ln t / N). Not private.
     Rewards in [0, 1].
     """
-    play(game, rng, ())  # level + sqrt(ln t) width
+    play(game, rng, ())  # index: level + sqrt(ln t) width

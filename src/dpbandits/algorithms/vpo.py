@@ -19,8 +19,8 @@ def vpo(
     game, rng, eps: Budget, delta: Delta, loss: Loss, ridge: Positive, calibration: Calibration,
     eta0: Positive,
 ):  # fmt: skip
-    """Vanilla policy optimization (Attias et al. 2026). Each user is played by the weights after a
-    random number of steps, 0 to B - 1.
+    """Vanilla policy optimization (Attias et al. 2026). The action of a user is drawn from the
+    weights after a random number of steps, from 0 to B - 1.
 
     Args:
         eta0: factor of the step size eta = eta0 min(1/K, 1/sqrt(K B)) after a batch of B rows.

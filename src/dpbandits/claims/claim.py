@@ -13,14 +13,14 @@ import pandas as pd
 from ..results.intervals import TAIL
 from .statistics import Measured, Parts, Runs
 
-BASES = {  # of what a claim says: how it was found
+BASES = {  # how it is known what a paper claims
     "printed": "printed",
     "figure": "read off a figure",
     "both": "printed; numbers or orders read off a figure",
     "ours": "not in the paper: ours",
     "unread": "from summaries of the paper",
 }
-VERDICTS = {"holds": "reproduced", "fails": "not reproduced"}  # of equal parts
+VERDICTS = {"holds": "reproduced", "fails": "not reproduced"}  # if all parts agree
 PartsOf = Callable[[Runs], Parts]  # the function of a claim
 
 
@@ -28,8 +28,9 @@ PartsOf = Callable[[Runs], Parts]  # the function of a claim
 class Claim:
     """A claim of a paper.
 
-    ``published`` is the paper's value, ``basis`` says how it was found (see ``BASES``), ``parts``
-    returns the comparisons, and ``why`` is a sentence on the verdict.
+    ``says`` is the claim in words, ``published`` is the paper's value, and ``basis`` tells how the
+    claim is known (a key of ``BASES``). ``parts`` returns the comparisons, and ``why`` explains the
+    verdict.
     """
 
     name: str
@@ -45,8 +46,9 @@ class Claim:
         """Return the parts of the claim, a row for each.
 
         Their intervals hold together with probability 95 %: the error level is divided by the
-        number of parts (Bonferroni). The column ``part`` says that a part holds, or fails, if it
-        does so for all values of its interval; else the part is undecided.
+        number of parts (Bonferroni). A part holds if all values of its interval are between
+        ``above`` and ``below``. It fails if no value is between them, and else is undecided. The
+        column ``part`` contains this result.
         """
         number = len([*self.parts(Runs(self.name, measured))])
         found = pd.DataFrame(self.parts(Runs(self.name, measured, TAIL / number)))
@@ -60,8 +62,8 @@ def claim(
 ) -> Callable[[PartsOf], Claim]:
     """Declare a function of runs as a claim, which ``load_claims`` finds; see ``Claim``.
 
-    The first paragraph of the function's docstring is what the paper says, the second paragraph the
-    reason of the verdict.
+    The first paragraph of the function's docstring is the paper's claim in words. The second
+    paragraph explains the verdict.
     """
 
     def decorate(parts: PartsOf) -> Claim:

@@ -29,6 +29,6 @@ def eps_moves_dp_ucb_more(runs: Runs) -> Parts:
     for panel in runs.each(env=ENVS):
         ucb, se = panel(algo="dp_ucb"), panel(algo="dp_se")
         finals = [x.final() for algo in (ucb, se) for x in algo.each(eps=LEVELS)]
-        found = located(finals, "mean", runs.tail / 28)  # for all pairs of eight at once
+        found = located(finals, "mean", runs.tail / 28)  # 28 pairs of eight settings
         ratios = largest_ratio(found.of(slice(4))), largest_ratio(found.of(slice(4, None)))
         yield part(pairs.ratio(*ratios), ucb, se, above=2)

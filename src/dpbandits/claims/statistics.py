@@ -22,9 +22,9 @@ from ..results.intervals import TAIL, interval_of_mean, mean_of_runs, rounded
 from ..results.tables import described
 from ..settings.setting import Setting
 
-MAX_GROWTH = 1e6  # that an interval contains
-# For each setting the regret of its runs at the checkpoints, float64 array (runs, C), or their
-# stopping times, (runs, 1); the cap for a run that has not stopped
+MAX_GROWTH = 1e6  # the largest upper end of an interval of a growth
+# For each setting the regret of its runs at the C checkpoints, float64 array (runs, C), or their
+# stopping times, (runs, 1). The time of a run that did not stop is the cap
 Measured = Mapping[Setting, np.ndarray]
 
 
@@ -38,7 +38,7 @@ class Runs:
 
     Attributes:
         claim: the name of the claim, for messages.
-        measured: what was measured, by setting.
+        measured: the measured values of the runs, by setting.
         tail: the probability with which each limit of a part may fail.
         values: the values that all settings have, by key.
         last: the values of the last call.
@@ -62,7 +62,7 @@ class Runs:
             yield self(**dict(zip(choices, combination, strict=True)))
 
     def measure(self, number: Callable[[Setting, np.ndarray], np.ndarray]) -> Runs:
-        """Return the same runs with the measured values replaced by ``number`` of them."""
+        """Return the same runs, where ``number(setting, values)`` replaces the measured values."""
         return replace(self, measured={s: number(s, x) for s, x in self.measured.items()})
 
     def one(self) -> tuple[Setting, np.ndarray]:
@@ -105,7 +105,9 @@ def part(
 
 
 def about(published: float, share: float = 0.1) -> dict[str, Any]:
-    """Return the limits of a part that requires the published number up to a share of it."""
+    """Return the limits of a part whose number must equal the published number up to a relative
+    error of ``share``.
+    """
     return {"above": (1.0 - share) * published, "below": (1.0 + share) * published}
 
 
@@ -116,7 +118,7 @@ def regret(runs: Runs, center: str = "mean", **limits: float) -> Part:
 
 
 def ratio(over: Runs, of: Runs, center: str = "mean", **limits: float) -> Part:
-    """Return the regret of one setting divided by that of another as a part."""
+    """Return the regret of one setting divided by the regret of another setting as a part."""
     found = located([over.final(), of.final()], center, over.tail)
     return part(pairs.ratio(found.of(0), found.of(1)), over, of, center=center, **limits)
 
@@ -138,14 +140,14 @@ def quotient_of_means(final: np.ndarray, half: np.ndarray, tail: float) -> Locat
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(rounded(mean_of_runs(final) / mean_of_runs(half)))
     if not np.isfinite(value) or not np.ptp(final - value * half):
-        return Located(value, 0.0, np.inf)  # nothing is known of runs that differ
+        return Located(value, 0.0, np.inf)  # equal runs give no interval
 
     def limit(r: float, side: int) -> float:
         return float(interval_of_mean((final - r * half)[:, np.newaxis], tail)[side][0])
 
     ends = [0.0, MAX_GROWTH]
     for side, end in enumerate(ends):
-        if limit(value, side) * limit(end, side) < 0.0:  # else all numbers up to the end may be
+        if limit(value, side) * limit(end, side) < 0.0:  # else the interval goes to the end
             ends[side] = float(rounded(bisect(limit, value, end, (side,))))
     return Located(value, *ends)
 
@@ -160,7 +162,7 @@ def spread(
 
 
 def largest_ratio(found: Located) -> Located:
-    """Return the largest of the ratios of all pairs; the limits of all ratios must hold at once."""
+    """Return the largest ratio of a pair; its limits hold if all limits of ``found`` hold."""
     each = pairs.ratio(found.of(np.s_[:, np.newaxis]), found)
     largest = each.value[found.value.argmax(), found.value.argmin()]
     others = ~np.eye(len(found.value), dtype=bool)
@@ -172,9 +174,9 @@ def excess_ratio(
 ) -> Part:
     """Return the ratio of two excesses, at the first and at the second of two values ``across``.
 
-    An excess is (R - R0) / R0, where R is the regret of the runs ``over``, and R0 that of the runs
-    ``of``. If an excess is not positive, only an upper limit of the ratio is known: the upper limit
-    of the first excess divided by the lower limit of the second.
+    An excess is (R - R0) / R0, where R is the regret of the runs ``over``, and R0 is the regret of
+    the runs ``of``. If an excess is not positive, only an upper limit of the ratio is known: the
+    upper limit of the first excess divided by the lower limit of the second.
     """
     finals = [x.final() for runs in (over, of) for x in runs.each(**across)]
     found = located(finals, "mean", over.tail)

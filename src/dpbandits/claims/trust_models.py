@@ -1,6 +1,4 @@
-"""Three models of trust: one elimination algorithm with a shuffler, with a server and
-without trust.
-"""
+"""Three models of trust for one elimination algorithm: users trust a shuffler, a server, nobody."""
 
 from itertools import pairwise
 

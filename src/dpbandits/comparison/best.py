@@ -1,5 +1,5 @@
-"""Comparisons with the best of several algorithms: which may be the best, how far others are from
-it, and groups of ties.
+"""Comparisons with the best of several algorithms: the algorithms that may be the best, the ratios
+to the best, and groups of tied algorithms.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ from .pairs import Located, ratio
 
 
 class AgainstBest(NamedTuple):
-    """A comparison of K algorithms with the one of smallest mean (or median), arrays (K,)."""
+    """A comparison of K algorithms with the algorithm of smallest mean (or median), arrays (K,)."""
 
-    tied: np.ndarray  # whether it may be the best
-    ratio: Located  # to the smallest
+    tied: np.ndarray  # whether the algorithm may be the best
+    ratio: Located  # the ratio of the algorithm's mean (or median) to the smallest
 
 
 def against_best(found: Located, tied: np.ndarray | None = None) -> AgainstBest:
     """Compute multiple comparisons with the best (Hsu 1984), on the scale of ratios.
 
     Whichever algorithm is the best, only the K - 1 comparisons with this algorithm have to hold.
-    Then it is among the ``tied`` algorithms, and every ratio to it lies between its limits.
+    Then the best is among the ``tied`` algorithms, and every ratio to the best lies between the
+    limits of the ratio.
 
     Args:
         found: the estimates of K algorithms, with limits at the tail alpha / (2 (K - 1)).
@@ -35,7 +36,7 @@ def against_best(found: Located, tied: np.ndarray | None = None) -> AgainstBest:
     pairs.low[every, every] = pairs.high[every, every] = 1.0
     if tied is None:
         tied = np.logical_not(np.any(pairs.low > 1.0, axis=1))
-    if not tied.any():  # limits of different skewness can contradict each other in a circle
+    if not tied.any():  # skewed limits can show a > b, b > c and c > a
         tied[np.nanargmin(found.value)] = True
     low, high = pairs.low[:, tied].min(axis=1), pairs.high[:, tied].max(axis=1)
     best = int(np.argmin(found.value))

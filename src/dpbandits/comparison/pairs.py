@@ -43,11 +43,12 @@ CENTERS: dict[str, tuple[Any, Any]] = {
 def located(
     samples: Sequence[np.ndarray], center: str, tail: float, largest: float = np.inf
 ) -> Located:
-    """Return the mean, or median, of each of several samples, with limits at a tail.
+    """Return the mean, or median, of each of several samples, with limits.
 
-    Samples are regrets or times. If runs have no interval (too few, or all equal), their limits are
-    as wide as the sign of the values allows. But equal runs show that other values are rare
-    (``another_value``): this bounds a mean from below if no value is negative, and from above if no
+    Each limit fails with probability ``tail``. Samples are regrets or times. If runs have no
+    interval (too few, or all equal), the upper limit is infinite. The lower limit is then 0, or
+    minus infinity if a value is negative. But equal runs show that other values are rare
+    (``another_value``). This bounds a mean from below if no value is negative, and from above if no
     value exceeds ``largest``.
     """
     middle, interval = CENTERS[center]
@@ -70,11 +71,10 @@ def located(
 
 
 def difference(a: Located, b: Located) -> Located:
-    """Return the difference a - b, with limits by square and add of both limits (Zou & Donner
-    2008).
+    """Return the difference a - b, with limits by the method "square and add" (Zou & Donner 2008).
 
-    If a and b are normal and their limits have some tail, the limits of the difference have the
-    same tail. The limits may be skewed.
+    Let a and b be normal. If each of their limits fails with some probability, the limits of the
+    difference fail with the same probability. The limits of a and b may be skewed.
     """
     return Located(*map(rounded, _difference(a, b)))
 
@@ -101,9 +101,9 @@ def ratio(a: Located, b: Located) -> Located:
 def smaller(a: np.ndarray, b: np.ndarray, tail: float) -> Located:
     """Return the probability that a value of ``a`` is smaller than a value of ``b``.
 
-    Equal values count half. The interval follows Brunner & Munzel (2000), on the logit scale. If
-    all values of one sample are smaller, the variance cannot be estimated; then the runs are paired
-    in their order, and the interval follows Clopper & Pearson.
+    Equal values count half. The interval follows Brunner & Munzel (2000), on the logit scale. The
+    variance cannot be estimated if every value of one sample is smaller than every value of the
+    other. Then the runs are paired in their order, and the interval follows Clopper & Pearson.
 
     Args:
         a: values of one algorithm.
@@ -122,7 +122,7 @@ def smaller(a: np.ndarray, b: np.ndarray, tail: float) -> Located:
             float(rounded((a[:, None] < b).mean() + (a[:, None] == b).mean() / 2)), 0.0, 1.0
         )
     ranks = rankdata(np.concatenate([a, b]))
-    below = 1.0 - (ranks[:n] - rankdata(a)) / m  # of each value of a: the share of b above it
+    below = 1.0 - (ranks[:n] - rankdata(a)) / m  # the share of b above each value of a
     above = (ranks[n:] - rankdata(b)) / n
     p = float(above.sum() / m)
     parts = np.array([below.var(ddof=1) / n, above.var(ddof=1) / m])

@@ -1,11 +1,12 @@
 """A studentised permutation test that finds which algorithms differ, for all pairs at once.
 
 The statistic of two samples is the difference of their means divided by its standard error (Welch
-1947). If both samples have the same law, every way of dealing the pooled runs to the two algorithms
-is equally likely, so that the test is exact. If the laws differ but the means are equal, the error
-of the test tends to the level, since the statistic is studentised (Janssen 1997; Chung & Romano
-2013). All pairs of a table are dealt by the same shuffles, and each statistic is compared with the
-largest statistic of all pairs in each shuffle, so that the error holds for all pairs together.
+1947). A shuffle deals the pooled runs of a pair to the two algorithms at random. If both samples
+have the same law, all ways to deal the runs are equally likely, so that the test is exact. If the
+laws differ but the means are equal, the error of the test tends to the level, since the statistic
+is studentised (Janssen 1997; Chung & Romano 2013). The same shuffles are used for all pairs of a
+table. Each observed statistic is compared with the largest statistic of all pairs in each shuffle.
+Therefore the error holds for all pairs together.
 
 The seed is fixed. Values are rounded to integers whose sums are exact in every order, so that the
 test is the same on every processor.
@@ -17,12 +18,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-FEWEST = 4  # runs of each; fewer can be dealt in too few ways to show a difference at 5 %
-SHUFFLES = 1999  # at the level 5 %; more at smaller levels
-MAX_DEALT_RUNS = 500  # of the smaller sample; of more, the means of as many batches are dealt
-LEVELS = 2**16  # of the integers to which values are rounded
-AT_ONCE = 2**21  # numbers of a block
-NEARLY = 1e-9  # relative difference of statistics that are equal but for rounding
+FEWEST = 4  # least number of runs of an algorithm; fewer cannot show a difference at 5 %
+SHUFFLES = 1999  # number of shuffles at the level 5 %; smaller levels need more
+MAX_DEALT_RUNS = 500  # if the smaller sample has at least twice as many, batch means are dealt
+LEVELS = 2**16  # values are rounded to integers from 0 to LEVELS
+AT_ONCE = 2**21  # most numbers in a block of the computation
+NEARLY = 1e-9  # statistics with at most this relative difference count as equal
 
 
 def differing(pairs: Sequence[tuple[np.ndarray, np.ndarray]], error: float) -> np.ndarray:
@@ -37,7 +38,7 @@ def differing(pairs: Sequence[tuple[np.ndarray, np.ndarray]], error: float) -> n
         for i, pair in enumerate(pairs)
         if min(map(len, pair)) >= FEWEST
     }
-    alike: dict[tuple[int, int], list[int]] = {}  # the pairs of equal sizes
+    alike: dict[tuple[int, int], list[int]] = {}  # the pairs by the sizes of their samples
     for i, (first, pool) in pooled.items():
         alike.setdefault((first, len(pool)), []).append(i)
     shuffles = max(SHUFFLES, int(np.ceil(20.0 / error)))

@@ -34,11 +34,11 @@ class Samples:
         self.games: list[np.ndarray] = [np.flatnonzero(game == k) for k in range(game.max() + 1)]
 
     def _alike(self, columns: list[str]) -> np.ndarray:
-        """Return the number of each setting's group: settings of a group agree in some columns."""
+        """Return for each setting the number of its group; a group agrees in ``columns``."""
         return self.settings.groupby(columns, sort=False, dropna=False).ngroup().to_numpy()
 
     def located(self, center: str, tail: float) -> Located:
-        """Return the mean, or median, of each setting with limits at a tail."""
+        """Return the mean, or median, of each setting; a limit fails with probability ``tail``."""
         found = located(self.values, center, tail)
         return found._replace(value=rounded(found.value))
 
@@ -72,7 +72,7 @@ class Samples:
         self, pairs: Iterable[tuple[int, int]], error: float
     ) -> dict[tuple[int, int], bool]:
         """Return whether the means of two settings differ, by one test of all pairs, see
-        ``differing``.
+        ``permutation.differing``.
 
         The result has each pair in both orders.
         """

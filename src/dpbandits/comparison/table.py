@@ -19,7 +19,7 @@ from .pairs import Located, difference, ratio, smaller
 from .samples import Samples, game_columns
 
 ERROR = 0.05  # the probability that any comparison of a table with the best, or baseline, is wrong
-CENTERS = {"mean": "", "median": "median_"}  # the columns of each begin so
+CENTERS = {"mean": "", "median": "median_"}  # the prefix of the columns of each
 NOTHING = Located(np.nan, np.nan, np.nan)
 
 
@@ -28,26 +28,27 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
 
     A game is an environment with a budget and a horizon. One test of all pairs in all games, and of
     the pairs with a baseline, finds which means differ and determines ``differs``, ``tied`` and
-    ``letters``. With probability 95 % these tell no equal algorithms apart. All intervals of a
-    column hold at once with probability 95 %, too: with C comparisons with the best (or baseline),
-    each end fails with probability at most .05 / (2 C).
+    ``letters``. With probability 95 %, the test distinguishes no algorithms with the same law. All
+    intervals of a column hold at once with probability 95 %, too. If there are C comparisons with
+    the best (or baseline), each end fails with probability at most .05 / (2 C).
 
     Args:
         table: a table of regret or of stopping times.
         baseline: the name of an algorithm; ``inf`` for each algorithm itself without privacy; None
             for the best. If a game lacks the baseline, its baseline is taken from the same game
             without privacy.
-        looks: how often the table was looked at while runs were added to it.
+        looks: how often such a comparison was made while runs were added to the table.
 
     Returns:
-        A row for each setting: its columns, then COMPARED; see ``dpbandits.compare``.
+        A row for each setting: the columns of the setting, then the columns in COMPARED; see
+            ``dpbandits.compare``.
 
     Raises:
         BadInput: there is no such baseline, or several settings in one game have its name.
     """
     samples = Samples(table)
     names = samples.settings[table.question.group]
-    references: dict[int, int | None] = {}  # of each setting
+    references: dict[int, int | None] = {}  # the baseline of each setting
     for game in samples.games:
         references |= samples.references(game.tolist(), baseline)
     compared = sum(len(game) - 1 for game in samples.games)
@@ -95,9 +96,10 @@ def compare(table: Table, baseline: str | None = None, looks: int = 1) -> pd.Dat
 
 
 def complete(found: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    """Return a summary or a comparison with the columns that only the other one has.
+    """Return the table ``found`` with the columns that only the table ``other`` has.
 
-    Tables for a paper choose their columns from the result.
+    One of the two tables is a summary, the other a comparison. Tables for a paper choose their
+    columns from the result.
     """
     more = other.set_index(SETTING).loc[found[SETTING]]
     return found.assign(**{str(x): more[x].to_numpy() for x in more if x not in found})
@@ -121,8 +123,8 @@ def _differ(
 
 
 def contradicted(comparison: pd.DataFrame) -> pd.Series:
-    """Return in which rows the test and the interval of the ratio disagree on a difference
-    of means.
+    """Return for each row whether the test and the interval of the ratio disagree: only one of
+    them shows a difference of means.
     """
     excludes = (comparison["ratio_low"] > 1.0) | (comparison["ratio_high"] < 1.0)
     return excludes != comparison["differs"]

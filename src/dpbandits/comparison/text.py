@@ -90,8 +90,8 @@ def note(comparison: pd.DataFrame, question: Question) -> str:
 def sentences(comparison: pd.DataFrame, question: Question) -> list[str]:
     """Return a sentence about each game for the text of a paper.
 
-    It says which algorithms the test does not tell from the best, and by which factors the means of
-    the others exceed the smallest mean.
+    The sentence says which algorithms the test does not distinguish from the best, and by which
+    factors the means of the others exceed the smallest mean.
     """
     found = []
     shown = columns_shown(comparison, question)
@@ -144,7 +144,7 @@ def _named(row: Mapping[Hashable, Any], names: Sequence[str]) -> str:
 
 
 def _is_free(name: str, value: Any) -> bool:
-    """Return whether a value is that of a budget that does not limit the loss."""
+    """Return whether ``name`` is a privacy budget and its value is infinite: no privacy."""
     return name in BUDGETS and math.isinf(value)
 
 
@@ -164,15 +164,15 @@ def _located(row: Mapping[Hashable, Any], name: str) -> list[str]:
     value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
     if math.isnan(low):
         return ["", ""]
-    if low == 0.0 and math.isinf(high):  # equal runs, or one, have no interval
+    if low == 0.0 and math.isinf(high):  # equal runs, or one run, have no interval
         return [f"{value:.3g}", ""]
     equal = 0.5 if name == "smaller" else 1.0  # the value of two algorithms that do not differ
     return [f"{value:.3g}", f"{_beside(equal, low)} to {_beside(equal, high)}"]
 
 
 def _beside(equal: float, x: float) -> str:
-    """Return the end of an interval with three digits, or enough digits to differ from
-    ``equal``.
+    """Return an end of an interval with three digits, or with more digits if it would else be
+    rounded to ``equal``.
     """
     texts = (f"{x:.{digits}g}" for digits in range(3, 17))
     return next((text for text in texts if float(text) != equal), f"{x:.3g}")

@@ -67,7 +67,8 @@ def has_sets(table: Table) -> bool:
 def _levels(samples: Samples) -> Iterator[tuple[dict[str, Any], list[str], np.ndarray]]:
     """Yield each level with enough sets and algorithms.
 
-    A level is a budget, and other columns that tell games of one environment apart.
+    A level is a value of the budget and of the other columns in which games of one environment
+    differ.
 
     Yields:
         The values of the level's columns, the names of its algorithms, and their settings, int
@@ -160,7 +161,9 @@ def sections(pairs: pd.DataFrame, question: Question) -> list[str]:
 
 
 def _cell(row: Any) -> str:
-    """Return the text of a pair in the matrix: 8 (6) [44-97 %], where the mean is below on 8 sets,
-    the test distinguishes 6 of them, and the interval is that of the share of sets.
+    """Return the text of a pair in the matrix, such as 8 (6) [44-97 %].
+
+    In this example the mean is below the other mean on 8 sets, and the test confirms this on 6 of
+    them. The interval is the interval of the share of sets.
     """
     return f"{row.below} ({row.wins}) [{100 * row.share_low:.0f}-{100 * row.share_high:.0f} %]"

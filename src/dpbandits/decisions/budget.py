@@ -45,18 +45,18 @@ def budgets_needed(
 
     Args:
         algorithms: the algorithms, as ``dpbandits.run`` takes them.
-        given: other keys of a run, with None for defaults.
+        given: other keys of a run; the value None stands for the default.
         parameters: parameters of the algorithms.
         folders: the user's configuration folders.
         regret: the largest mean regret.
         ratio: instead of ``regret``, the largest ratio to the mean regret of the baseline.
-        baseline: an algorithm without privacy; None for each algorithm itself without privacy.
-        beats: instead of ``regret`` and ``ratio``, the line of reference of labelled users that the
-            algorithm must beat.
+        baseline: a non-private algorithm; None compares each algorithm with itself without privacy.
+        beats: instead of ``regret`` and ``ratio``, a line of reference for labelled users:
+            ``uniform`` or ``constant``. The algorithm must make fewer mistakes than this line.
         least: the smallest budget that is tried; None for 1e-3, or .1 with ``beats``.
         most: the largest budget that is tried; None for 1e3, or 100 with ``beats``.
-        precision: the ratio of the ends of the requested interval.
-        runs: runs at one budget, at most.
+        precision: the requested ratio of the upper to the lower end of the interval of budgets.
+        runs: the largest number of runs at one budget.
     """
     least = least if least is not None else 1e-3 if beats is None else 0.1
     most = most if most is not None else 1e3 if beats is None else 100.0
@@ -77,7 +77,7 @@ def budgets_needed(
             raise BadInput(f"baseline={plain(baseline)}: only a goal ratio=R takes a baseline")
     rows = []
     for need, values in zip(needs, apart, strict=True):
-        need.store = needs[0].store  # what several needs have in common is played once
+        need.store = needs[0].store  # runs that several needs share are played once
         goal = goal if beats is None else need.of_line(beats)
         begun = time.monotonic()
         found = Search(need.located, goal, least, most, precision, runs).answer()
@@ -118,7 +118,7 @@ class _Need(Subject):
             raise BadInput("population: each user has a privacy level; a search needs one budget")
         self._at = cache(self.at)
         self.reference: Setting | None = None
-        self.baseline = ""  # in words
+        self.baseline = ""  # the baseline in words; empty if there is none
         if divided and baseline is None:
             if not self.can_be_free:
                 raise BadInput(
@@ -132,10 +132,10 @@ class _Need(Subject):
             self.baseline = self.reference.algo
             if self.reference.algorithm.private:
                 raise BadInput(f"baseline={self.baseline}: an algorithm without privacy is needed")
-        self.played: dict[Setting, int] = {}  # runs on which the answer is based
+        self.played: dict[Setting, int] = {}  # how many runs of each setting the answer uses
 
     def of_line(self, beats: str) -> float:
-        """Return the expected mistakes of a line of reference."""
+        """Return the expected number of mistakes of the line of reference ``beats``."""
         instance = data_of(self.first).instance
         if not isinstance(instance, LabelledInstance):
             where = f"env={self.first.env}"
@@ -147,8 +147,8 @@ class _Need(Subject):
     def located(self, budget: float, n: int) -> Located:
         """Return the mean regret of the first n runs at a budget, with limits.
 
-        With a baseline, the mean regret is divided by the baseline's. The baseline has n runs, or
-        more if more were played.
+        With a baseline, the result is the ratio of this mean regret to the mean regret of the
+        baseline. The baseline has n runs, or more if more were played for an earlier result.
         """
         if self.reference is None:
             return self._limits(self._at(budget), n)

@@ -1,5 +1,7 @@
-"""The cost of privacy for a test: the stopping time against the budget, and the budget for
-a goal.
+"""The cost of privacy for a test, which is a stopping rule in an environment.
+
+A sheet lists the stopping times at given budgets. A search finds the smallest budget that reaches a
+goal.
 """
 
 from __future__ import annotations
@@ -27,16 +29,16 @@ from ..validation import argument, as_integer, each, number_where, refuse_alike
 from .search import ERROR, LOOKS, Found, Search, check_search, goal_of, limits, short
 from .subject import Subject, differing, with_values
 
-TIMES_GOAL = 10.0  # samples after which a run of a search ends, as a multiple of the goal
-FREE_RUNS = 64  # without privacy, before a search; they set its cap
-ENDS = 0.9  # share of the runs that must end, for a test to end
-PRECISE = 1.25  # ratio of the budgets between which a sheet finds that a test begins to end
+TIMES_GOAL = 10.0  # the default cap of a search, as a multiple of the goal in samples
+FREE_RUNS = 64  # least number of runs without privacy that are played before a search
+ENDS = 0.9  # a test counts as ending at a budget if at least this share of its runs ends
+PRECISE = 1.25  # largest ratio of the two budgets between which a sheet finds that a test ends
 
-WEEKS = 26.0  # after which a test ends in any case, if the users per week are known
+WEEKS = 26.0  # weeks after which runs are cut, if the users per week are known
 ABOVE = "a number above 0 is needed"
 OWN_KEYS = {key for q in QUESTIONS if q.command == STOPPING.command for key in q.own_keys}
 
-# The options of the two answers, beside the keys of ``bandit-stop``
+# The options of a sheet and of a search, in addition to the keys of ``bandit-stop``
 OF_SHEET = ("eps", "per_week", "weeks", "runs")
 OF_GOAL = ("samples", "ratio", "quantile", "per_week", "least", "most", "precision", "runs")
 
@@ -45,7 +47,10 @@ def cost_of_rules(
     rules: Sequence[Any], given: Mapping[str, Any], parameters: Mapping[str, Any],
     folders: tuple[str, ...],
 ) -> pd.DataFrame:  # fmt: skip
-    """Return a sheet if budgets are given, else the budget for a goal; see ``dpbandits.budget``."""
+    """Return a sheet if ``eps`` is given, else the smallest budget that reaches a goal.
+
+    See ``dpbandits.budget``.
+    """
     given = {key: value for key, value in given.items() if value is not None}
     wanted, answer = (OF_SHEET, sheet) if "eps" in given else (OF_GOAL, budget_for_samples)
     known = {*STOPPING.groups, *OWN_KEYS, "cap", "seed", "assume", "jobs", "backend", "results"}
@@ -65,7 +70,7 @@ class _Rule(Subject):
     """A stopping rule whose budget is searched.
 
     Attributes:
-        apart: the values of parameters that tell it apart from other rules of its name.
+        apart: the values of the parameters in which this rule differs from others of its name.
     """
 
     def __init__(self, rule: Any, given: Mapping[str, Any], compose: Callable[..., Request]):
@@ -77,7 +82,7 @@ class _Rule(Subject):
             raise BadInput(f"rule={self.name}: a rule with a privacy budget eps is needed")
 
     def times(self, eps: float, n: int) -> np.ndarray:
-        """Return the stopping times of the first n runs; a run that has not ended counts as
+        """Return the stopping times of the first n runs; the time of a run that did not end is
         the cap.
         """
         return self.measured(self.at(eps), n, "stopping_time")[0]
@@ -88,12 +93,16 @@ class _Rule(Subject):
 
     @property
     def about(self) -> dict[str, Any]:
-        """The columns that describe it, and what its answers are judged by."""
+        """The columns that describe the rule: name, parameters, environment, and the keys that
+        decide whether an answer is correct.
+        """
         return {"rule": self.name, **self.apart, "env": self.env} | dict(self.first.goal)
 
     @property
     def title(self) -> str:
-        """Its name, its environment, and what its answers are judged by, in words."""
+        """The name of the rule, its environment, and the keys that decide whether an answer is
+        correct, in words.
+        """
         goal = dict(self.first.goal)
         name = with_values(self.name, {k: x for k, x in self.apart.items() if k not in goal})
         return ", ".join([f"{name} on {self.env}", *(f"{k}={x:g}" for k, x in goal.items())])
@@ -102,7 +111,7 @@ class _Rule(Subject):
 def rules_of(
     rules: Sequence[Any], given: Mapping[str, Any], compose: Callable[..., Request]
 ) -> list[_Rule]:
-    """Return the rules.
+    """Return a ``_Rule`` for each of the given rules.
 
     A key that belongs to the questions of some of the rules, such as ``mu0``, is passed only to
     these rules.
@@ -142,7 +151,8 @@ def sheet(
     for rule in rules:
         rule.given["cap"] = cap
         own, free, free_ended = [], math.nan, math.nan
-        comparable = rule.can_be_free and "answer" in rule.first.question.measured  # no estimate
+        # answers can agree, but estimates cannot
+        comparable = rule.can_be_free and "answer" in rule.first.question.measured
         names = ("stopping_time", "answer", "halted", "correct")
         answers = np.full(runs, math.nan)
         if rule.can_be_free:
@@ -152,9 +162,9 @@ def sheet(
             setting = rule.at(x)
             times, answer, halted, correct = rule.measured(setting, runs, *names)
             ended = float(halted.mean())
-            # between a run that ended and one that was cut nothing is interpolated
+            # a quantile does not interpolate between a run that ended and a run that was cut
             method: Any = "linear" if ended == 1.0 else "higher"
-            low, high = math.nan, math.nan  # a run that was cut leaves the mean without an interval
+            low, high = math.nan, math.nan  # the mean has no interval if a run was cut
             if ended == 1.0:
                 column = times[:, np.newaxis]
                 (low,), (high,) = interval_of_mean(column)
@@ -177,11 +187,14 @@ def sheet(
 def begins_to_end(
     rule: _Rule, rows: Sequence[Mapping[str, Any]], runs: int
 ) -> tuple[float, float]:  # fmt: skip
-    """Find between which budgets the test begins to end, by bisection.
+    """Find, by bisection, two budgets between which the test begins to end.
+
+    The test ends at a budget if at least the share ENDS of its runs ends.
 
     Returns:
         The largest budget at which the test does not end, and the next larger budget at which it
-        ends; 0 and infinity if there is no such budget.
+        ends. The first is 0 if the test ends at every budget. The second is infinity if the test
+        does not end at the largest budget.
     """
     low = max((row["eps"] for row in rows if row["ended"] < ENDS), default=0.0)
     high = min((row["eps"] for row in rows if row["eps"] > low), default=math.inf)
@@ -192,11 +205,11 @@ def begins_to_end(
 
 
 def verdict(title: str, rows: Sequence[Mapping[str, Any]], low: float, high: float) -> str:
-    """Return the sheet of one rule, which has a ``title``, as a sentence.
+    """Return a sentence that sums up the sheet of the rule with this ``title``.
 
-    It says what the budget nearest to 1 costs, at which budgets privacy is cheap, and between which
-    budgets the test begins to end. If some runs did not end, it says of a mean that it is at least
-    as large.
+    The sentence gives the mean stopping time at the budget nearest to 1 at which the test ends. It
+    also says from which budget on privacy costs less than 10 %, and between which budgets the test
+    begins to end. If some runs did not end, the sentence calls a mean "at least" so large.
     """
     first = rows[0]
     start, per_week = f"{title}: ", first["per_week"]
@@ -314,9 +327,10 @@ def budget_for_samples(
 
 
 def of_times(times: np.ndarray, cap: float, share: float | None) -> Located:
-    """Return the mean of stopping times, or the quantile of a ``share``, with limits.
+    """Return the mean of stopping times, or their quantile at ``share``, with limits.
 
-    If runs were cut at the cap, the mean has no upper limit. A run that ends there counts as cut.
+    If runs were cut at the cap, the mean has no upper limit. A run that ends at the cap counts as
+    cut. A quantile has no upper limit if this limit would not be below the cap.
     """
     if share is None:
         found, known = limits(times, cap), times.max() < cap
@@ -330,12 +344,13 @@ def of_times(times: np.ndarray, cap: float, share: float | None) -> Located:
 def of_ratio(
     times: np.ndarray, free: np.ndarray, goal: float, cap: float, share: float | None
 ) -> Located:
-    """Return the ratio of stopping times to those without privacy, with limits.
+    """Return the ratio of stopping times to stopping times without privacy, with limits.
 
-    Equal runs have equal rewards. The mean of the differences between the times of a run and
-    ``goal`` times those without privacy is therefore narrower than the ratio of two means, and has
-    the same sign as the distance of the ratio from the goal. If all differences are equal, their
-    interval is unknown, and the limits are 0 and infinity.
+    Runs with the same number have the same rewards. The limits of a ratio of means therefore come
+    from the differences, run by run, between a time and ``goal`` times the time without privacy.
+    The interval of their mean is narrower than an interval from two separate means. The mean
+    difference is positive if and only if the ratio is above ``goal``. If all differences are equal,
+    their interval is unknown, and the limits are 0 and infinity.
     """
     if share is not None:
         return ratio_of(of_times(times, cap, share), of_times(free, cap, share))
@@ -348,10 +363,10 @@ def of_ratio(
 
 
 def samples_reached(rule: _Rule, eps: float, runs: int, share: float | None) -> float:
-    """Return a number of samples, with two digits, that a search would find to be reached at a
-    budget.
+    """Return the smallest goal ``samples``, with two digits, that a search would find reached at
+    the budget ``eps``.
 
-    The number is blank if the cap ends too many runs.
+    The result is NaN if the upper limit of the stopping time is not below the cap.
     """
     cap = float(rule.at(eps).horizon)
     most = of_times(rule.times(eps, runs), cap, share).high
@@ -367,12 +382,12 @@ def samples_in_words(
     """Return the answer of a search as a sentence.
 
     Args:
-        start: what is searched.
-        found: what was found.
-        goal: the goal.
-        known: what is known of the test without privacy.
-        instead: the number of samples that would be reached if no budget reaches the goal.
-        more: what would help to decide, or why nothing does.
+        start: the rule and the statistic, such as "RULE on ENV: the mean".
+        found: the result of the search.
+        goal: the goal, in words.
+        known: the stopping time without privacy, in words; it may be empty.
+        instead: if no budget reaches the goal, a number of samples that the largest budget reaches.
+        more: what would help to decide an undecided search, or why nothing helps.
     """
     start, last = f"{start} stopping time is ", found.last
     if found.kind == "never":

@@ -1,9 +1,9 @@
 """Search for the smallest budget that reaches a goal: bisection, with runs added where needed.
 
-At a budget a test decides whether the regret is above the goal or not; if the test does not decide,
-more runs are played at this budget. All statements of a search hold at once with probability 95 %.
-Regret is continuous in the budget. Therefore an answer lies between a budget whose regret is above
-the goal and a budget that reaches the goal.
+At each budget a test decides whether the regret is above the goal or at most the goal. If the test
+does not decide, more runs are played at this budget. One such test is called a look. All statements
+of a search hold at once with probability 95 %. Regret is continuous in the budget. Therefore an
+answer lies between a budget whose regret is above the goal and a budget that reaches the goal.
 """
 
 from __future__ import annotations
@@ -20,24 +20,25 @@ from ..contracts.parameters import RANGE
 from ..errors import BadInput
 from ..validation import argument, as_integer, number_where
 
-ERROR = 0.05  # the probability that anything that a search tells is wrong
-LOOKS = 100  # at runs, at most: each may be wrong with probability ERROR / LOOKS
-FIRST_LOOK_RUNS, LOOK_GROWTH = 32, 2  # at a budget; the factor from one look to the next
+ERROR = 0.05  # the largest probability that any statement of a search is wrong
+LOOKS = 100  # most looks of a search; each may be wrong with probability ERROR / LOOKS
+FIRST_LOOK_RUNS, LOOK_GROWTH = 32, 2  # runs of the first look at a budget; their growth per look
 MAX_NARROWING_RUNS = 256  # at a budget, while the interval is narrowed for the first time
-SETTLED = 512  # runs from which on an estimate of the runs that are needed is believed
-HOPELESS = 4.0  # times the largest number of runs: if so many are needed, none are added
-A_DECADE = 2  # budgets that are scanned
-ASIDE = 2.0  # the ratio of a bracket's end to the budget that is looked at beyond it
-ROUNDED_PRECISION = 1.01  # times the requested precision, since budgets are rounded
+SETTLED = 512  # runs of a look from which on its estimate of the needed runs is used
+HOPELESS = 4.0  # no run is added if more than HOPELESS times the largest number would be needed
+A_DECADE = 2  # number of scanned budgets per factor of 10
+ASIDE = 2.0  # the factor between an end of the bracket and the budget that is tried outside it
+ROUNDED_PRECISION = 1.01  # tolerated multiple of the requested precision, as budgets are rounded
 
-# What is compared with the goal, with limits, of the first runs at a budget
+# ``measure(budget, n)`` returns the regret, or its ratio to the regret of the baseline, with
+# limits, from the first n runs at a budget
 Measure = Callable[[float, int], Located]
 Kind = Literal["between", "always", "never", "open"]
 
 
 @dataclass(frozen=True)
 class Look:
-    """The result at a budget: the regret, or its ratio to the regret of the baseline."""
+    """The result of a test at one budget: the regret, or its ratio to the baseline's regret."""
 
     budget: float
     runs: int
@@ -51,7 +52,12 @@ class Look:
 class Found:
     """The answer of a search: a budget between ``low`` and ``high``.
 
-    The kind is ``never`` only if regret is above the goal at every budget that was tried.
+    Its kind is one of these:
+
+    * ``between``: regret is above the goal at ``low``, and reaches the goal at ``high``;
+    * ``always``: the smallest budget reaches the goal;
+    * ``never``: regret is above the goal at every budget that was tried;
+    * ``open``: the runs do not decide which budget reaches the goal first, or whether any does.
     """
 
     kind: Kind
@@ -59,7 +65,7 @@ class Found:
     low: float
     high: float
     again: tuple[float, ...]  # budgets above the answer at which regret is above the goal again
-    looks: tuple[Look, ...]  # the last at each budget, by budget
+    looks: tuple[Look, ...]  # the last look at each budget, in the order of budgets
 
     @property
     def unknown(self) -> list[Look]:
@@ -68,7 +74,9 @@ class Found:
 
     @property
     def last(self) -> Look:
-        """The look at the largest budget; if no budget is found, at the largest undecided one."""
+        """The look at the largest budget. If no budget was found, and some budgets are undecided,
+        it is the look at the largest undecided budget.
+        """
         return ((self.unknown if np.isnan(self.budget) else ()) or self.looks)[-1]
 
 
@@ -82,8 +90,8 @@ class Search:
     goal: float
     least: float
     most: float
-    precision: float  # the largest ratio of ``high`` to ``low`` that is asked for
-    runs: int  # at one budget, at most
+    precision: float  # the requested upper bound on the ratio of ``high`` to ``low``
+    runs: int  # the largest number of runs at one budget
     _seen: dict[float, Look] = field(default_factory=dict)
     _looks: int = 0
 
@@ -106,13 +114,13 @@ class Search:
         low, high = self._bracket()
         for budget in sorted((x for x in self._seen if low < x < high), reverse=True):
             if low > 0.0 or self._decide(budget, self.runs) >= 0:
-                break  # nothing is known of smaller ones either
+                break  # smaller budgets are not examined
         low, high = self._bracket()
         if low == 0.0:
             return self._found("always" if high == self.least else "open", high, low, high)
         self._narrow()
         if self._look_aside():
-            self._narrow()  # about a smaller budget that reaches the goal
+            self._narrow()  # around the smaller budget that reaches the goal
         low, high = self._bracket()
         return self._found("between", self._crossing(), low, high)
 
@@ -141,8 +149,8 @@ class Search:
         """Narrow the bracket.
 
         Bisect with few runs at each budget until the test does not decide at the middle. Then
-        narrow both sides, and with many runs once more around the budget at which the means cross
-        the goal.
+        narrow both sides around this middle. Finally narrow both sides, at most twice and with many
+        runs, around the budget at which the means cross the goal.
         """
         few = min(MAX_NARROWING_RUNS, self.runs)
         while not self._is_narrow():
@@ -161,8 +169,8 @@ class Search:
     def _towards(self, middle: float, runs: int) -> None:
         """Narrow both sides of the bracket around a budget.
 
-        First try the budgets at the requested distance, then bisect between budgets that are
-        undecided and budgets that are decided.
+        On each side, first try the budget at the requested distance from ``middle``. While the
+        tried budget is undecided, try the middle between this budget and the end of the bracket.
         """
         for outward in (1, -1):
             near, far = (
@@ -177,8 +185,8 @@ class Search:
                 near = between if is_far else far
 
     def _decide(self, budget: float, most: int) -> int:
-        """Add runs at a budget until its side is known, or too many runs would be needed;
-        return the side.
+        """Add runs at a budget until its side of the goal is known, or too many runs would be
+        needed. Return the side, see ``Look``.
         """
         look = self._seen.get(budget) or self._look(budget, FIRST_LOOK_RUNS)
         while look.side == 0 and look.runs < most and self._looks < LOOKS:
@@ -229,7 +237,7 @@ def check_search(
 def goal_of(
     typed: str, goal: float | None, ratio: float | None, what: str, more: str = ""
 ) -> float:
-    """Check that either a goal or a ratio is given, and return it.
+    """Check that exactly one of the goal and the ratio is given, and return its value.
 
     Args:
         typed: the goal as it is typed, such as ``regret=R``.

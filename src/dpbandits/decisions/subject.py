@@ -24,9 +24,9 @@ class Subject:
     """An algorithm or a stopping rule in one environment, with its finished runs.
 
     Attributes:
-        compose: makes a request of keys, see ``settings.compose.request_from``.
-        given: the keys of a run, including the algorithm or the rule, with None for defaults.
-        default: the request of its runs at the default budget.
+        compose: makes a request from keys, see ``settings.compose.request_from``.
+        given: the keys of a run, including the algorithm or the rule; None stands for the default.
+        default: the request for runs of the subject at the default budget.
         first: the only setting of this request.
     """
 
@@ -36,12 +36,14 @@ class Subject:
         self.first = self.default.only
 
     def at(self, budget: float) -> Setting:
-        """Return its setting at a budget."""
+        """Return the subject's setting at a budget."""
         return self.compose({**self.given, self.first.budget_name: budget}).only
 
     @property
     def values(self) -> dict[str, Any]:
-        """The values of its parameters, by name; a value that has a name is the name."""
+        """The value of each parameter, by the parameter's name. For a value that has a name of its
+        own, this name is given instead.
+        """
         found: dict[str, Any] = dict(self.first.parameters)
         for key, domain in self.first.algorithm.domains.items():
             if isinstance(domain, Named):
@@ -52,13 +54,15 @@ class Subject:
 
     @property
     def can_be_free(self) -> bool:
-        """Whether it can run without privacy; it cannot if users have levels of their own."""
+        """Whether the subject can run without privacy: it cannot if each user has a privacy
+        level.
+        """
         domain = self.first.algorithm.domains.get(self.first.budget_name)
         return isinstance(domain, Interval) and domain.contains(math.inf)
 
     @cached_property
     def store(self) -> Store:
-        """The store of its runs."""
+        """The store of the subject's runs."""
         results = self.default.results
         return Memory() if results is None else RunStore(results)
 
@@ -77,9 +81,9 @@ class Subject:
 
 
 def differing(subjects: Sequence[Subject]) -> list[dict[str, Any]]:
-    """Return for each subject the values of parameters that tell subjects of one name apart.
+    """Return for each subject the values of the parameters in which subjects of one name differ.
 
-    The values are blank for names that are given once.
+    The values are NaN for a subject whose name is given once.
 
     Raises:
         BadInput: two subjects are the same.
@@ -103,6 +107,6 @@ def differing(subjects: Sequence[Subject]) -> list[dict[str, Any]]:
 
 
 def with_values(name: str, values: Mapping[str, Any]) -> str:
-    """Return a name with the values that tell it apart from others of this name, in words."""
+    """Return a name with the values of its parameters, such as "NAME with KEY=VALUE"."""
     given = ", ".join(f"{k}={value_text(x)}" for k, x in values.items() if not pd.isna(x))
     return f"{name} with {given}" if given else name

@@ -34,8 +34,9 @@ def adap_tt(
     Args:
         eps: privacy budget.
         delta: probability of naming an arm that is not the best.
-        variant: 0 (printed), as in the thesis. 1 (coded), as in the code that made its figures.
-        threshold: 0 (usual), the proved threshold for ``printed`` and the empirical one for
+        variant: 0 (printed), as in the thesis. 1 (coded), as in the code that made the figures of
+            the thesis.
+        threshold: 0 (usual), the proved threshold for ``printed`` and the empirical threshold for
             ``coded``. 1 (proved), the threshold with s = 2 and with the power of k that is missing
             in one print (docs/errata.md). 2 (empirical), the threshold of the code, for which
             nothing is proved.

@@ -1,4 +1,4 @@
-"""CTB-TT: TT-UCB on bits that users send in the place of their rewards."""
+"""CTB-TT: TT-UCB on bits that users send instead of their rewards."""
 
 import math
 
@@ -16,7 +16,7 @@ GUARANTEE = local_dp("Azize et al. 2024, by Ren et al. 2020, Lemma 9", send_bit,
 @kernel
 def ctb_tt(game, rng, eps: Budget, delta: Fraction):
     """CTB-TT (Azize et al. 2024): TT-UCB on randomised responses, whose means are in the order of
-    the arms' means. eps-local DP. Rewards in [0, 1]. Its threshold is derived from the threshold
+    the arms' means. eps-local DP. Rewards in [0, 1]. The threshold is derived from the threshold
     of TT-UCB (docs/errata.md).
 
     Args:

@@ -17,8 +17,11 @@ REWARDS = UNIT_INTERVAL
 
 
 def shifts(run, changed):
-    """Return the shift of each draw of noise: 1 for the threshold, which a changed sum then cannot
-    cross, 2 or -2 for the test that passes, and 0 for the other tests.
+    """Return the shift of each draw of noise, by the number of the draw.
+
+    The noise of the thresholds is shifted by 1, so that no changed sum passes an earlier test. The
+    noise of the test that passes is shifted by 2 if the answer is 1, and by -2 if it is 0. Other
+    noise is not shifted.
     """
     found = dict.fromkeys(range(len(run.draws)), 0.0) | {0: 1.0}
     if not math.isnan(run.answer):
@@ -46,17 +49,17 @@ def dp_sprt(
 
     Half of the budget is spent on the noise Z of both thresholds, and half on the noise of the
     means, as in the sparse vector technique. The rule tests sums of n rewards instead of their
-    means. The thresholds are not computed from data, so that privacy depends neither on c1 nor on
-    c2, although the authors' package says that c2 < 1 has no proof of privacy. The error rates are
-    proved only if c1 and c2 are both at least 1.
+    means. The thresholds are not computed from data, so privacy depends neither on c1 nor on c2.
+    (The authors' package says that privacy is not proved for c2 < 1.) The error rates are proved
+    only if c1 and c2 are both at least 1.
 
     Args:
         eps: privacy budget.
         mu0: the mean under the first hypothesis.
-        mu1: the mean under the second, above ``mu0``.
+        mu1: the mean under the second hypothesis, above ``mu0``.
         alpha: probability of answering 1 if the mean is mu0.
         beta: probability of answering 0 if the mean is mu1.
-        c1: factor of the logarithm of the test without privacy; .5 in experiments of the paper.
+        c1: factor of the logarithm in the non-private thresholds; .5 in experiments of the paper.
         c2: factor of the slack for the noise; .5 in experiments of the paper.
     """
     D = math.log(mu1 / (1.0 - mu1)) - math.log(mu0 / (1.0 - mu0))
@@ -64,10 +67,10 @@ def dp_sprt(
     below, above = bernoulli_kl(mu0, mu1) / D, bernoulli_kl(mu1, mu0) / D
     low, high = c1 * math.log(1.0 / (g * beta)) / D, c1 * math.log(1.0 / (g * alpha)) / D
     Z = laplace(rng, laplace_scale(2.0, eps))
-    total = room0 = room1 = 0.0  # c2 times the last slack that was needed; it grows with n
+    total = room0 = room1 = 0.0  # at most c2 times the slack, which grows with n
     for n in range(1, rounds_left(game) + 1):
         total += pull(game, 0)
-        noisy = total + laplace(rng, laplace_scale(4.0, eps))  # n times the paper's
+        noisy = total + laplace(rng, laplace_scale(4.0, eps))  # n times the paper's mean
         bar = n * (mu0 + below) - low - Z
         if noisy <= bar - room0:
             room0 = c2 * slack(n, eps, beta)

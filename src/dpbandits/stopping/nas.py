@@ -22,12 +22,13 @@ def nas(game, rng, rel_error: Fraction, beta: Fraction, R: Range):
     2019, section 3). Not private.
 
     The rule stops at the first t with ``|mean_t| >= h_t (1 + 1/a)``, where mean_t is the mean of t
-    samples, h_t its confidence radius and a is ``rel_error``. It returns ``mean_t``, or NaN if the
-    game ends before. With probability 1 - beta the error is at most ``a |mu|`` for the true mean
-    mu.
+    samples, h_t is its confidence radius and a is ``rel_error``. The rule returns ``mean_t``, or
+    NaN if the game ends before. With probability 1 - beta the error is at most ``a |mu|`` for the
+    true mean mu.
 
-    The bar increases with t and a sample changes the sum by at most R, so no test passes before the
-    sum can reach the present bar. The samples until then are drawn as one block.
+    The bar, which the absolute sum of the samples must reach, increases with t. A sample changes
+    the sum by at most R. So no test passes before the sum can reach the present bar, and the
+    samples until then are drawn as one block.
     """
     a = rel_error
     S = 0.0

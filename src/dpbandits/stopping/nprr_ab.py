@@ -16,7 +16,7 @@ NAME = "NPRR-AB"
 LINE = "green", "dashdotted"
 QUESTION = BEST_ARM
 LARGEST_GRID = 100
-RECENT, BLOCK = 16384, 256  # weights that a run keeps, and that it computes at once
+RECENT, BLOCK = 16384, 256  # how many weights a run keeps, and how many it computes at once
 HIDDEN = 1.0  # the position of the name in ``assignment``
 
 
@@ -45,7 +45,7 @@ class OfTwoArms(Bounded):
 
 @dataclass(frozen=True)
 class OfMessages(Guarantee):
-    """Local DP of a message whose randomizer has the grid that the parameters give."""
+    """Local DP of a message; the parameter ``grid`` determines the randomizer of the message."""
 
     def at(self, values):
         return message_on(values.get("grid", 1.0), values.get("assignment") == HIDDEN)
@@ -78,9 +78,10 @@ def kept(eps, G):
 @inlined
 def respond(rng, x, r, G):
     """Return the response to a number x in [0, 1]. x is rounded without bias to one of the G + 1
-    points 0, 1/G, ..., 1. The rounded number is kept with probability r, else replaced by a uniform
-    one of these points; one uniform random number decides both steps. eps-local DP: probabilities
-    of a point differ at most by the factor 1 + r (G + 1)/(1 - r) = e^eps.
+    points 0, 1/G, ..., 1. The rounded number is kept with probability r. Otherwise it is replaced
+    by one of these points, drawn uniformly. One uniform random number decides both steps. eps-local
+    DP: under two numbers x, the probabilities of a point differ by at most the factor
+    1 + r (G + 1)/(1 - r) = e^eps.
     """
     u = random(rng)
     if G == 1:  # without a branch
@@ -95,9 +96,10 @@ def respond(rng, x, r, G):
 
 @inlined
 def weight_at(n, weights, known, l):
-    """Return lambda_n and the number of weights that are known then. ``weights`` has the last ones
-    that became known, lambda_i at i modulo its length, which is a power of 2. They become known in
-    blocks, and an arm that is too far behind the other computes its own.
+    """Return lambda_n, and the number of weights that have been computed so far. ``weights`` stores
+    the latest of them: lambda_i is at index i modulo the length of ``weights``, a power of 2.
+    Weights are computed in blocks. If lambda_n is no longer stored, because the arm is far behind
+    the other arm, lambda_n alone is computed again.
     """
     if n > known:
         for i in range(known + 1, known + BLOCK + 1):
@@ -136,10 +138,10 @@ def nprr_ab(
 
     open: a user sends a response to her reward, and the server knows the arm; each arm has its own
     t and interval, with a = delta/2, and the rule stops when the two intervals are disjoint.
-    hidden: the server must not learn the arm, so the device draws the arm Z, 0 or 1, and the server
-    cannot choose what a user sees. For the reward x, the mean of f = 2 x Z - 2 x (1 - Z) is the
-    mean of arm 1 less the mean of arm 0, the effect. The device responds to (f + 2)/4, and the rule
-    stops when the interval of the effect, with a = delta, excludes 0.
+    hidden: the server must not learn the arm, so the user's device draws the arm Z, 0 or 1, and the
+    server cannot choose what a user sees. For the reward x, the mean of f = 2 x Z - 2 x (1 - Z) is
+    the effect: the mean of arm 1 minus the mean of arm 0. The device responds to (f + 2)/4, and the
+    rule stops when the interval of the effect, with a = delta, excludes 0.
 
     Args:
         eps: privacy budget.

@@ -35,11 +35,11 @@ def bar(t: float, n: float, eps: float, a: float, beta: float, R: float) -> floa
 
 @inlined
 def first_above(rng: np.random.Generator, n: int, scale: float, level: float) -> tuple[int, float]:
-    """Draw the first of ``n`` independent Laplace variables that exceeds a level, exactly in law.
+    """Draw the first of ``n`` independent Laplace variables that exceeds a level.
 
-    The number of variables before the first one above the level is geometric, so the variables
-    themselves are not drawn. A Laplace variable that exceeds a positive level is the level plus an
-    exponential variable.
+    The result has its exact law, but not all variables are drawn: the number of variables before
+    the first variable above the level is geometric. A Laplace variable that exceeds a positive
+    level is the level plus an exponential variable.
 
     Args:
         rng: the learner's generator.
@@ -64,7 +64,7 @@ def first_above(rng: np.random.Generator, n: int, scale: float, level: float) ->
 
 
 def first_above_in_turn(rng, n, scale, level):
-    """Do what ``first_above`` does, with a draw for every variable, as the proof assumes."""
+    """Return what ``first_above`` returns, but draw every variable, as the proof assumes."""
     for i in range(1, n + 1):
         drawn = laplace(rng, scale)
         if level <= 0.0 or drawn > level:

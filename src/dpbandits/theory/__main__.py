@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .bounds import Bound, every_bound
 
-HEAD = Path(__file__).with_name("page.md")  # what stands above the table
+HEAD = Path(__file__).with_name("page.md")  # the text above the table
 
 
 def page() -> str:

@@ -15,8 +15,9 @@ from .conditions import PRIVACY, STOPPING
 lower, upper = bounds_of("Azize et al. 2024")
 RISK = Condition("0 < delta < 1/3", lambda delta: 0 < delta < 1 / 3)
 ONE_BEST = Condition("one best arm", lambda means: sum(m == max(means) for m in means) == 1)
-MAX_WEIGHT_RATIO = 1e6  # of a weight relative to that of the best arm
-Rate = Callable[[float, float, float, float], float]  # (weight and mean of two arms)
+MAX_WEIGHT_RATIO = 1e6  # the largest weight of an arm relative to the weight of the best arm
+# ``rate(w, x, v, y)`` of an arm with weight w and mean x, and an arm with weight v and mean y
+Rate = Callable[[float, float, float, float], float]
 
 
 @lower("Theorem 2", EXACT,
@@ -44,7 +45,7 @@ def samples_lower(means: Sequence[float], eps: float, delta: float) -> float:
        note="the form of Jourdan & Azize 2025, derived here")  # fmt: skip
 def samples_lower_of_divergence(means: Sequence[float], eps: float, delta: float) -> float:
     """Lower bound of the form of ``samples_lower``, where d(x, y) = inf over z of eps |z - x| +
-    kl(z, y) replaces the two divergences (Azize et al. 2025). It is never smaller than
+    kl(z, y) replaces the two divergences (Azize et al. 2025). This bound is never smaller than
     ``samples_lower``.
     """
 
@@ -62,9 +63,9 @@ def samples_lower_of_divergence(means: Sequence[float], eps: float, delta: float
 def characteristic_time(means: Sequence[float], rate: Rate) -> float:
     """Compute T*, where 1/T* = sup over w of min over a of ``rate(w_best, best, w_a, mean_a)``.
 
-    Here w are weights of the arms. At the optimum all arms have the same rate. If weights are
-    relative to the weight of the best arm, each arm's weight is a convex function of the common
-    rate y, and T* is the smallest value of (1 + sum of weights)/y, a quasiconvex function.
+    Here w are weights of the arms. At the optimum all arms have the same rate y. Let the best arm
+    have the weight 1. Then the weight of each other arm is a convex function of y. T* is the
+    minimum over y of the quasiconvex function (1 + sum of the other weights)/y.
 
     Args:
         means: the arms' means, one of them the largest.

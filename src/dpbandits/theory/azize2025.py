@@ -19,9 +19,9 @@ GROWING = Condition("alpha > 1", lambda alpha: alpha > 1)
        BERNOULLI, BEST_BELOW_1, PRIVACY,
        note="of consistent algorithms")  # fmt: skip
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
-    """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 1). It
-    holds for consistent algorithms with eps-global DP and for a best mean below 1, and is never
-    below the bound of Theorem 3 of Azize & Basu 2022.
+    """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 1).
+    The bound holds for consistent algorithms with eps-global DP and for a best mean below 1. It is
+    never below the bound of Theorem 3 of Azize & Basu 2022.
     """
     best = max(means)
     terms = [(best - m) / private_divergence(m, best, eps) for m in means if m < best]

@@ -33,7 +33,7 @@ def _is_sub_gaussian(problem: Problem) -> bool:
     return bool(normal or (instance.support[0] >= -1 and instance.support[1] <= 1))
 
 
-MIDDLE = Condition("noise in the middle", lambda noise: noise == 0)  # the number of the choice
+MIDDLE = Condition("noise in the middle", lambda noise: noise == 0)  # 0: ``middle``
 NOISE = Condition("rewards in [-1, 1], or normal noise of sd at most 1", _is_sub_gaussian)
 LINK = Condition("a linear link", lambda problem: not problem.instance.environment.logistic)
 

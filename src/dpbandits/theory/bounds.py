@@ -18,7 +18,7 @@ UPPER, LOWER = "upper", "lower"
 EXACT = "exact"  # a number that holds at every horizon
 ASYMPTOTIC = "asymptotic"  # a number that holds in the limit of long horizons
 WORST_CASE = "worst case"  # a number that holds for the worst of all instances
-ORDER = "order"  # up to a constant that is not printed
+ORDER = "order"  # the order of a bound, whose constant the paper does not print
 REFUTED = "refuted"  # an order that is known to be wrong
 KINDS = (EXACT, ASYMPTOTIC, WORST_CASE, ORDER, REFUTED)
 NUMBERS = KINDS[:3]
@@ -40,8 +40,8 @@ class Condition:
 
     Attributes:
         words: the condition in words, to be printed after "needs".
-        holds: the test. The names of its parameters determine its arguments: ``problem``, or
-            letters of the theorem and of the problem.
+        holds: a function that returns whether the condition holds. A parameter of this function is
+            ``problem`` or a letter of the theorem, such as ``eps`` (see ``Problem.letters``).
     """
 
     words: str
@@ -69,7 +69,8 @@ class Bound:
             1. The function raises ConditionFailed if a condition on its numbers fails.
         conditions: the conditions of the theorem.
         note: a remark for the reader.
-        actions: what learners know of the actions in the problems for which the bound is proved.
+        actions: what a learner knows of the actions in the problems for which the bound is proved:
+            ARMS, FEATURES or CONTEXTS of ``contracts.question``.
     """
 
     source: str
@@ -125,9 +126,9 @@ def theorem(
     *conditions: Condition,
     **more: str,
 ) -> Callable[[Callable[..., float]], Callable[..., float]]:
-    """Return a decorator that declares a function of plain numbers as a theorem; see ``Bound``,
-    which has ``more``.
+    """Return a decorator that declares a function of plain numbers as a theorem.
 
+    The arguments are fields of ``Bound``; ``more`` may contain ``note`` and ``actions``.
     ``every_bound`` finds the decorated function, which raises ConditionFailed if a condition on its
     numbers fails.
     """
@@ -176,7 +177,9 @@ def best_lower_bound(problem: Problem) -> Bound | None:
 
 
 def bounds_for(problem: Problem) -> tuple[list[Bound], dict[str, str]]:
-    """Return the bounds that apply to a problem, and the reasons by source why others do not."""
+    """Return the bounds that apply to a problem, and for the source of each other bound the reason
+    why the bound does not apply.
+    """
     reasons = {bound: bound.reason(problem) for bound in every_bound()}
     applying = [bound for bound, reason in reasons.items() if reason is None]
     return applying, {bound.source: reason for bound, reason in reasons.items() if reason}

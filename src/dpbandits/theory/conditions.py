@@ -10,8 +10,8 @@ from .problem import Problem
 
 
 def algorithm(*names: str, words: str = "") -> Condition:
-    """Return the condition that the algorithm is one of ``names``; ``words`` describe several
-    names.
+    """Return the condition that the algorithm is one of ``names``. If there are several names,
+    ``words`` describe them in messages.
     """
     return Condition(words or names[0], lambda problem: problem.algo in names)
 

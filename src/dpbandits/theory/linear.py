@@ -17,7 +17,7 @@ from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 from .bounds import ConditionFailed
 
 PRECISION = 1e-6
-ROUNDS = 1000  # of cuts; some twenty do for 40 arms
+ROUNDS = 1000  # most rounds in which cuts are added; about twenty suffice for 40 arms
 
 
 def structural_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps: float) -> float:
@@ -48,18 +48,19 @@ def structural_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps:
 
 
 def printed_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps: float) -> float:
-    """Compute the optimum of the programme that Theorem 5 prints, which is no lower bound. It is
-    the least sum of alpha_a gap_a with |a|^2_{H^-1} <= min{gap_a^2/2, 3 eps rho_a gap_a}, where H =
-    sum alpha_a a a^T and rho_a = sum_j |a_j.(a - a*)|/|a_j|^2. For arguments and errors see
-    ``structural_gap``.
+    """Compute the optimum of the programme that Theorem 5 prints. The optimum is no lower bound.
+
+    The programme minimises the sum of alpha_a gap_a under the condition
+    |a|^2_{H^-1} <= min{gap_a^2/2, 3 eps rho_a gap_a} for every arm a. Here H = sum alpha_a a a^T
+    and rho_a = sum_j |a_j.(a - a*)|/|a_j|^2. For arguments and errors see ``structural_gap``.
     """
     b, gap, rho = _relevant(arms, theta)
     return _least(b, gap, np.minimum(gap**2 / 2.0, 3.0 * eps * rho * gap), 0.0)
 
 
 def _relevant(arms: Sequence[Sequence[float]], theta: Sequence[float]) -> tuple[np.ndarray, ...]:
-    """Return the arms that are neither best nor multiples of the best arm: their projections onto
-    the orthogonal complement of the best arm, their gaps, and their rho.
+    """Return three arrays about the arms that are neither best nor multiples of the best arm: their
+    projections onto the orthogonal complement of the best arm, their gaps, and their rho.
     """
     A = np.asarray(arms, dtype=float)
     means = A @ np.asarray(theta, dtype=float)
@@ -89,10 +90,10 @@ def _least(b: np.ndarray, gap: np.ndarray, most: np.ndarray, price: float) -> fl
     """
     if len(gap) == 0:
         return 0.0
-    c = np.linalg.qr(b / gap[:, None])[0]  # in any basis, with x_j = alpha_j gap_j
+    c = np.linalg.qr(b / gap[:, None])[0]  # every basis will do; below, x_j = alpha_j gap_j
     limit = most / gap**2
-    alone = np.maximum(1.0 / (gap * limit), price)  # x if each arm is pulled for itself
-    unit = alone.max()  # of x, so that the solver's numbers are about 1
+    alone = np.maximum(1.0 / (gap * limit), price)  # x_j that meets both conditions of arm j alone
+    unit = alone.max()  # the unit of x, so that the solver's numbers are about 1
     solution = _programme(c, price / unit)
     cuts: list[np.ndarray] = []
     above = alone / unit

@@ -1,4 +1,4 @@
-"""Problems for which bounds are evaluated: settings, with their values by the letters of papers."""
+"""Problems for which bounds are evaluated: settings, with values named by the papers' letters."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Problem:
         parameters: its parameters by name, ``eps`` and ``eps_min`` among them.
         instance: the arms.
         population: the users' privacy levels.
-        eps: privacy loss eps, the largest of all users. It is infinite without privacy, and for an
-            algorithm whose budget is not eps; that budget is one of its parameters.
+        eps: the privacy loss, the largest of all users. It is infinite without privacy, and for an
+            algorithm whose budget has another name; such a budget is one of ``parameters``.
         T: horizon.
         local: whether users randomise their own rewards.
         pure: whether eps is the loss of pure DP, and not of Renyi DP or of another relaxation.

@@ -80,11 +80,11 @@ def spread(
 def least(
     pulls: Callable[[np.ndarray], Any], n: int, gap: np.ndarray, p0: float, Q: float, T: float
 ) -> float:
-    """Compute the infimum over kappa > 0 of the bounds of Theorems 7 and 10, with ``pulls`` as a
-    function of kappa Q, and ``n`` further pulls of each arm.
+    """Compute the infimum over kappa > 0 of the bound of Theorem 7 or 10, summed over the arms.
 
-    Every kappa gives a valid bound, so an inexact search is harmless. If all levels are equal
-    (Q = 0), kappa may be infinite.
+    ``pulls(kappa Q)`` returns the first term of the bound for each arm. ``n`` is the factor of the
+    last two terms: 2 in Theorem 7, 1 in Theorem 10. Every kappa gives a valid bound, so an inexact
+    search is harmless. If all levels are equal (Q = 0), kappa may be infinite.
     """
 
     def bound(kappa: np.ndarray, excess: np.ndarray) -> np.ndarray:

@@ -91,11 +91,12 @@ def ldpr_se_free_printed(K: int, eps: float, T: float, u: float, v: float) -> fl
 @upper("Algorithm 4 (what its epochs imply)", ORDER, "u^(2/v) ln T/eps^2 sum gap^(-(2+v)/v)",
        *LDPR_SE, *EPS_AND_V)  # fmt: skip
 def ldpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
-    """Order of the regret of LDPR-SE that its epochs imply (Algorithm 4): R gap, the regret of the
-    epoch with D = gap.
+    """Order of the regret of LDPR-SE that its epochs imply (Algorithm 4): the regret R gap of the
+    epoch with D = gap, where each arm has R pulls.
 
     The order holds for 0 < eps <= 1. The truncation level grows with eps, and the deviation of the
-    truncated mean does not fall with eps, so err covers this deviation only for eps of order 1.
+    truncated mean does not fall with eps. So the radius err of the algorithm covers this deviation
+    only for eps of order 1.
     """
     gap = positive(gaps)
     return float(u ** (2 / v) * math.log(T) / eps**2 * (gap ** (-(2 + v) / v)).sum())

@@ -14,8 +14,8 @@ import numpy as np
 
 from ...compiled import inlined, shared, shared_borrowing
 
-NEAR = 4  # levels of a subtree whose logarithms are not replaced by four terms of their series
-PRECISION = 1e-5  # of the equation that the best s solves; that of the quantile is its cube
+NEAR = 4  # at levels deeper than this, four terms of a series replace the logarithms
+PRECISION = 1e-5  # of the equation for the best s; the quantile has the precision PRECISION^3
 STEP = 1e-4  # relative step in l within which a parabola is exact to about 1e-13
 
 
@@ -23,8 +23,8 @@ class Noise(NamedTuple):
     """The noise of K released sums, as sums of independent parts, and its quantiles.
 
     A part of height 0 is one Laplace variable. A part of height h > 0 is the noise of a node of
-    Honaker's tree: a weighted sum of 2^(h+1) - 1 Laplace variables, of which, for each j <= h, 2^j
-    have the weight 2^-j / (2 - 2^-h).
+    Honaker's tree: a weighted sum of 2^(h+1) - 1 Laplace variables. For each j <= h, 2^j of these
+    variables have the weight 2^-j / (2 - 2^-h).
     """
 
     parts: np.ndarray  # int64 array (K,), how many kinds of parts there are
@@ -87,14 +87,16 @@ def cumulant(s: float, height: int) -> tuple[float, float, float]:
     most = float(1 << last)  # 2^j of level last
     edge = top / (most * most)  # x_j of level last
     product, x, m = 1.0, edge, most
-    for _ in range(last + 1):  # from the leaves: one logarithm for all of them
+    for _ in range(last + 1):  # from level ``last`` to the root: one logarithm
         r = 1.0 / (1.0 - x)
         product = product * product * (1.0 - x)
         first += m * x * r
         second += m * x * (1.0 + x) * r * r
         x, m = 4.0 * x, m / 2.0
     C = -math.log(product)
-    if height > NEAR:  # the sums of 2^j x_j^k over the rest; that for k = 5 is below 1e-13
+    # one, ..., four are the sums of 2^j x_j^k over the other levels, for k = 1, ..., 4; the sum for
+    # k = 5 is below 1e-13
+    if height > NEAR:
         e = leaf * most
         ee, one = e * e, most * edge * (1.0 - e)
         two = most * edge**2 * (1.0 - e * ee) / 7.0
@@ -113,7 +115,7 @@ def minimise(noise: Noise, a: int, l: float) -> None:
     With C(s) = - sum of ln(1 - b_i^2 s^2), the least value of (l + C)/s is at the root s of
     s C' - C = l. The left side is convex and increasing, so steps of Newton's method end above the
     root. There the steps are short, since the left side has a pole. Each step is therefore
-    lengthened to the step for the reciprocals of both sides, but at most doubled.
+    lengthened to Newton's step for the reciprocals of both sides, but at most doubled.
 
     The search starts from an upper bound on the root: s C' - C is at least
     s^2 sum of b_i^2 + 3/2 s^4 sum of b_i^4, and with the largest b alone the root would satisfy

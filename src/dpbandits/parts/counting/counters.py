@@ -18,8 +18,8 @@ from .trees import new_trees, tree_levels, tree_noise
 BINARY, HONAKER, KARY = 0, 1, 2
 LITERAL, CALIBRATED = 0, 1
 LOW = 5  # heights of Honaker's nodes that ``kind_of_noise`` tells apart
-KINDS = 64 << LOW  # more than there are kinds
-DEEP = 60  # a height above all
+KINDS = 64 << LOW  # above all results of ``kind_of_noise``
+DEEP = 60  # a height above the heights of all nodes
 
 
 class Counters(NamedTuple):
@@ -90,8 +90,9 @@ def describe(counters: Counters, a: int, n: int) -> None:
     """Record the parts of the noise in the sum of the first ``n`` items of arm ``a``.
 
     The value of a node in Honaker's tree contains the noise of all nodes of its subtree. This
-    record gives each of them the scale at the last item of the node. The scale is exact if all
-    items have the same sensitivity, and otherwise at least as large as the scale of a node below.
+    record uses one scale for all of this noise: the scale at the last item of the subtree. The
+    scale is exact if all items have the same sensitivity. Otherwise it is at least as large as the
+    true scale of each node of the subtree.
     """
     clear_noise(counters.noise, a)
     if counters.tree == KARY:
@@ -121,8 +122,8 @@ def noise_bonus(counters: Counters, a: int, log_t: float, literal: float) -> flo
 def kind_of_noise(counters: Counters, a: int, n: int) -> int:
     """Return the kind of the noise in the sum of the first ``n`` items of arm ``a``.
 
-    If all items have the same sensitivity, the noise of two sums of the same kind has the same law;
-    in Honaker's trees, nearly the same law.
+    If all items have the same sensitivity, the noise of two sums of the same kind has the same law.
+    For Honaker's trees, the two laws are only nearly the same.
     """
     if counters.tree == KARY:
         nodes = 0
@@ -147,11 +148,11 @@ def bits(n: int) -> int:
 def least_quantile(counters: Counters, least: Noise, a: int, n: int, l: float) -> float:
     """Return a lower bound on quantiles of the noise of one kind.
 
-    The kind is the kind of the first ``n`` items of arm ``a``, whose noise ``describe`` has
-    recorded. The bound holds for the quantile at 1 - e^-l and at all higher levels. For Honaker's
-    trees, the bound replaces the high nodes by nodes of a large height, since the cumulants of a
-    node decrease with its height. A higher node has the same noise in each level with less weight,
-    and its additional level of leaves adds less noise than the smaller weights remove. ``least`` is
+    The kind is ``kind_of_noise`` of the first ``n`` items of arm ``a``, whose noise ``describe``
+    has recorded. The bound holds for the quantile at 1 - e^-l and at all higher levels. For
+    Honaker's trees, the bound replaces the high nodes by nodes of height DEEP, since the cumulants
+    of a node decrease with its height. In a higher node, the noise of each level has less weight.
+    The additional level of leaves adds less noise than the smaller weights remove. ``least`` is
     work space for one sum.
     """
     if counters.tree != HONAKER:

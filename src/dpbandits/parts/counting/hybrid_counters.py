@@ -21,9 +21,9 @@ class Counters(NamedTuple):
     part: np.ndarray  # float64 array (K,), noisy sum of the rewards of the present epoch, B
     size: np.ndarray  # int64 array (K,), number of rewards, O
     end: np.ndarray  # int64 array (K,), number of rewards at which the present epoch ends
-    scale: np.ndarray  # float64 array (K,), scale of the noise of a node of its tree
+    scale: np.ndarray  # float64 array (K,), scale of the noise of each node of the arm's tree
     buffer: np.ndarray  # float64 array (K,), sum of the rewards of the present epoch
-    trees: np.ndarray  # their trees, one for each arm; an epoch needs no node of an earlier one
+    trees: np.ndarray  # one tree for each arm; an epoch needs no node of an earlier epoch
 
 
 @shared

@@ -12,23 +12,25 @@ from ..noise.mechanisms import laplace_mean
 from ..schedules.batches import rounds_without_order
 from .top_two import is_convincing
 
-ZEROS = np.array([8] + [(i & -i).bit_length() - 1 for i in range(1, 256)])  # at the end of a byte
+# the number of zeros at the end of each byte
+ZEROS = np.array([8] + [(i & -i).bit_length() - 1 for i in range(1, 256)])
 
 
 @shared_rare
 def as_coded(game, rng, eps, delta, proved, answer):
     """Play AdaP-TT as the authors' code does, and store the number of the answer in ``answer[0]``.
 
-    In every round a coin chooses between the leader and its challenger, which is chosen anew. The
-    stopping test is done for the leader. Rewards matter only when a phase ends, so they are drawn
-    after the rounds. If the game ends before the test succeeds, ``answer`` stays unchanged.
+    The challenger is determined anew in every round, and a coin chooses between the leader and the
+    challenger. The stopping test is done for the leader. Rewards matter only when a phase ends, so
+    they are drawn after the rounds. If the game ends before the test succeeds, ``answer`` stays
+    unchanged.
     """
     K = arms(game)
     if rounds_left(game) < K:
         return
     m, n = np.zeros(K), np.ones(K)  # private mean and length of the last phase
     end, total = np.full(K, 2.0), np.zeros(K)  # pulls at the end of this phase, sum of its rewards
-    N, seen = np.ones(K), np.ones(K)  # pulls, and those whose rewards are drawn
+    N, seen = np.ones(K), np.ones(K)  # pulls, and pulls whose rewards have been drawn
     for a in range(K):
         m[a] = laplace_mean(rng, pull_sum(game, a, 1), 1.0, eps)
     while rounds_left(game) > 0:
@@ -66,10 +68,10 @@ def coded_rounds(rng, m, N, end, slack, b, left):
     """Add the pulls of at most ``left`` rounds with leader ``b`` to ``N``, until a phase ends.
 
     The function returns the arm whose phase ended, or -1. The coins are the bits of a random
-    number; a bit above them is always set and marks their end. A zero is a round of the leader, a
-    one is a round of the challenger.
+    number. The highest bit is not a coin: it is always set, and marks the end of the coins. A zero
+    is a round of the leader, a one is a round of the challenger.
     """
-    coins, c, bar, w = 1, 0, -np.inf, N[b]  # bar: a lower bound of all costs but the challenger's
+    coins, c, bar, w = 1, 0, -np.inf, N[b]  # bar: a lower bound on the costs of other arms
     while left > 0:
         if coins == 1:
             coins = int(random(rng) * 2.0**53) + 2**53

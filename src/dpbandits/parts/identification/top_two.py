@@ -32,8 +32,8 @@ def top_two(
         rng: the learner's generator.
         eps: privacy budget.
         delta: probability of a wrong answer.
-        starred: whether costs and thresholds are those of AdaP-TT*.
-        proved: whether the threshold is the proved one.
+        starred: whether to use the costs and thresholds of AdaP-TT* instead of AdaP-TT.
+        proved: whether to use the proved threshold instead of the threshold of the authors' code.
     """
     K = arms(game)
     if rounds_left(game) < K:
@@ -87,19 +87,21 @@ def challenger(m: np.ndarray, w: np.ndarray, b: int, eps: float, starred: bool) 
 
 @inlined
 def rounds_of_leader(leads: float) -> float:
-    """Return in how many of its ``leads`` rounds as leader an arm was played. In the other rounds
-    its challenger was played.
+    """Return in how many of its ``leads`` rounds as leader an arm was played itself. In the other
+    rounds its challenger was played.
 
-    In a round, the leader is played instead of its challenger if this number is at most half of
-    ``leads``, where ``leads`` includes the present round (line 18 with beta = 1/2).
+    In a round, the leader is played instead of its challenger if it was played in at most half of
+    ``leads`` rounds, where ``leads`` includes the present round (line 18 with beta = 1/2).
     """
     return math.floor(0.5 * leads) + 1.0 if leads > 0.0 else 0.0
 
 
 @inlined
 def rounds_until(leads: float, needed_b: float, needed_c: float) -> float:
-    """Return in how many rounds the leader is played ``needed_b`` times more, or its challenger
-    ``needed_c`` times more, whichever is first, after ``leads`` rounds with this leader.
+    """Return the number of rounds until the leader has been played ``needed_b`` times more, or its
+    challenger ``needed_c`` times more, whichever is first.
+
+    The leader has led in ``leads`` rounds before.
     """
     played_b = rounds_of_leader(leads)
     b, c = played_b + needed_b, leads - played_b + needed_c
@@ -141,7 +143,7 @@ def is_convincing(
         cost = transportation_cost(d, n[best], n[b], eps, starred)
         if cost == 0.0:
             return False
-        for rough in (True, False):  # most costs do not even reach what is cheap to compute
+        for rough in (True, False):  # most costs are below the rough bound, which is cheap
             if starred:
                 needed = starred_threshold(d, n[best], n[b], K, delta, eps, rough)
             else:
@@ -229,7 +231,7 @@ def gaussian_threshold(w: float, v: float, K: int, delta: float, rough: bool) ->
 def calibration(x: float) -> float:
     """Compute the calibration function C^G(x) by golden-section search (Kaufmann & Koolen 2021).
 
-    It is the least (2 l - 2 l ln(4 l) + ln zeta(2 l) - ln(1 - l)/2 + x)/l over 1/2 < l < 1.
+    C^G(x) is the least (2 l - 2 l ln(4 l) + ln zeta(2 l) - ln(1 - l)/2 + x)/l over 1/2 < l < 1.
     """
     golden = 0.5 * (math.sqrt(5.0) - 1.0)
     low, high = 0.5, 1.0

@@ -29,7 +29,7 @@ def top_two_each_round(game: Game, rng: np.random.Generator, delta: float, tanh:
     if rounds_left(game) < K:
         return np.nan
     m, n, total = np.zeros(K), np.zeros(K), np.zeros(K)
-    index, counts = np.zeros(K), np.zeros(K)  # of the leader; what n adds to the threshold
+    index, counts = np.zeros(K), np.zeros(K)  # index of a leader; terms of the threshold
     leads, as_leader = np.zeros(K), np.zeros(K)
     calibrated = 2.0 * calibration(0.5 * math.log((K - 1) / delta))
     a = 0

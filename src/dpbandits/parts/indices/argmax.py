@@ -33,7 +33,7 @@ class Indices(NamedTuple):
     width: np.ndarray  # float64 array (K + K % 2,), never negative
     shift: float  # of the growth, at least 0
     power: float  # of the growth, in (0, 1)
-    # a promise about the leader, whose number of observations is N. If width_decay is less than 1,
+    # what the algorithm guarantees for the leader with N observations. If width_decay is below 1,
     # each round adds 1 to N, the width is proportional to N^-width_decay, and
     # N (index - total/N - bonus) does not decrease. If width_decay is 1, it is only known that
     # N (index - total/N) does not decrease
@@ -59,7 +59,7 @@ class Stretch(NamedTuple):
 
     arm: int  # the leader
     bar: float  # bounds the indices of the other arms
-    gain: float  # bounds what the leader's index has beyond total/N, times N
+    gain: float  # N (index - total/N) of the leader, plus a term that belongs to ``bar``
 
 
 @inlined
@@ -109,22 +109,22 @@ def lead(indices: Indices, window: Window, t: int, total: np.ndarray, N: np.ndar
     now = growth(indices, window, t)
     half, widest = len(indices.level) // 2, 0.0
     low, high = (0, -np.inf, -np.inf), (half, -np.inf, -np.inf)
-    for b in range(half):  # two halves at once, as each comparison waits for the one before
+    for b in range(half):  # two halves at once: in one half, comparisons wait for each other
         c = b + half
         low = ahead(low, b, indices.level[b] + now * indices.width[b])
         high = ahead(high, c, indices.level[c] + now * indices.width[c])
         widest = max(widest, max(indices.width[b], indices.width[c]))
     a, best, second = ahead(low, high[0], high[1])
     second = max(second, high[2])
-    if N[a] == 0.0 or not math.isfinite(second):  # nothing to compare with: it keeps no lead
+    if N[a] == 0.0 or not math.isfinite(second):  # without a finite rival, it leads only once
         return Stretch(a, 0.0, -np.inf)
     # k rounds later, the indices of the other arms are at most second + climb, and by concavity at
     # most second + rise k; the leader's N (index - total/N) is then at least own k more than now
     left = window.last - t
     climb = (window.growth - now) * widest
     bar, linear = second + climb, 0.0
-    if indices.width_decay < 1.0 and t >= 2 * LEAST:  # where ln t > 1, and the chord bounds a
-        rise = climb * ((1.0 + left * window.inverse) / max(left, 1.0))  # tangent's slope; t >= t0
+    if indices.width_decay < 1.0 and t >= 2 * LEAST:  # then ln t > 1; also t >= t0
+        rise = climb * ((1.0 + left * window.inverse) / max(left, 1.0))  # >= the slope at t
         own = (1.0 - indices.width_decay) * (1.0 - 1.0 / MANY) * now * indices.width[a]
         linear = rise * (N[a] + left) - (own if N[a] >= MANY * left else 0.0)
         bar = second + linear

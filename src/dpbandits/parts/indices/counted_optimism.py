@@ -29,15 +29,15 @@ from .powers import new_powers, power_of_count
 
 Statistics = tuple[float, float, float]
 WINDOW = 2.0**-10  # length of a window of calibrated indices as a fraction of t
-FRESH = 0.97  # a bound of a quantile below this part of the quantile is computed anew
+FRESH = 0.97  # a bound below this fraction of the quantile is computed anew
 
 
 @inlined
 def count(params: Any, rng: np.random.Generator, pull: Pull, statistics: Statistics) -> Statistics:
     """Return the statistics of DP-UCB after a pull (``observe`` of ``optimism``).
 
-    They are the number of rewards, the noisy sum of the rewards plus the literal bonus, and the
-    exact sum.
+    The statistics are the number of rewards, the noisy sum of the rewards plus the literal bonus,
+    and the exact sum.
     """
     (counters, literal, _), (n, _, S) = params, statistics
     N, S = n + 1.0, S + pull.x
@@ -48,8 +48,8 @@ def count(params: Any, rng: np.random.Generator, pull: Pull, statistics: Statist
 def index(params: Any, a: int, statistics: Statistics) -> tuple[float, float]:
     """Return the level and the width of the index of DP-UCB (``index`` of ``optimism``).
 
-    If ``least``, a logarithm of the horizon, is above 0, it replaces ln t in the radius, which then
-    is part of the level.
+    The parameter ``least`` is 0 or a logarithm of the horizon. If it is above 0, it replaces ln t
+    in the radius, and the radius becomes part of the level.
     """
     least, (N, total, _) = params[2], statistics
     width = math.sqrt(2.0 / N)
@@ -76,7 +76,7 @@ def truncate_and_count(
 def robust_index(params: Any, a: int, log_t: float, statistics: Statistics) -> float:
     """Compute the index of DPR-UCB (``index`` of ``exhaustive_optimism``).
 
-    With the calibrated bonus, it contains Bernstein's radius of a truncated mean.
+    With the calibrated bonus, the index contains Bernstein's radius of a truncated mean.
     """
     (counters, limits, u, v), literal = params
     (N, total, _), l = statistics, 4.0 * log_t + math.log(2.0)
@@ -122,17 +122,18 @@ def renew_bound(bounds: Bounds, noise: Noise, a: int, N: float, total: float) ->
 def play_calibrated(game, rng, counters, least):
     """Play DP-UCB with calibrated bonuses; ties go to the arm of lowest number.
 
-    Few indices are computed exactly. The index with the largest upper bound is computed, and its
-    value replaces the bound, until the largest of all values is an exact one. Its arm is then
-    played while its index is certainly above the other arms' bounds at the last round of a window.
-    The bonus of the arm is bounded from below by the bonus of an earlier round for noise of the
-    same kind.
+    Each arm has an upper bound on its index. The loop computes the index of the arm with the
+    largest bound, replaces the bound by the index, and repeats this until the largest value is an
+    exact index. The arm of this index is then played while its index is certainly above the other
+    arms' bounds at the last round of a window. Meanwhile, the arm's bonus is bounded from below by
+    the bonus of an earlier round for noise of the same kind.
     """
     K, T = arms(game), game.horizon
     N, total, S = np.zeros(K), np.zeros(K), np.zeros(K)
-    value, computed = np.zeros(K), np.zeros(K)  # the indices or their bounds; when computed
+    value, computed = np.zeros(K), np.zeros(K)  # indices or their bounds; round of an exact index
     bounds = Bounds(np.full(K, np.inf), np.zeros(K), np.zeros(K))
-    quantile, rough = np.zeros(KINDS), new_noise(1, LOW + 1)  # of each kind of noise, at least
+    # lower bounds on the quantiles of each kind of noise, and work space for them
+    quantile, rough = np.zeros(KINDS), new_noise(1, LOW + 1)
     t = 1
     while t <= T:
         log_t = math.log(t)

@@ -13,19 +13,19 @@ import numpy as np
 from ...compiled import inlined, shared
 from .radii import bernoulli_kl, kl_upper
 
-CLEAR = 1e-9  # margin between two indices, far above the error of either
+CLEAR = 1e-9  # margin between two indices, far above the error of each index
 SURE = 1e-6  # relative margin of N kl, far above its rounding error
 
 
 class Reach(NamedTuple):
-    """Each arm's index when it was last computed, and the tangent there.
+    """Each arm's index when it was last computed, and its tangent as a function of ln t.
 
     An index is concave in ln t, so the tangent is an upper bound until the arm is played.
     """
 
     height: np.ndarray  # float64 array (K,), the index
     slope: np.ndarray  # float64 array (K,), derivative of the index with respect to ln t
-    since: np.ndarray  # float64 array (K,), ln t at that time
+    since: np.ndarray  # float64 array (K,), ln t when the index was computed
 
 
 @shared

@@ -19,8 +19,8 @@ class Pull(NamedTuple):
 
     t: int  # the round
     a: int  # the arm
-    x: Any  # the reward, or what else ``draw`` returns
-    user: Any  # what ``draw_user`` returned: the user
+    x: Any  # the value that ``draw`` returned, by default the reward
+    user: Any  # the user, as ``draw_user`` returned it
 
 
 class Interruption(NamedTuple):
@@ -68,8 +68,8 @@ NEVER = Interruption(always_quiet, no_act)
 def exploring(enough: Callable, by_pulls: bool) -> Interruption:
     """Return the interruption for forced exploration.
 
-    An arm counts as explored in round t if a statistic of it is above ``enough(params, ln t)``,
-    which is proportional to ln t. While an arm is not explored, such an arm is played.
+    An arm counts as explored in round t if its statistic is above ``enough(params, ln t)``, which
+    is proportional to ln t. While some arm is not explored, an arm that is not explored is played.
 
     Args:
         enough: returns the bound on the statistic; a function that is decorated with ``inlined``.
@@ -123,8 +123,8 @@ def optimism(
         observe: ``observe(params, rng, pull, statistics)`` returns the statistics after a pull.
         index: ``index(params, a, statistics)`` returns level and width of the index of arm a.
         draw_user: ``draw_user(params, game, rng, last)`` returns the user of the next round, given
-            the user of the last round. It may draw the random number behind a user's response
-            before the reward is drawn, since a response that waits for both takes longer.
+            the user of the last round. It may also draw the random number that a user's response
+            needs: the loop is faster if this number is drawn before the reward.
         interruption: the action before some rounds, such as ``exploring``.
         draw: ``draw(params, game, arm, t, N)`` draws the reward after t rounds of the game, by
             ``pull_held`` or ``pull_held_within``, from an arm with N observations. The returned
@@ -175,7 +175,7 @@ def optimism(
 def exhaustive_optimism(observe: Callable, index: Callable) -> Callable:
     """Return the loop ``play(game, rng, params)`` of an optimistic algorithm.
 
-    The loop computes every index in every round, for indices without the form of ``optimism``.
+    The loop computes every index in every round, so indices need not have the form of ``optimism``.
 
     Args:
         observe: as in ``optimism``.

@@ -3,7 +3,7 @@
 Azize et al. 2025 measure how hard it is, under eps-global DP, to tell two Bernoulli laws of means x
 and y apart by ``d(x, y) = inf over z between x and y of eps |z - x| + kl(z, y)``. For x <= y the
 infimum is attained at the z with logit(z) = logit(y) - eps, or at x if this z is below x. The
-closed forms are derived from this here.
+closed forms below follow from this z.
 """
 
 from __future__ import annotations
@@ -37,6 +37,6 @@ def private_upper(x: float, c: float, eps: float) -> float:
         return 1.0
     if x <= 0.0:
         return min(math.expm1(-c) / math.expm1(-eps), 1.0)
-    if c <= eps * (1.0 - x) + math.log1p((1.0 - x) * math.expm1(-eps)):  # kl(x, q) at z = x
+    if c <= eps * (1.0 - x) + math.log1p((1.0 - x) * math.expm1(-eps)):  # z = x, so d is kl(x, q)
         return kl_upper(x, c)
     return min(math.expm1(-(c + eps * x)) / math.expm1(-eps), 1.0)

@@ -87,8 +87,8 @@ def kl_upper(p: float, d: float, least: float = 0.0) -> float:
 def robust_order(n: float, eps: float, l: float, k: float, alpha1: float) -> float:
     """Compute the order of the error of a private robust mean, with all constants set to 1.
 
-    The order is that of Wu et al. 2023, Theorem 6.1 and Corollaries 6.6 and 6.8, with
-    l = ln(1/delta). It is not a bound on the error.
+    The source of the order is Wu et al. 2023, Theorem 6.1 and Corollaries 6.6 and 6.8, with
+    l = ln(1/delta). The order is not a bound on the error.
     """
     share = 1.0 - 1.0 / k
     return math.sqrt(l / n) + (l / (n * eps)) ** share + alpha1**share
@@ -100,7 +100,7 @@ def raw_moment_bound(n: float, eps: float, l: float, k: float, alpha1: float, M:
 
     The noise is ``Lap(2M/(n eps))``. The radius is the sum of the bounds of Bernstein's inequality,
     of the tail of the noise, of Markov's inequality for the truncation bias, and of Chernoff's
-    inequality for the outliers. It holds with probability 1 - delta if E|X|^k <= 1, the
+    inequality for the outliers. The radius holds with probability 1 - delta if E|X|^k <= 1, the
     contamination is at most alpha1, and n >= 3 l/alpha1, where l = ln(4/delta).
     """
     if math.inf == M:
@@ -121,7 +121,7 @@ def central_moment_bound(
         return math.inf
     noise, m = (2.0 / 3.0 + 2.0 / eps) * M * l / n, 1.0 + 2.0 * r
     radius = m * math.sqrt(2.0 * l / n) + m**k * M ** (1.0 - k) + 2.0 * alpha1 * (M + m)
-    if 2.0 * r < M:  # two bounds hold; just above 2 r this one is large
+    if 2.0 * r < M:  # a second bound, which is large for M just above 2 r
         tail = (M - 2.0 * r) ** -k
         V = 1.0 + 4.0 * r**2 * tail
         closer = math.sqrt(2.0 * V * l / n) + M * tail + 2.0 * alpha1 * (M + 2.0 * r)

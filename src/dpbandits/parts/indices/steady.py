@@ -1,7 +1,7 @@
 """The shared loop for indices that do not depend on the round, such as those for a known horizon.
 
-Only the index of the pulled arm changes. It is compared with the largest index of the other arms,
-which is computed anew only when another arm becomes the leader.
+Only the index of the pulled arm changes. This index is compared with the largest index of the other
+arms, which is computed anew only when another arm becomes the leader.
 """
 
 from __future__ import annotations

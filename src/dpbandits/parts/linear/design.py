@@ -12,9 +12,9 @@ from ...game import Game, pull_sum, room_for, rounds_left
 from .matrices import factor, invert, solve_lower, solve_upper
 from .noise import add_noise
 
-TOLERANCE = 1e-6  # relative, of the largest variance at which a design counts as optimal
-ROUNDING = 1e-9  # the part of the tolerance that is left to the rounding of ``thin``
-SPAN = 1e-9  # relative length below which what is left of an action lies in the span of the others
+TOLERANCE = 1e-6  # relative excess of the largest variance up to which a design counts as optimal
+ROUNDING = 1e-9  # the part of the tolerance that is reserved for the rounding errors of ``thin``
+SPAN = 1e-9  # an action whose relative distance from a span is smaller counts as in the span
 STEPS = 100_000  # most steps of the search for a design
 REFACTOR = 100  # steps after which V^-1 is computed anew
 
@@ -88,7 +88,8 @@ def d_optimal(z: np.ndarray) -> np.ndarray:
 
     The search is the Frank-Wolfe method with away steps, from the uniform design. At the optimum
     the largest z^T V(pi)^-1 z is r (Kiefer & Wolfowitz 1960). For the returned shares it is at most
-    r (1 + TOLERANCE). This is checked, because the sensitivity of ``least_squares`` depends on it.
+    r (1 + TOLERANCE). The function checks this bound, since the sensitivity of ``least_squares``
+    depends on the bound.
     The optimal V(pi) is unique, but pi need not be. The support of pi has at most r (r + 1)/2
     actions.
 
@@ -119,7 +120,7 @@ def d_optimal(z: np.ndarray) -> np.ndarray:
                 break
             age = REFACTOR
             continue
-        towards = r > 1 and g[j] - r >= r - g[i]  # on a line all but the longest are dropped
+        towards = r > 1 and g[j] - r >= r - g[i]  # if r = 1, only the longest stay
         a = j if towards else i
         share = -pi[a] / (1.0 - pi[a])  # of an away step that drops the action
         if towards or g[a] > 1.0:
@@ -136,7 +137,7 @@ def d_optimal(z: np.ndarray) -> np.ndarray:
     if support > r * (r + 1) // 2:
         x = z.copy()
         for a in range(k):
-            solve_lower(L, x[a])  # V(pi) becomes I, however short the actions are in a direction
+            solve_lower(L, x[a])  # V(pi) becomes I, even if actions are short in a direction
         thin(x, pi)
         variances(z, pi, V, W, L, g)
     if np.max(g) > r * (1.0 + TOLERANCE):
@@ -153,7 +154,7 @@ def thin(z: np.ndarray, pi: np.ndarray) -> None:
     """
     k, n = len(pi), z.shape[1] * (z.shape[1] + 1) // 2 + 1
     some, x = np.zeros(n, np.int64), np.zeros(n)
-    G, L = np.zeros((n, n)), np.zeros((n, n))  # the inner products of their matrices
+    G, L = np.zeros((n, n)), np.zeros((n, n))  # G: the inner products of the z z^T
     while True:
         found = 0
         for a in range(k):

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...compiled import shared, shared_borrowing
 
-HALVINGS = 50  # of an interval that holds an eigenvalue
+HALVINGS = 50  # how often the interval that contains the eigenvalue is halved
 
 
 @shared_borrowing

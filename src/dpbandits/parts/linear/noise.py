@@ -37,7 +37,7 @@ def release_sums(rng: np.random.Generator, b: np.ndarray, S: np.ndarray, deviati
 def chi_square_tail(d: float, x: float) -> float:
     """Compute d + 2 sqrt(d ln(1/x)) + 2 ln(1/x) (Laurent & Massart 2000, Lemma 1).
 
-    The sum of squares of d standard normal numbers exceeds it with probability at most x.
+    The sum of squares of d standard normal numbers exceeds this value with probability at most x.
     """
     l = math.log(1.0 / x)
     return d + 2.0 * math.sqrt(d * l) + 2.0 * l

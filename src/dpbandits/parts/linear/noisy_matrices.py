@@ -16,12 +16,14 @@ from ...compiled import gamma, inlined, normal, shared, shared_borrowing
 from ..counting.trees import lowest_bit
 from ..noise.mechanisms import gaussian
 
-LT2 = 2.0  # squared length of a row at most: |x| <= 1 and |r| <= 1
+LT2 = 2.0  # the largest squared length of a row, since |x| <= 1 and |r| <= 1
 ROOT2 = math.sqrt(2.0)
 
 
 class MatrixTree(NamedTuple):
-    """The tree mechanism for matrices (SS, section 4.1): each node receives noise once."""
+    """The tree mechanism for matrices: each node receives noise once (Shariff & Sheffet 2018,
+    section 4.1).
+    """
 
     sums: np.ndarray  # float64 array (m, D, D), the rows of the latest node of each level
     # float64 array (m + 1, D, D), the noisy sum of the prefix that ended when a node of the level
@@ -134,13 +136,13 @@ class NoisyEstimate(NamedTuple):
     mean: np.ndarray  # float64 array (K,), <theta, x>, theta = V^-1 u
     square: np.ndarray  # float64 array (K,), x^T V^-1 x
     log_det: np.ndarray  # float64 array (1,), ln |det V|
-    work: np.ndarray  # float64 array (d, d + K + 1 or up to 15 more), zeros in the columns beyond
+    work: np.ndarray  # float64 array (d, d + K + 1 + up to 15), whose additional columns are 0
 
 
 @shared
 def new_noisy_estimate(d: int, K: int) -> NoisyEstimate:
     """Return an empty estimate, which ``estimate_noisy`` fills."""
-    width = (d + K + 16) // 16 * 16  # processors take up to 16 numbers at once
+    width = (d + K + 16) // 16 * 16  # a multiple of 16: processors take up to 16 numbers
     return NoisyEstimate(np.zeros(K), np.zeros(K), np.zeros(1), np.zeros((d, width)))
 
 
@@ -149,14 +151,14 @@ def estimate_noisy(now: NoisyEstimate, M: np.ndarray, shift: float, X: np.ndarra
     """Fill the estimates for the contexts ``X``.
 
     V is the upper left corner of ``M`` plus ``shift`` I, and u is the last row of ``M``. V may be
-    indefinite. Gaussian elimination is applied to the rows of [V, X^T, u]. It gives V = L D L^T and
-    turns the other columns into L^-1 x and L^-1 u. Their products, weighted by D^-1, are the means
-    and the squares.
+    indefinite. Gaussian elimination of the rows of [V, X^T, u] gives V = L D L^T, and turns the
+    other columns into L^-1 x and L^-1 u. The inner products of these columns, weighted by D^-1, are
+    the means and the squares.
     """
     d, K, A = len(M) - 1, len(X), now.work
     last = d + K
     for p in range(d):
-        for q in range(d):  # what is left of the diagonal is not used
+        for q in range(d):  # entries to the left of the diagonal are not used
             A[p, q] = M[q, p]
         A[p, p] += shift
         for a in range(K):
@@ -170,7 +172,7 @@ def estimate_noisy(now: NoisyEstimate, M: np.ndarray, shift: float, X: np.ndarra
         log_det += math.log(abs(A[k, k]))
         for p in range(k + 1, d):
             c = A[k, p] * pivot
-            for q in range(A.shape[1]):  # all of them: those that are needed alone take longer
+            for q in range(A.shape[1]):  # all columns: only the needed ones take longer
                 A[p, q] -= c * A[k, q]
         c = A[k, last] * pivot
         for a in range(K):

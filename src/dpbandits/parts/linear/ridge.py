@@ -10,7 +10,7 @@ import numpy as np
 from ...compiled import inlined, shared
 from .matrices import factor, invert
 
-REFACTOR = 1000  # updates after which V^-1 and ln det V are computed anew: errors stay small
+REFACTOR = 1000  # updates after which V^-1 and ln det V are computed anew, to keep errors small
 
 
 class Ridge(NamedTuple):
@@ -112,7 +112,7 @@ def confidence_width(now: Estimate, start: float, lam: float, l: float) -> float
     """Compute the confidence radius sqrt(2 ln(1/delta) + ln(det V/lam^d)) + sqrt(lam).
 
     With probability at least 1 - delta, a true theta of length at most 1 is within this radius of
-    the least squares, in the norm of V (Abbasi-Yadkori, Pal & Szepesvari 2011, Theorem 2).
+    the least squares estimate, in the norm of V (Abbasi-Yadkori, Pal & Szepesvari 2011, Theorem 2).
     ``start`` is ln(lam^d) and ``l`` is ln(1/delta).
     """
     return math.sqrt(2.0 * l + now.log_det[0] - start) + math.sqrt(lam)

@@ -10,7 +10,7 @@ from ...contracts.gaussian_dp import mu_for
 from .noisy_matrices import LT2
 
 PRINTED = 0.0
-LEAST = 0.1  # rho_min without noise, where it would be 0 (ours)
+LEAST = 0.1  # rho_min without noise, instead of the 0 of the paper's formula (our choice)
 
 
 class Shifted(NamedTuple):
@@ -18,10 +18,10 @@ class Shifted(NamedTuple):
 
     s: float  # standard deviation of Gaussian noise
     k: float  # degrees of freedom of Wishart noise, 0 for Gaussian noise
-    shift: float  # what is added to the diagonal of the released matrix
-    low: float  # rho_min, below the eigenvalues of the shifted noise H
-    high: float  # rho_max, above them
-    gamma: float  # above |h|_{H^-1}, h the noise of u
+    shift: float  # the number that is added to the diagonal of the released matrix
+    low: float  # rho_min, a lower bound on the eigenvalues of the shifted noise H
+    high: float  # rho_max, an upper bound on these eigenvalues
+    gamma: float  # an upper bound on |h|_{H^-1}, where h is the noise of u
 
 
 @shared

@@ -3,7 +3,7 @@
 In most rounds the leader's draw is above a level x, and all other draws are below x. Suppose that
 an arm's draw is on the wrong side of x with probability at most q. Then an event of probability q
 is drawn first. Without the event, the draw is on the right side. With the event, a rejection step
-decides whether it is on the wrong side, so that the probability of the wrong side is exact. The
+decides on which side the draw is, so that the probability of the wrong side is exact. The
 chosen arms thus have the law of an argmax over draws of all arms (proof: docs/fast_rounds.md).
 """
 
@@ -18,12 +18,12 @@ from ...compiled import inlined, random, shared
 from ..indices.radii import bernoulli_kl, logarithm
 from .posteriors import draw_mean
 
-NEAR, FAR = 2.5, 6.0  # deviations from the leader's mean, between which the level is
-SLACK = 0.25  # of the distance of the level, by which the leader's mean may fall
-OFTEN = 0.25  # events of an arm in a round, of which more are not worth their bounds
+NEAR, FAR = 2.5, 6.0  # the level is so many standard deviations below the leader's mean
+SLACK = 0.25  # the leader's mean may fall by this fraction of its distance from the level
+OFTEN = 0.25  # bounds are not used if there are more events per arm and round, on average
 WINDOW = 2.0**-6  # length of a window as a fraction of t; the bounds are renewed at its end
 LEAST = 64  # minimum length of a window in rounds
-APART = 1.57  # n kl(mu, x) from which the density beyond x decreases with n
+APART = 1.57  # if n kl(mu, x) is at least APART, the density beyond x decreases with n
 
 
 class Race(NamedTuple):
@@ -35,19 +35,20 @@ class Race(NamedTuple):
     mean: np.ndarray  # float64 array (K,)
     width: np.ndarray  # float64 array (K,), not negative
     n: np.ndarray  # float64 array (K,), never decreasing
-    arms: np.ndarray  # int64 array (2,): leader, -1 if none is far ahead; the other one drawn last
+    # int64 array (2,): the leader, or -1 if no arm is far ahead; the last other arm that was drawn
+    arms: np.ndarray
     # float64 arrays (1,)
-    clock: np.ndarray  # what is left of an exponential variable, less the rates until an event
+    clock: np.ndarray  # an exponential variable minus all rates since it was drawn
     total_rate: np.ndarray  # the sum of the rates
     last: np.ndarray  # the last round of the bounds
     end: np.ndarray  # the last round of the window
     log: np.ndarray  # the logarithm of the first round of the window
-    least_mean: np.ndarray  # of the leader
-    least_n: np.ndarray  # of the leader
-    level: np.ndarray
+    least_mean: np.ndarray  # the bounds hold while the leader's mean is at least this
+    least_n: np.ndarray  # the bounds hold while the leader's n is at least this
+    level: np.ndarray  # the level x
     # float64 arrays (K,) for the draw y of each arm, and 1 - y of the leader, beyond the level
     rate: np.ndarray  # -ln(1 - q), infinite if no bound is known
-    top: np.ndarray  # the density is at most e^(top - slope distance)
+    top: np.ndarray  # at a distance from the level, the density is at most e^(top - slope distance)
     slope: np.ndarray
 
 
@@ -91,7 +92,8 @@ def holds(race: Race) -> bool:
 def renew(rng: np.random.Generator, race: Race, t: int, base2: float) -> None:
     """Compute the bounds at round ``t``.
 
-    If only one other arm has changed, the arm that was drawn last, only its bounds are computed.
+    If no arms but the leader and the other arm that was drawn last have changed, only the bounds of
+    this other arm are computed.
     """
     mean, width, n, a = race.mean, race.width, race.n, race.arms[0]
     if t <= race.end[0] and holds(race):

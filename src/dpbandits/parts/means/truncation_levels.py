@@ -23,7 +23,7 @@ class Levels(NamedTuple):
     eps: float  # privacy budget of a user
     k: float  # order of the moment
     cap: float  # limit of the level
-    end: np.ndarray  # float64 array (K,), the pull count at which n doubles
+    end: np.ndarray  # float64 array (K,), the pull count at which ``power`` changes
     power: np.ndarray  # float64 array (K,), (eps sqrt(n/4))^(1/k)
     step: np.ndarray  # float64 array (7,), of (ln t)^(-1/2k), see ``power_of_log``
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from ...compiled import binomial, exponential, gamma, inlined, normal, poisson, shared_borrowing
 
-LARGE = 2.0**61  # of sums of encoded rewards, and of what noise may add to them
+LARGE = 2.0**61  # bound on sums of encoded rewards, and on the noise that is added to them
 EXACT = 2.0**52  # up to here a float and its half are exact
-POISSON = 2.0**26  # largest mean for which NumPy's Poisson numbers are taken
+POISSON = 2.0**26  # largest mean for which NumPy's Poisson numbers are used
 
 
 @inlined
@@ -61,8 +61,8 @@ def large_poisson(rng: np.random.Generator, mean: float) -> int:
 def skellam(rng: np.random.Generator, variance: float) -> float:
     """Draw Skellam noise, the difference of two Poisson variables.
 
-    For a variance above 2^61, where these do not fit into 64 bits, the noise is a rounded Gaussian
-    variable.
+    For a variance above 2^61, the Poisson variables do not fit into 64 bits, and the noise is a
+    rounded Gaussian variable.
     """
     if variance > LARGE:
         return np.round(math.sqrt(variance) * normal(rng))

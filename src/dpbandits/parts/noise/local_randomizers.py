@@ -1,4 +1,4 @@
-"""Local randomizers, the curators of Ren et al. 2020: a user's eps-locally private response."""
+"""Local randomizers (curators in Ren et al. 2020) return a user's eps-locally private response."""
 
 from __future__ import annotations
 

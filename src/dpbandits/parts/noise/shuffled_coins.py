@@ -3,8 +3,8 @@
 Bits in random order tell a server only their count: S + Bin(N, 1/2), where S is the sum of the
 users' bits and N is the number of coins. Changing one user's bit changes S by 1. With
 P = Bin(N, 1/2), P(x)/P(x - 1) = (N - x + 1)/x, so the smallest delta is the sum of
-P(x) - e^eps P(x - 1) over all x below (N + 1)/(1 + e^eps). By symmetry it is the same in both
-directions. Adding a coin is post-processing, so delta decreases with N.
+P(x) - e^eps P(x - 1) over all x below (N + 1)/(1 + e^eps). By symmetry this delta is the same in
+both directions. Adding a coin is post-processing, so delta decreases with N.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 
 from ...compiled import binomial, inlined, shared
 
-MOST_COINS = 2.0**30  # that are searched
-SMALL = 15.0  # below, Stirling's remainder is computed from the gamma function
-HALVINGS = 200  # of the interval in which an eps lies
+MOST_COINS = 2.0**30  # the largest number of coins that the search tries
+SMALL = 15.0  # for smaller n, Stirling's remainder is computed from the gamma function
+HALVINGS = 200  # how often the interval that contains eps is halved
 
 
 @inlined

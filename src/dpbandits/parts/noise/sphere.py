@@ -11,9 +11,9 @@ from ...compiled import inlined, normal, random
 
 @inlined
 def sphere_radius(d: int, eps: float, R: float) -> float:
-    """Compute the length that makes the message unbiased.
+    """Compute the length of a message that is an unbiased estimate of a vector in d dimensions.
 
-    The message is about a vector of length at most R in d dimensions.
+    The vector has a length of at most R; see ``send_direction``.
     """
     ratio = math.exp(math.lgamma((d + 1) / 2.0) - math.lgamma(d / 2.0 + 1.0))
     return R * (math.sqrt(math.pi) / 2.0) / math.tanh(0.5 * eps) * d * ratio

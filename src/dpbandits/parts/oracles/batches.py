@@ -71,8 +71,8 @@ def fit(rng: np.random.Generator, now: Learner) -> None:
 def release_moments(rng: np.random.Generator, now: Learner) -> None:
     """Release the noisy Gram matrix G, and use it for the quadratic fit and for the bonus.
 
-    The quadratic oracle spends half of its rho on G. Beside a logistic fit, G is a separate
-    release, and the fit and G have half of eps each.
+    The quadratic oracle spends half of its rho on G. With the logistic oracle, G is a separate
+    release, and the fit and G spend half of eps each.
     """
     eps, delta = now.oracle.eps, now.oracle.delta
     is_quadratic = now.oracle.loss != LOGISTIC

@@ -1,4 +1,4 @@
-"""Reference policies that use labels which no policy sees: the best class, and all losses."""
+"""Parts of reference policies: unlike other policies, these see the labels of all users."""
 
 from __future__ import annotations
 

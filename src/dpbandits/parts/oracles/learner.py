@@ -19,11 +19,11 @@ from ...game import rounds_left
 Loss = Literal["logistic", "quadratic"]
 Calibration = Literal["tight", "printed"]
 Delta = Annotated[float, Named({"usual": DEFAULT_DELTA}, CONFIDENCE)]
-LOGISTIC = TIGHT = 0.0  # of the options
+LOGISTIC = TIGHT = 0.0  # the numbers that stand for these options in ``Oracle``
 UNUSED = {
     ("calibration", "printed"): ("loss", "quadratic"), ("delta", NUMBER): ("loss", "logistic"),
 }  # fmt: skip
-LATEST, ALL, BONUS = 0, 1, 2  # which predictors are kept, or the latest and the geometry of a bonus
+LATEST, ALL, BONUS = 0, 1, 2  # which predictors a learner keeps, see ``new_learner``
 ROWS, BEFORE, FITTED = 0, 1, 2  # what ``clock`` counts
 
 
@@ -31,10 +31,10 @@ class Oracle(NamedTuple):
     """The parameters with which predictors are fitted."""
 
     eps: float  # privacy budget; infinite for exact fits
-    delta: float  # of Gaussian noise
+    delta: float  # the delta of (eps, delta)-DP with Gaussian noise
     loss: Any  # LOGISTIC, or 1 for the quadratic oracle
     ridge: float  # weight of |theta|^2, for each row
-    calibration: Any  # of the logistic oracle: TIGHT, or 1 for the printed one
+    calibration: Any  # of the logistic oracle: TIGHT, or 1 for the printed calibration
 
 
 class Learner(NamedTuple):
@@ -52,12 +52,12 @@ class Learner(NamedTuple):
     actions: np.ndarray  # int64 array, the action of each user
     losses: np.ndarray  # float64 array, the losses of these actions
     theta: np.ndarray  # float64 array (kept, K, p), the latest predictor, or all of them
-    sizes: np.ndarray  # float64 array (kept,), the rows on which each was fitted
-    totals: np.ndarray  # float64 array (kept,), the rows on which it and earlier ones were fitted
+    sizes: np.ndarray  # float64 array (kept,), number of rows on which each predictor was fitted
+    totals: np.ndarray  # float64 array (kept,), number of these rows and of all earlier rows
     raw: np.ndarray  # float64 array (K,), theta . (e_a (x) z) of a user
     f: np.ndarray  # float64 array (K,), the predicted losses of a user
     p: np.ndarray  # float64 array (K,), probabilities of actions
-    work: np.ndarray  # float64 array (2, K), of a policy
+    work: np.ndarray  # float64 array (2, K), work space of a policy
     V: np.ndarray  # float64 array (D, D), I + the sum of released G; (0, 0) without a bonus
     inverse: np.ndarray  # float64 array (D, D), V^-1
     width: np.ndarray  # float64 array (K,), the leverage of each action for a user
@@ -67,8 +67,8 @@ class Learner(NamedTuple):
 def new_learner(game: ContextualGame, oracle: Oracle, keeps: int) -> Learner:
     """Return a learner before its first batch.
 
-    ``keeps`` is ALL to keep all predictors, LATEST to keep the latest one, or BONUS to keep the
-    latest one and the geometry for a bonus.
+    ``keeps`` is ALL to keep all predictors, LATEST to keep the latest predictor, or BONUS to keep
+    the latest predictor and the matrix V for a bonus.
     """
     T, K, p, levels = rounds_left(game), len(game.counts), user_dimension(game), 1
     while 2**levels <= T:

@@ -14,14 +14,14 @@ from ..linear.matrices import factor, solve_lower, solve_upper
 from .learner import FITTED, ROWS, TIGHT, Learner, count_fit
 
 GRADIENT = 1e-8  # length of the gradient at which the minimiser is exact enough
-ROUNDING = 1e-14  # of the gradient, relative to the perturbation
+ROUNDING = 1e-14  # rounding error of the gradient, relative to the perturbation
 STEPS, HALVINGS = 100, 40  # most steps of Newton's method, and most halvings of a step
 
 
 class Perturbation(NamedTuple):
     """The perturbed objective for n rows: mean log-loss + L/2 |theta|^2 + b . theta/n."""
 
-    L: float  # ridge and extra ridge
+    L: float  # the ridge, including an extra ridge
     u: float  # b is a uniform direction times a Gamma variable of scale 2/u; infinite for b = 0
 
 
@@ -30,9 +30,10 @@ def perturbation(eps: float, n: float, lam: float, calibration: float) -> Pertur
     """Compute the ridge L and the parameter u of b for n rows.
 
     A row of length at most 1 changes the Hessian by at most 1/(4n), and its replacement changes n
-    times the gradient by at most 2. The printed calibration subtracts 2 ln(1 + 1/(4 n lam)) from
-    eps, at the ridge lam; if nothing is left, it takes a larger ridge and eps/2. The tight one
-    (ours) subtracts 2 ln(1 + 1/(4 n L)), at the ridge L that is used, so u is at least eps/2.
+    times the gradient by at most 2. The printed calibration uses the ridge lam and
+    u = eps - 2 ln(1 + 1/(4 n lam)). If this u is not positive, it uses a larger ridge and
+    u = eps/2. The tight calibration (ours) uses u = eps - 2 ln(1 + 1/(4 n L)), where the ridge L is
+    so large that u is at least eps/2.
     """
     if eps == math.inf:
         return Perturbation(lam, math.inf)
@@ -99,7 +100,7 @@ def sort_by_action(now: Learner, order: np.ndarray, first: np.ndarray) -> None:
     for i in range(n):
         if now.rows[i] >= 0:
             order[first[now.actions[i]]] = i
-            first[now.actions[i]] += 1  # at the end, where the next action begins
+            first[now.actions[i]] += 1  # at the end of the loop, where the next action begins
     for a in range(K, 0, -1):
         first[a] = first[a - 1]
     first[0] = 0

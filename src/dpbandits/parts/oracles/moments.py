@@ -1,7 +1,7 @@
 """Ridge regression of losses on features, from the noisy moments X'X and X'y of one batch.
 
-The released X'X also enter the matrix V, whose inverse gives the leverages sqrt(z' V^-1 z) for the
-bonuses of the policies. The moments are a Gaussian release, which is (eps, delta)-DP.
+The released X'X is also added to the matrix V, whose inverse gives the leverages sqrt(z' V^-1 z)
+for the bonuses of the policies. The moments are a Gaussian release, which is (eps, delta)-DP.
 """
 
 from __future__ import annotations

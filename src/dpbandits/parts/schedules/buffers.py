@@ -18,9 +18,9 @@ class Buffers(NamedTuple):
     """
 
     mean: np.ndarray  # private mean of the last full buffer
-    length: np.ndarray  # number of its rewards, O; 0 before the first one
+    length: np.ndarray  # number of rewards of this buffer, O; 0 before the first full buffer
     total: np.ndarray  # sum of the rewards in the present buffer
-    size: np.ndarray  # their number
+    size: np.ndarray  # number of rewards in the present buffer
 
 
 @shared

@@ -21,7 +21,7 @@ def bisected(leader: Callable) -> Callable:
     @inlined
     def rounds_of_lead(state, eps, t, log, most):
         a = leader(state, eps, t, log)
-        leads, bound, n = 1, most + 1, most  # it leads for at least the first, less than the second
+        leads, bound, n = 1, most + 1, most  # the arm leads for leads, ..., bound - 1 rounds
         while bound - leads > 1:
             if leader(state, eps, t + n - 1, log) == a:
                 leads = n

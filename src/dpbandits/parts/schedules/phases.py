@@ -27,7 +27,7 @@ class Phases(NamedTuple):
 
 @shared
 def first_phases(game: Game, rng: np.random.Generator, eps: float, first: float) -> Phases:
-    """Play a phase of ``first``/eps rounds, at least one, on each arm."""
+    """Play a phase of ceil(``first``/eps) rounds, at least one, on each arm."""
     K = arms(game)
     phases = Phases(np.zeros(K), np.zeros(K), np.zeros(K))
     for a in range(K):
