@@ -41,8 +41,8 @@ def declare_own(name: str, constants: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         name: the name of the algorithm.
-        constants: its constants; NAME and LINE are used. They come from the loaded algorithm or
-            from the records of its runs.
+        constants: the constants of the loaded algorithm, or of the records of its runs. Only NAME
+            and LINE are used.
 
     Returns:
         The valid constants among NAME and LINE, as the records store them.

@@ -23,7 +23,7 @@ from ..files import PACKAGE
 from ..fingerprint import closure, fingerprint
 
 PLAYED_BY = (*(PACKAGE / "running" / f"{name}.py" for name in ("global_random", "play", "seeds")),)
-# Packages and modules that change no number of a run, and the files among them that do (EXCEPT)
+# Packages and modules that cannot change the numbers of a run. EXCEPT lists their files that can
 DECIDE_NOTHING = (
     "compiled", "contracts", "errors.py", "files.py", "fingerprint.py", "validation.py",
 )  # fmt: skip
@@ -51,13 +51,13 @@ def decides_a_run(file: Path) -> bool:
 
 
 class Followed:
-    """Everything that a function uses, as it was loaded, and the files that play it.
+    """A hash of everything that a function uses, as loaded, and of the files that play it.
 
-    That is the code of the function, the values that it uses, and the functions, classes and
-    modules that it calls. Of Python and of installed packages, it is only names.
+    The hash covers the code of the function, the values that the function uses, and the functions,
+    classes and modules that it calls. From Python and installed packages, it covers only names.
 
     Attributes:
-        lost: a dict whose keys say, in words, what may change without a change of the version.
+        lost: a dict; its keys say, in words, what may change while the version stays the same.
     """
 
     def __init__(self, function: Any):
@@ -75,7 +75,7 @@ class Followed:
         self._digest.update(text.encode())
 
     def _add(self, value: Any, names: frozenset[str] = frozenset()) -> None:
-        """Add a value to the hash; of a module, add only the values with one of these names."""
+        """Add a value to the hash; from a module, add only the values that have these names."""
         plain = getattr(value, "py_func", value)
         if isinstance(plain, ModuleType):
             self._add_module(plain, names)
