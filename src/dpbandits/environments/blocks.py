@@ -285,6 +285,5 @@ def encoded_sum_of(env: Environment, rng: np.random.Generator, row: int, n: int,
 
 @inlined
 def turns(rounds: int, i: int, k: int) -> int:
-    """Return the number of turns of arm ``i`` of ``k`` arms in ``rounds`` rounds of a round robin.
-    """
+    """Return the number of turns of arm ``i`` among ``k`` arms in ``rounds`` round-robin rounds."""
     return (rounds + k - 1 - i) // k

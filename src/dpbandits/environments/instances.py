@@ -112,8 +112,7 @@ class Instance:
         return Instance(env, (arm,), self.outliers[a : a + 1], self.theta)
 
     def content(self) -> list[np.ndarray]:
-        """Return the arrays that decide how the instance is played; all processes return the same.
-        """
+        """Return the arrays that decide how an instance is played; equal in all processes."""
         env = self.environment
         places = np.minimum(env.law, STUDENT + 1)  # addresses differ between processes
         return [np.asarray(x) for x in (*env._replace(law=places), self.means)]

@@ -152,8 +152,7 @@ def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> f
 
 @inlined
 def draw_next(env: Environment, rng: np.random.Generator, law: Law) -> float:
-    """Draw one value of a law other than ``TABLE``. All code is inlined: for loops that only draw.
-    """
+    """Draw one value of a law other than ``TABLE``; inlined code, for loops that only draw."""
     if law.kind >= INVOLVED:
         return draw_involved(rng, law.kind, law.x, law.y, law.z)
     return draw_plain(env, rng, law, 0)

@@ -112,8 +112,7 @@ def register(law: RewardLaw) -> None:
 
 
 def refuse_changed_laws(where: str, versions: Mapping[str, str]) -> None:
-    """Refuse registered laws whose version is not the version that ``versions`` has for the name.
-    """
+    """Refuse a registered law whose version differs from the version given for its name."""
     for name, version in versions.items():
         if name in REGISTERED and REGISTERED[name].version != version:
             raise BadInput(f"{where}: the law {name} has changed since the runs; run them again")

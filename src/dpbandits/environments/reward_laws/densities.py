@@ -185,8 +185,7 @@ def uniform(low: Any, high: Any) -> Arm:
 
 
 def uniform_moment(low: float, high: float, q: float, c: float) -> float:
-    """Return E|X - c|^q for the uniform law on [low, high], from the distances of c to both ends.
-    """
+    """Return E|X - c|^q for the uniform law on [low, high], from the distances of c to the ends."""
     width = high - low
     near, far = sorted((abs(low - c), abs(high - c)))
     if far <= width:
