@@ -180,7 +180,7 @@ def _compile(missing: Mapping[Setting, Sequence[int]]) -> dict[Setting, Outcome]
         except BaseException as error:
             compiles = loop_of(setting.algorithm).is_compiled
             if isinstance(error, KeyboardInterrupt) and (error.args or not compiles):
-                # from Ctrl-C; an algorithm can raise a KeyboardInterrupt only after it is compiled
+                # from a signal: an algorithm can raise KeyboardInterrupt only after it is compiled
                 raise
             if not compiles:
                 broken[setting] = Outcome(Task.of(setting, missing[setting]), {}, trace_of(error))

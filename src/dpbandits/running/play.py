@@ -40,7 +40,7 @@ class Record(NamedTuple):
     answer: float  # what the algorithm returned, NaN if it returned nothing
 
 
-# For each kind of record, the functions that begin a game and that read its traces
+# For each kind of record: the function that begins a game, and the function that reads its traces
 GAMES: dict[str, tuple[Callable, Callable]] = {
     PULLS: (new_game, pulls_of),
     TRACE: (new_contextual_game, regret_of),
@@ -134,8 +134,8 @@ def play_loop(
         arms: the arms; None if they are not shuffled. Otherwise ``states`` are needed.
 
     Returns:
-        The traces, int64 array (runs, C + 1, K) or those of a contextual game, and the answers,
-        float64 array (runs,).
+        The traces, int64 array (runs, C + 1, K), or the traces of a contextual game, float64 array;
+        and the answers, float64 array (runs,).
     """
     traces = np.zeros((runs, *game.trace.shape), game.trace.dtype)
     answers = np.zeros(runs)
