@@ -51,7 +51,7 @@ class Walk:
         return rewards
 
     def pair(self, m: int, steps: int) -> Pair:
-        """Return the tables before step m and ``steps`` steps later, both clipped to the path."""
+        """Return the table after m steps and the table ``steps`` steps later, within the path."""
         m = min(max(m, 0), len(self.order) - 1)
         return self.table(m), self.table(m + steps)
 
@@ -124,7 +124,7 @@ def change_of_mind(walk: Walk, behaviour: Behaviour) -> int | None:
     """Return the step of a walk at which the behaviour is midway between the behaviour at both
     ends.
 
-    The result is None if the two ends do not differ in behaviour.
+    The result is None if the behaviour is the same at both ends.
     """
     start = behaviour(walk.table(0))
     direction = behaviour(walk.table(len(walk.order))) - start
