@@ -30,7 +30,7 @@ from .choice import compiler
 from .sources import place_of, shared_state, state_of
 
 OLDEST = 30 * 86400.0  # seconds since a folder was last used
-MAX_FOLDER_BYTES = 500_000_000  # of all together; those used last are preserved
+MAX_FOLDER_BYTES = 500_000_000  # of all folders together; the most recently used ones are kept
 NAME = "code-"  # followed by a kind, and a hash of the state
 OUR_FOLDER = re.compile(NAME + "([a-z]+-)?[0-9a-f]{12}")
 MOST_LINKS = 40  # that a path may contain, as in Linux
@@ -117,7 +117,7 @@ def check_path(folder: Path) -> None:
         found = path.lstat()
         if found.st_uid not in (0, os.geteuid()):
             raise Unsafe(f"{path} belongs to another user")
-        if stat.S_ISLNK(found.st_mode):  # whose folder has been checked
+        if stat.S_ISLNK(found.st_mode):  # the folder that contains the link has been checked
             links += 1
             if links > MOST_LINKS:
                 raise Unsafe(f"{folder} contains too many links")
@@ -193,9 +193,9 @@ def _size(folder: Path) -> int:
 class Stored(NamedTuple):
     """The identification of a function's machine code on disk."""
 
-    name: str  # what users call it
-    place: str  # a hash that identifies it, the same for all states of its sources
-    state: str  # a hash of the sources that are compiled into it, less those shared by all
+    name: str  # the name of the function, for messages
+    place: str  # a hash that identifies the function, the same for all states of its sources
+    state: str  # a hash of the sources that are compiled into it, without the shared sources
 
     @property
     def stem(self) -> str:

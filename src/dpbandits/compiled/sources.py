@@ -22,7 +22,7 @@ import numpy as np
 
 from ..files import PACKAGE
 
-SHARED = (  # all files of these that a run can depend on are here: a test compares with imports
+SHARED = (  # all shared files that a run can depend on; a test compares this list with the imports
     "compiled", "contracts/gaussian_dp.py", "environments", "game.py", "contextual_game.py",
     "parts",
 )  # fmt: skip
@@ -62,7 +62,7 @@ def state_of(function: Callable) -> str:
         digest.update(Path(module.__file__).read_bytes())  # type: ignore[arg-type]
         for name, used in sorted(vars(module).items()):
             if is_constant(used) and not name.startswith("__"):
-                digest.update(f"{name}={used!r}".encode())  # a constant of another module, perhaps
+                digest.update(f"{name}={used!r}".encode())  # perhaps imported from another module
             elif isinstance(used, np.ndarray) and not used.dtype.hasobject:
                 digest.update(f"{name}={used.dtype} {used.shape}".encode() + used.tobytes())
             left.append(used)
@@ -116,7 +116,10 @@ SOURCES = hash_of(*map(Path.read_bytes, sorted(PACKAGE.rglob("*.py"))))  # of th
 
 
 def enclosed(function: Callable) -> tuple:
-    """Return the values of enclosing functions that a function uses, where they have a value."""
+    """Return the values of the variables of enclosing functions that a function uses.
+
+    Variables without a value are left out.
+    """
     values = []
     for cell in function.__closure__ or ():
         with suppress(ValueError):

@@ -1,5 +1,5 @@
-"""Search for the neighbouring data that are easiest to distinguish, and test on fresh runs how
-large the privacy loss is at least.
+"""Search for the neighbouring data that are easiest to distinguish, and measure a lower bound on
+the privacy loss in fresh runs.
 """
 
 from __future__ import annotations
@@ -169,7 +169,10 @@ def in_workers(
 
 
 def unsampled(target: AuditTarget, loss: float, pair: Pair | None = None) -> Sampled:
-    """Return a result for a loss that needs no samples, between given or any neighbours."""
+    """Return the result for a loss that is known without samples.
+
+    The neighbours are ``pair``, or the first neighbours of the target if ``pair`` is None.
+    """
     pair = pair or next(iter(target.pairs(np.random.default_rng(0), 1)))(1)
     return Sampled(target, loss, pair)
 
@@ -210,8 +213,9 @@ def _learn(target, pair, sequence, runs, level, deadline):
 def _test(target, pair, sequence, learned, runs, least, level, deadline):
     """Test an event by bets in fresh runs; return bound, counts, runs and least detectable loss.
 
-    The test ends when the promise is refuted; when, after at least ``least`` runs, bets have shown
-    that the event cannot refute the promise; at the deadline; or after ``runs`` runs.
+    The test ends when the promise is refuted. It also ends when bets have shown, after at least
+    ``least`` runs, that the event cannot refute the promise; at the deadline; and after ``runs``
+    runs.
     """
     _, event, (p, q) = learned
     pure = partial(pure_line, delta=target.delta)

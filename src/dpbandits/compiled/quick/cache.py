@@ -42,7 +42,7 @@ class MachineCode:
         return any(self._content(file) is not None for file in files)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the code for a signature, or None if the disk has none of these sources."""
+        """Return the code for a signature; None if no code from these sources is on disk."""
         target_context.refresh()
         content = self._content(self._file(sig))
         if content is None:
@@ -55,7 +55,7 @@ class MachineCode:
         if file is None or data.lifted or data.library.has_dynamic_globals:
             return
         content = dumps(data._reduce())
-        with contextlib.suppress(OSError):  # a full disk, for instance: the code is in memory
+        with contextlib.suppress(OSError):  # for instance a full disk; the code is still in memory
             self._write(file, _checksum(self._state, content) + self._state + content)
 
     def _file(self, sig: Any) -> Path | None:
