@@ -70,8 +70,8 @@ def made_by() -> str:
     """Return a hash of the code, other than the algorithm or rule, that determines findings of
     samples.
 
-    It covers the sources of the audit, of the mechanisms and of the guarantees, and the files of
-    the package that they import.
+    The hash covers the sources of the audit, of the mechanisms and of the guarantees, and the files
+    of the package that these sources import.
     """
     made = [PACKAGE / "audit" / name for name in MADE_BY]
     files = {Path(__file__), *closure(made, PACKAGE)}  # this one imports exact losses of actions

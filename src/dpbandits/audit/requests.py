@@ -188,8 +188,8 @@ def _target(config, algorithm: Algorithm, spec, budget: float, sizes, given) -> 
         )
     goals = algorithm.question.goal if group == STOPPING.group else ()
     goal = {key: argument(key, config[key], domain, math.nan) for key, domain in goals}
-    # Samples use the parameters of short games unless the user set them; an exact loss uses the
-    # usual parameters
+    # Samples use the parameters of short games, except for parameters that the user set. An exact
+    # loss uses the usual parameters
     external = isinstance(algorithm.function, ExternalPolicy)
     short = {} if config["exact"] or external else config["short"].get(algorithm.name, {})
     values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given} | goal

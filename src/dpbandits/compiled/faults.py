@@ -92,7 +92,7 @@ def out_of_bounds(played: Callable, arguments: tuple[Any, ...]) -> str:
         for step in reversed(steps):
             if not is_installed(step.filename):
                 return f"{_place(step.filename, step.lineno or 0)}: IndexError: {error}"
-    except BaseException:  # compiled code does not raise it, such as an error for a division by 0
+    except BaseException:  # plain Python raises more errors, for instance for a division by zero
         return ""
     return ""
 

@@ -5,8 +5,8 @@ with pickle, so whoever can change it runs code as the user who loads it. A fold
 it belongs to this user, all folders above it belong to root or to this user, and nobody else can
 write to any of them. A folder above may be writable by everyone if it has the sticky bit, as the
 temporary folder has, since the bit protects the contents. The members of a group count as other
-users unless it is root's group, or the user's own group without another member. Files are opened
-relative to the folder's descriptor and checked after they are opened.
+users, except for root's group and for the user's own group if it has no other member. Files are
+opened relative to the folder's descriptor and checked after they are opened.
 """
 
 from __future__ import annotations

@@ -68,10 +68,10 @@ def shared(function: Callable, borrows: bool = False, rare: bool = False) -> Cal
 
     Args:
         function: the function.
-        borrows: whether references to its arguments are not counted, which saves 100 ns for a
-            game; the function must then not create arrays.
-        rare: whether the function is compiled only when it is first called; it must then return
-            nothing.
+        borrows: whether references to the arguments are not counted, which saves 100 ns for a game.
+            If True, the function must not create arrays.
+        rare: whether the function is compiled only when it is first called. If True, the function
+            must return nothing.
     """
     UNDECLARED.append(Called(function, inlined=False, borrows=borrows, rare=rare))
     return function

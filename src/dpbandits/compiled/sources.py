@@ -44,8 +44,8 @@ def shared_state() -> str:
 def state_of(function: Callable) -> str:
     """Return a hash of the sources of a function without the shared sources.
 
-    These are the file of the function and, recursively, the files of the modules that define the
-    values to which the names of its module refer.
+    The sources are the file of the function and the files of the modules that define the values in
+    the function's module. The values in these modules are followed in the same way.
     """
     digest = hashlib.sha256(Path(function.__code__.co_filename).read_bytes())
     own, seen, left = function.__module__.partition(".")[0], set(), [function]
@@ -138,7 +138,7 @@ def _identity(value: Any) -> Any:
 def _is_followed(module: ModuleType, own: str) -> bool:
     """Return whether the hash of a function includes a module.
 
-    It includes the package's algorithms and stopping rules, the modules of the function's own
+    The hash includes the package's algorithms and stopping rules, the modules of the function's own
     top-level package ``own``, and modules that are not installed.
     """
     top, _, rest = module.__name__.partition(".")

@@ -101,7 +101,8 @@ class Algorithm:
     def declared(self) -> str:
         """Hash of the assumption and the guarantee that a user's algorithm declares.
 
-        It is empty for an algorithm of the package, whose version covers the declarations.
+        The hash is empty for an algorithm of the package, since the version of such an algorithm
+        covers its declarations.
         """
         ours = in_package(self.file)
         return "" if ours else Followed((self.rewards, self.guarantee)).version
@@ -226,8 +227,8 @@ def load(file: Path) -> Algorithm:
 def _class_of(module: ModuleType, name: str) -> type | None:
     """Return the class that a file defines as an algorithm, or None.
 
-    It is the class with the name of the file. If nothing in the file has this name, it is the only
-    class of the file whose name does not begin with an underscore.
+    The class has the name of the file. If nothing in the file has this name, the class is the only
+    one in the file whose name does not begin with an underscore.
     """
     named = getattr(module, name, None)
     if named is not None:

@@ -1,8 +1,9 @@
 """Alignments: how noise shifts when one reward changes, so that all decisions stay the same.
 
 A coupling proof of differential privacy considers two sequences of rewards that differ in one
-reward. It gives a shift of the noise with which the algorithm makes the same decisions on both.
-The densities of the noise and of the shifted noise then bound the privacy loss (Albarghouthi & Hsu
+reward. The proof gives a shift of the noise. With the noise on one sequence, and with the shifted
+noise on the other sequence, the algorithm makes the same decisions. The densities of the noise and
+of the shifted noise then bound the privacy loss (Albarghouthi & Hsu
 2018; Zhang & Kifer 2017). An algorithm declares its alignment beside its guarantee, and
 ``audit/alignment`` replays it.
 """
@@ -53,8 +54,8 @@ class Alignment:
         says: the shift, in words.
         releases: the largest number of releases that the changed reward enters. If the reward
             changes a statistic by x, the noise added to this statistic shifts by -x.
-        bits: the largest number of comparisons of a uniform number with a probability that the
-            changed reward enters. The result of each comparison stays the same; the likelihood
+        bits: the largest number of comparisons of a uniform number with a probability that depends
+            on the changed reward. The result of each comparison stays the same; the likelihood
             ratio of the result counts as privacy loss.
         shifts: for all other noise, a function ``shifts(run, changed)``. It returns the shifts of
             the draws of this noise; the key of a shift is the index of the draw in ``run.draws``.

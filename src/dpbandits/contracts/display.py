@@ -30,8 +30,8 @@ def display_name(name: str) -> str:
 def line_of(name: str) -> tuple[str, str] | None:
     """Return the names of the colour and the dash of an algorithm's lines in all figures.
 
-    They are the constant ``LINE`` of the algorithm's file or class. The result is None without this
-    constant.
+    The constant ``LINE`` of the algorithm's file or class has both names. Without this constant,
+    the result is None.
     """
     return _declared(name).get("LINE", _own.get(name, {}).get("LINE"))
 

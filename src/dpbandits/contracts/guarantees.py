@@ -275,7 +275,7 @@ class Guarantee:
             is based, or None.
         hides: the output that an adversary observes.
         alignment: how the noise shifts when a reward changes, or None.
-        gaussian: the guarantee of the noise where it is not pure DP, such as zCDP; else None.
+        gaussian: the guarantee if it is not pure DP, such as zCDP; else None.
         neighbours: the neighbouring relation.
         curator: for local privacy, the local randomizer ``curator(rng, reward, eps)``.
         of_contexts: whether the contexts of the changed round differ, too; the action of this round
@@ -370,7 +370,7 @@ def global_dp(
 ) -> Guarantee:
     """Return global DP: output ``hides`` is eps-DP if sequences of rewards differ in one reward.
 
-    Options in ``unless`` have another guarantee (see ``Guarantee``).
+    The options in ``unless`` lead to another guarantee (see ``Guarantee``).
     """
     return Guarantee("global", all_of_eps, source, mechanism, hides, alignment, unless=unless)
 
@@ -449,7 +449,7 @@ def joint_dp(
         mu: the mu of Gaussian noise as a function of the parameters, or the curve of other noise,
             such as ``limited_proof``.
         alignment: how the noise shifts when a round changes, or None.
-        unless: the guarantees for other options (see ``Guarantee``).
+        unless: the guarantees under other options (see ``Guarantee``).
     """
     curve = mu if isinstance(mu, ExactCurve) else exact_curve(mu)
     return Guarantee(

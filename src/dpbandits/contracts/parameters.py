@@ -58,7 +58,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Named:
-    """The domain of a parameter that is a name or, unless ``others`` is None, a number.
+    """The domain of a parameter that is a name or, if ``others`` is given, a number.
 
     Attributes:
         names: the number that each name denotes.

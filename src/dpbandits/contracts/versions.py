@@ -33,8 +33,8 @@ EXCEPT = ("compiled/random_numbers.py", "contracts/gaussian_dp.py")
 def version_of_file(file: Path) -> str:
     """Return a hash of the code that determines the runs of an algorithm of the package.
 
-    It covers the file of the algorithm, the files of the package that it imports and on which a run
-    can depend, and the files that play the algorithm.
+    The hash covers the file of the algorithm and the files that play the algorithm. It also covers
+    the files of the package that the algorithm imports, if a run can depend on them.
     """
     found = {*closure([file], PACKAGE), *PLAYED_BY} - {file}
     return fingerprint(file, *sorted(filter(decides_a_run, found)))
@@ -43,8 +43,8 @@ def version_of_file(file: Path) -> str:
 def decides_a_run(file: Path) -> bool:
     """Return whether the numbers of a run can depend on a file that the algorithm imports.
 
-    They do not depend on the declarations of algorithms. Nor do they depend on how kernels are
-    compiled, since compiled code and plain Python give the same bits.
+    The numbers do not depend on the declarations of algorithms. The numbers do not depend on how
+    kernels are compiled, either, since compiled code and plain Python give the same bits.
     """
     place = file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file
     return place.as_posix() in EXCEPT or place.parts[0] not in DECIDE_NOTHING

@@ -58,7 +58,7 @@ def draw_sum(
             matters only for rewards fixed in advance.
         step: see ``t``.
         center: the number that is subtracted from each reward.
-        level: a difference larger than this in absolute value counts as 0; inf truncates none.
+        level: a difference above ``level`` in absolute value counts as 0; inf for no truncation.
     """
     if env.law[a] == TABLE:
         total, column = 0.0, int(env.parameters[a, 0])

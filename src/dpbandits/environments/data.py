@@ -82,8 +82,9 @@ class Logged(Instance):
 def empirical(
     file: Any, columns: Any = None, header: Any = None, drop_blanks: Any = False
 ) -> Instance:
-    """Arms whose laws are the empirical laws of the columns of a CSV file, or of the rewards that
-    each arm has in a log with the columns ``arm`` and ``reward``.
+    """Arms whose laws are empirical laws. In a CSV file with one column per arm, the law of an arm
+    is the empirical law of its column. In a log with the columns ``arm`` and ``reward``, it is the
+    empirical law of the rewards of the arm.
 
     Args:
         file: a CSV file.

@@ -64,7 +64,7 @@ UNLIKE_WORDS = {
 
 @dataclass(frozen=True)
 class LabelledInstance(ContextualInstance):
-    """Labelled rows, each of which is shown once in a pass."""
+    """Labelled rows. A pass shows each row once."""
 
     passes: int = 1  # how often a user returns
     classes: tuple[str, ...] = ()  # their names
@@ -314,8 +314,8 @@ def read_source(source: Any, column: Any, key: str = "label") -> tuple[str, pd.D
 
 
 def column_named(key: str, given: Any, names: Iterable[str]) -> str:
-    """Return the name of the column that belongs to a key: ``given``, unless this is None. Then it
-    is the only column with a usual name, in upper or lower case, or "" if there is not exactly one.
+    """Return ``given``, the name of the column of a key, as text. If ``given`` is None, return the
+    only column with a usual name, in upper or lower case, or "" if there is not exactly one.
     """
     if given is not None:
         return plain(given)

@@ -155,7 +155,7 @@ def log(
 
 
 def _within(where: str, column: pd.Series, needed: str, holds: Any) -> np.ndarray:
-    """Return the numbers of a column, all of which must be at most 1 and satisfy ``holds``."""
+    """Return the numbers of a column. All must be at most 1 and satisfy ``holds``."""
     found = np.asarray(pd.to_numeric(column, errors="coerce"), float)
     hint = "; divide rewards by a bound that is known in advance" * needed.startswith("reward")
     bad = ~(holds(found) & (found <= 1.0))

@@ -97,7 +97,7 @@ def seconds_of_means(request: Request) -> float:
 def has_means(request: Request) -> bool:
     """Return whether the means of a request may use more runs than its table.
 
-    This holds for experiments of the package with a fixed number of runs and unchanged keys.
+    They may for experiments of the package with a fixed number of runs and unchanged keys.
     """
     ours = request.config["experiment"] in names_in("experiment")
     return ours and not request.changed and request.auto is None

@@ -127,7 +127,7 @@ def run_settings(
 
 
 def _say_once(settings: Iterable[Setting], note: Callable[[Algorithm], str]) -> None:
-    """Print the note on each algorithm once in this process, unless the note is empty."""
+    """Print each note that is not empty, once for each algorithm in this process."""
     for algorithm in dict.fromkeys(setting.algorithm for setting in settings):
         if (said := note(algorithm)) and (note, algorithm.name) not in _said:
             _said.add((note, algorithm.name))

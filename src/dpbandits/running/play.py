@@ -129,8 +129,8 @@ def play_loop(
         rng: the learner's generator.
         arguments: the values of the algorithm's parameters.
         runs: number of runs.
-        states: the states in memory of each stream's generator at the beginning of each run, uint64
-            array (runs, STREAMS, WORDS); if empty, the generators continue from run to run.
+        states: the state of each stream's generator, as in memory, at the beginning of each run:
+            uint64 array (runs, STREAMS, WORDS). If empty, the generators continue from run to run.
         arms: the arms; None if they are not shuffled. Otherwise ``states`` are needed.
 
     Returns:
@@ -192,7 +192,7 @@ def loop_of(algorithm: Algorithm) -> Any:
 
 
 def compile_kernel(setting: Setting) -> None:
-    """Compile a setting's loop by playing a single round, unless it is already compiled."""
+    """Compile a setting's loop, if it is not compiled yet, by playing a single round."""
     kernel = loop_of(setting.algorithm)
     if kernel.is_compiled:
         return

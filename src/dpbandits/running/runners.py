@@ -35,8 +35,8 @@ ABSENT = 60.0  # a cluster is lost after so many seconds without a worker or wit
 
 
 class Runner:
-    """A runner lets workers call functions. It is used in a ``with`` statement, which ends the
-    workers.
+    """A runner lets workers call functions. A runner is used in a ``with`` statement; the workers
+    end with the statement.
 
     Attributes:
         jobs: number of workers.
@@ -70,7 +70,7 @@ class Runner:
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
-        """End the workers; after an error also those that are still busy, if that is possible."""
+        """End the workers; after an error, end busy workers, too, if that is possible."""
 
 
 class Threads(Runner):

@@ -84,8 +84,8 @@ class Scheduler:
             raise self._error
 
     def stop(self) -> None:
-        """Hand out no more tasks, wait a second for those that are being played, and store
-        the runs.
+        """Hand out no more tasks, wait a second for the tasks that are being played, and store
+        the finished runs.
         """
         self._store.deadline = time.monotonic() + PATIENCE + LOCKED
         self._stopping.set()

@@ -28,7 +28,8 @@ def generator(seed: int, run: int, stream: int) -> np.random.Generator:
 
 
 def states(seed: int, runs: Sequence[int]) -> np.ndarray:
-    """Return the initial states of the generators of some runs, as they are in memory.
+    """Return the initial states of the generators of some runs, in the form that NumPy has in
+    memory.
 
     The result is a uint64 array (runs, STREAMS, WORDS). The states equal the states of the
     generators that ``generator`` returns, but all states are computed at once, in a tenth of the

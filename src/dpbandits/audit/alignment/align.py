@@ -30,8 +30,8 @@ class Aligned:
     """The result of many replays.
 
     Attributes:
-        asked: the number of replays that were requested; fewer are made if one fails, or if the
-            time is up.
+        asked: the number of requested replays; fewer replays are made if one fails, or if the time
+            is up.
         aligned: the number of replays that succeeded.
         entered: the number of replays in which the changed reward entered a shifted draw.
         chosen: the number of replays in which the changed reward changed the probabilities of a
@@ -168,7 +168,7 @@ def align(
 
     Args:
         target: the target to replay, at its horizons or else at several cheap horizons.
-        replays: the number of replays; None for the number of an audit.
+        replays: the number of replays; None for the usual number of an audit (REPLAYS).
         seed: the seed, which determines the result together with the other arguments.
         deadline: the time, in seconds since the epoch, after which no replay begins.
         progress: a function that is called with each share of the replays that is done.

@@ -35,8 +35,8 @@ class Problem(NamedTuple):
 
     Attributes:
         why: the reason in words.
-        example: the counter-example in words: the changed reward, the first two actions that
-            differ if that is the reason, and the draws of noise with the shifts that are not 0.
+        example: the counter-example in words: the changed reward; if the actions differ, the first
+            two different actions; and the draws of noise whose shifts are not 0.
         pair: the two sequences of rewards.
     """
 
@@ -198,7 +198,7 @@ def _close(first: Any, second: Any, atol: float = TOLERANCE) -> bool:
 
 
 def _scales(draws: Draws) -> list[float]:
-    """Return the scales of draws, -1 for those that have none."""
+    """Return the scales of draws, -1 for a draw without a scale."""
     return [-1.0 if draw.scale is None else draw.scale for draw in draws]
 
 

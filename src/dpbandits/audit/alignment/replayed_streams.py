@@ -167,7 +167,7 @@ class Branch(Given):
 
     Args:
         before: the draws of the record.
-        own: the number of rewards that are read when the choices of this round are made.
+        own: how many rewards have been read when the choices of this round are made.
         path: the outcomes of the choices, in turn.
 
     Attributes:

@@ -45,7 +45,7 @@ def endings(R: int, width: float, rate: float, change: float = 1.0) -> Iterator[
     Args:
         R: pulls of each arm.
         width: an arm is removed if its mean is more than this below the other arm's mean.
-        rate: the noise has the scale change/(rate R); it has the right scale if this is the budget.
+        rate: the noise has the scale change/(rate R). With the right scale, rate is the budget.
         change: the largest change of a reward.
     """
     unit, border = exactly(rate), exactly(width) * R / exactly(change)

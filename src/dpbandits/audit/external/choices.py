@@ -35,7 +35,7 @@ def law_of_choices(
         target: the policy that is played.
         table: the rewards.
         draws: the numbers of the other rounds.
-        own: the number of rewards that are read when the choices of this round are made.
+        own: how many rewards have been read when the choices of this round are made.
         again: how often each branch is played.
     """
     law: Law = {}

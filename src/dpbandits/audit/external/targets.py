@@ -207,8 +207,9 @@ class Plain(Recorder):
 class ResponseTarget(PolicyTarget):
     """The user of one round of a policy with local privacy: an adversary sees the user's response.
 
-    The response consists of the first sum of each draw of noise that depends on the reward, and of
-    the first result of each uniform number or choice whose probability depends on the reward.
+    For each draw of noise, the response has the first sum that depends on the reward. For each
+    uniform number or choice, the response has the first result whose probability depends on the
+    reward.
 
     Attributes:
         pair: two tables of rewards that differ only in this round, whichever arm is played.

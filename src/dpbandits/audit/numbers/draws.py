@@ -32,8 +32,8 @@ class Draw:
             probabilities of a choice, or the arguments of another method.
         number: the index of the draw among the draws of its run.
         place: the number of rewards read before the draw.
-        scale: the factor by which noise is multiplied before anything is added; None if it never
-            is.
+        scale: the factor by which noise is multiplied before anything is added to it; None if the
+            noise is never multiplied.
         added: the numbers that are added to noise, in turn.
         sums: the results of these additions.
         chances: the comparisons of a uniform number, in turn, as pairs: a probability, and whether
@@ -42,7 +42,7 @@ class Draw:
         used: whether a uniform number is also used in another way.
         entered: how many rewards had been read when a changed number first entered the draw.
         shift: ``z`` minus the ``z`` of the recorded draw, at scale 1.
-        base: the smaller one of the two variables of which Laplace noise is the difference.
+        base: Laplace noise is the difference of two variables; ``base`` is the smaller variable.
         cost: the cost of a choice or of comparisons, in nats, for the worst outcome.
         worst: the cost of the worst outcome that the comparisons have excluded.
         rounding: the possible error of ``cost`` due to the rounding of probabilities.
@@ -272,9 +272,9 @@ class ExponentialPart(TracedFloat):
 
 
 class Uniform(TracedFloat):
-    """``low`` plus ``width`` times a uniform number in [0, 1), which records its comparisons.
+    """``low`` plus ``width`` times a uniform number in [0, 1).
 
-    It also records whether it is used in another way.
+    The number records its comparisons, and whether it is used in another way.
     """
 
     stream: Any

@@ -1,7 +1,7 @@
 """One generator for all random numbers of a policy, whichever module of Python draws them.
 
-This module also detects generators that are made without a seed, whose numbers do not depend on the
-seed of an audit.
+This module also detects generators that are made without a seed. The numbers of such a generator do
+not depend on the seed of an audit.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ class Sampled(NamedTuple):
         event: the event that distinguishes the neighbours.
         counts: how often the event happened under each neighbour.
         runs: the number of runs under each neighbour that the test needed.
-        detectable: the least loss, as a multiple of the promised loss, that the allowed number of
-            runs would have refuted on average, if this event showed it.
+        detectable: the least loss, as a multiple of the promised loss, that would have been
+            detected on average with the allowed number of runs, if this event showed the loss.
         tried: the ranges of the data that were compared.
     """
 
@@ -83,9 +83,10 @@ def audit(
 ) -> Sampled:
     """Measure a lower bound on the privacy loss from the outputs of a target.
 
-    Pairs of neighbours compete in rounds, each of which keeps the best pairs. For each of the last
-    few pairs, an event is chosen on one sample and tested on a fresh sample, by betting, until the
-    test is decided. With probability ``confidence``, the bounds of all these pairs hold at once.
+    The search has several rounds; each round keeps the best pairs of neighbours. For each of the
+    last few pairs, an event is chosen on one sample and tested on a fresh sample, by betting, until
+    the test is decided. With probability ``confidence``, the bounds of all these pairs hold at
+    once.
 
     Args:
         target: the target of the audit.

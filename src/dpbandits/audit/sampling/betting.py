@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import norm
 
-# The tested losses as multiples of the promised loss. Up to the multiple 2, the step is 0.005, so 1,
-# the promised loss itself, is one of the multiples
+# The tested losses as multiples of the promised loss. Up to 2, the multiples have a distance of
+# 0.005, so 1 is one of them: the promised loss itself
 FACTORS = np.append(np.arange(401) / 200.0, np.geomspace(2.02, 1000.0, 200))
 PROMISED = 200  # the place of 1
 ITSELF = slice(PROMISED, PROMISED + 1)

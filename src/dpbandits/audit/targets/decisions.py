@@ -48,7 +48,7 @@ class Played(NamedTuple):
     Attributes:
         arms: int array, the arm of each round.
         answer: the number that the algorithm returned, or NaN if it returned nothing.
-        rewards: the table of rewards, with a record of those that were read.
+        rewards: the table of rewards, which records the rewards that were read.
     """
 
     arms: np.ndarray

@@ -27,7 +27,7 @@ def game_on(
 
     Args:
         target: the ``DecisionTarget`` that plays.
-        table: the rewards, float array (T, K), or an object that behaves like one.
+        table: the rewards, float array (T, K), or an object that behaves like such an array.
         env_rng: the environment's generator; a generator with seed 0 if None.
         checkpoints: see ``new_game``; all rounds if None.
     """

@@ -1,9 +1,10 @@
 """Neighbouring sequences of rewards: a walk from one extreme to the other, one reward at a time.
 
 A walk starts at a table in which all rewards of an arm are low, and ends at a table in which they
-are all high. Each step of the walk changes one reward, so it is a pair of neighbours. The losses of
-all steps together must explain how differently the algorithm behaves at the two ends. The worst
-neighbours are therefore expected at the step where the algorithm's behaviour changes.
+are all high. Each step of the walk changes one reward, so the tables before and after the step are
+neighbours. The losses of all steps together must explain how differently the algorithm behaves at
+the two ends. The worst neighbours are therefore expected at the step where the algorithm's
+behaviour changes.
 """
 
 from __future__ import annotations

@@ -50,7 +50,8 @@ class MachineCode:
         return CompileResult._rebuild(target_context, *pickle.loads(content))
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Write the code for a signature, unless it holds addresses of this process."""
+        """Write the code for a signature; code that holds addresses of this process is not written.
+        """
         file = self._file(sig)
         if file is None or data.lifted or data.library.has_dynamic_globals:
             return

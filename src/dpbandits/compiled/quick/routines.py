@@ -61,8 +61,8 @@ def call_by_symbol(function: Callable, borrows: bool, rare: bool = False) -> Non
     Args:
         function: the function.
         borrows: whether references to its arguments are not counted.
-        rare: whether the function, which then returns nothing, is compiled only when it is first
-            called, so that an algorithm does not wait for code that few of its options need.
+        rare: whether the function is compiled only when it is first called, so that an algorithm
+            does not wait for code that few of its options need. A rare function returns nothing.
     """
     place, unique = (function.__module__, function.__qualname__), uuid4().hex
     DISPATCHERS[place] = dispatcher(

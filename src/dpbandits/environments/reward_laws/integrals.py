@@ -105,8 +105,8 @@ def of_quantile(quantile: Callable[[float], float], q: float, c: float) -> float
 
 
 def mean_of_quantile(quantile: Callable[[float], float]) -> float:
-    """Return the mean of the law with a quantile function Q: the integral of Q(u) over (0, 1),
-    computed as the integral of the positive part minus the integral of the negative part.
+    """Return the mean of the law with a quantile function Q: the integral of Q(u) over (0, 1). The
+    integrals of the positive part and of the negative part are computed separately.
     """
     kink = _crossing(quantile, 0.0)
     above = monotone(lambda u: max(quantile(u), 0.0), kink, 1.0)

@@ -74,7 +74,7 @@ def of_points(law: int, x: Sequence[float] | np.ndarray, p: Sequence[float] | np
 
 
 def shares_of_one(key: str, shares: Sequence[float], count: int) -> None:
-    """Raise BadInput unless shares are ``count`` non-negative numbers that sum to 1."""
+    """Check that shares are ``count`` non-negative numbers with the sum 1; else raise BadInput."""
     if len(shares) != count:
         raise BadInput(f"{key}={plain(shares)}: {count} shares are needed, one for each value")
     if min(shares) < 0 or abs(math.fsum(shares) - 1) > 1e-9:
