@@ -28,7 +28,7 @@ from .targets.publishing import LocalRandomizerTarget, ReleaseTarget
 from .targets.releases import MECHANISMS
 from .targets.target import AuditTarget
 
-MAX_SAMPLED_ROUNDS = 1_000_000  # of a game
+MAX_SAMPLED_ROUNDS = 1_000_000  # the largest horizon of a sampled game
 OF_POLICIES = ("eps", "horizon", "arms", "runs", "confidence", "seed", "jobs", "max_time")
 TARGET_KEYS = ("algo", "rule", "mechanism")
 MOST_ARMS = {False: 1000, True: 20}  # the largest number of arms, by whether exact=true
@@ -202,7 +202,7 @@ def _target(config, algorithm: Algorithm, spec, budget: float, sizes, given) -> 
     for name in set(letters) & set(own):
         values[name] = argument(f"{group}.{name}", values[name], algorithm.domains[name], math.nan)
     found = (PolicyTarget if external else target_of)(algorithm, budget, values, *sizes)
-    found.arguments(100)  # refuses values that the algorithm cannot take
+    found.arguments(100)  # raises BadInput for values that the algorithm cannot take
     if found.promised == math.inf:
         if found.gaussian is None:
             raise BadInput(f"{where}: with these parameters the algorithm promises no privacy")

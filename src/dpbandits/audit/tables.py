@@ -11,7 +11,8 @@ from tabulate import tabulate
 from .verdicts import UNDECIDED
 
 Row = Mapping[str, Any]
-Column = tuple[str, str, Callable[[Row], Any]]  # its head, its side, and the text of a row
+# The head of a column, the side to which its cells are aligned, and the text of a cell for a row
+Column = tuple[str, str, Callable[[Row], Any]]
 
 
 def text_of_findings(rows: Sequence[Row], style: str) -> str:

@@ -29,11 +29,11 @@ from typing import NamedTuple
 from .choice import compiler
 from .sources import place_of, shared_state, state_of
 
-OLDEST = 30 * 86400.0  # seconds since a folder was last used
+OLDEST = 30 * 86400.0  # a folder is removed if it was last used more than so many seconds ago
 MAX_FOLDER_BYTES = 500_000_000  # of all folders together; the most recently used ones are kept
 NAME = "code-"  # followed by a kind, and a hash of the state
 OUR_FOLDER = re.compile(NAME + "([a-z]+-)?[0-9a-f]{12}")
-MOST_LINKS = 40  # that a path may contain, as in Linux
+MOST_LINKS = 40  # number of symbolic links that a path may contain, as in Linux
 
 
 class Unsafe(OSError):

@@ -28,7 +28,7 @@ class _State(ctypes.Structure):
 
 @cache
 def _numba() -> Any:
-    import numba._helperlib  # here, since a command whose runs are finished does not need Numba
+    import numba._helperlib  # not at the top: a command whose runs are finished needs no Numba
 
     return numba._helperlib
 

@@ -139,7 +139,7 @@ class Loop:
         try:
             return self.dispatcher(*arguments)
         except Exception as error:
-            if self.is_compiled:  # the function has raised it
+            if self.is_compiled:  # the function itself has raised the error
                 raise
             return self._again(error, arguments)
         finally:
@@ -161,7 +161,7 @@ class Loop:
                 choice.fall_back(None)
 
 
-TYPES: dict[Any, Any] = {}  # of Numba, by layout
+TYPES: dict[Any, Any] = {}  # the Numba types of arguments, by layout
 
 
 def type_of(value: Any) -> Any:

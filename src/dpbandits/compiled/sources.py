@@ -29,7 +29,7 @@ SHARED = (  # all shared files that a run can depend on; a test compares this li
 ALGORITHMS = ("algorithms", "stopping")  # their files may import each other
 INSTALLED = tuple(path for name, path in sysconfig.get_paths().items() if "lib" in name)
 SITE = {"site-packages", "dist-packages"}  # names of folders of installed packages
-LENGTH = 12  # of a hash
+LENGTH = 12  # characters of a hash
 
 
 def shared_state() -> str:
@@ -112,7 +112,7 @@ def hash_of(*values: Any) -> str:
     return hashlib.sha256(repr(values).encode()).hexdigest()[:LENGTH]
 
 
-SOURCES = hash_of(*map(Path.read_bytes, sorted(PACKAGE.rglob("*.py"))))  # of the whole package
+SOURCES = hash_of(*map(Path.read_bytes, sorted(PACKAGE.rglob("*.py"))))  # hash of the package
 
 
 def enclosed(function: Callable) -> tuple:

@@ -90,8 +90,8 @@ def mixed(arms: Any) -> Instance:
     return of_arms(built)
 
 
-# The means of the instances of Sajed & Sheffet 2019 as functions of x, which is i/(K - 1) for arm
-# i = 0, ..., K - 1; at K = 5 they are C1-C4 of Azize & Basu 2022.
+# The means of the instances of Sajed & Sheffet 2019 as functions of x = i/(K - 1), where i is the
+# arm, from 0 to K - 1. For K = 5, the instances are C1-C4 of Azize & Basu 2022.
 FAMILIES: dict[str, Callable[[float], float]] = {
     "c1": lambda x: 0.75 if x == 0 else 0.70,
     "c2": lambda x: 0.75 - 0.5 * x,

@@ -32,10 +32,10 @@ from ..settings.request import Request
 from ..settings.setting import Setting
 from .work import Task
 
-# Estimated seconds on two cores, from results/times.md: A_RUN of a run that is played in blocks;
-# A_ROUND of a round that is played singly; A_REPORT of such a round with local privacy; A_CONTEXT
-# of such a round with contexts. A round with contexts and d weights takes A_SOLVE d^3 seconds more;
-# this was measured for LDP-OLS on wide data
+# Estimated seconds on two cores, from results/times.md: A_RUN for a run that is played in blocks;
+# A_ROUND for a round that is played singly; A_REPORT for such a round with local privacy; A_CONTEXT
+# for such a round with contexts. With d weights, a round with contexts takes A_SOLVE d^3 seconds
+# more, as measured for LDP-OLS on wide data
 A_RUN, A_ROUND, A_REPORT, A_CONTEXT, A_SOLVE = 1e-4, 1.5e-8, 6e-8, 5e-7, 3e-10
 MINUTE = 60.0  # seconds that the additional runs for the means of an experiment may cost
 OF_EXPERIMENTS = Auto(precision=0.02, max_runs=100_000)
@@ -97,7 +97,8 @@ def seconds_of_means(request: Request) -> float:
 def has_means(request: Request) -> bool:
     """Return whether the means of a request may use more runs than its table.
 
-    They may for experiments of the package with a fixed number of runs and unchanged keys.
+    More runs are allowed for experiments of the package with a fixed number of runs and unchanged
+    keys.
     """
     ours = request.config["experiment"] in names_in("experiment")
     return ours and not request.changed and request.auto is None

@@ -44,7 +44,7 @@ class Failure:
 
     setting: Setting
     runs: tuple[int, ...]  # the numbers of the runs
-    trace: str  # the traceback of the first of them
+    trace: str  # the traceback of the first of these runs
 
     @property
     def reason(self) -> str:

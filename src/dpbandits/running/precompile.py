@@ -24,8 +24,8 @@ from .play import compile_kernel, loop_of
 
 CHILD = "from dpbandits.running.precompile import compile_given; compile_given()"
 
-# Measured on one core: seconds for each algorithm, and for their shared code with the start of
-# Python
+# Seconds on one core, measured: for each algorithm by back-end, and once for shared code and the
+# start of Python
 SECONDS_EACH, SECONDS_ONCE = {"quick": 2, "plain": 10}, 4
 NAMES = 3  # the largest number of algorithms that a report names
 HERE = 2  # up to so many algorithms are compiled in this process, without children

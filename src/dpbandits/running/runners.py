@@ -26,10 +26,11 @@ from ..errors import BadInput, WorkersLost, in_a_line
 from .children import ended_with_this
 
 IDLE = 300  # seconds after which an idle process of this machine ends
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # one in each process
+# Environment variables that limit each process to one thread
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 HASHES = {"PYTHONHASHSEED": "0"}  # else the order of a set of texts would differ between processes
 PATIENCE = 15  # seconds within which a cluster must answer at first
-FIRST_WORKER_SECONDS = 10.0  # within which the first worker of a cluster must appear
+FIRST_WORKER_SECONDS = 10.0  # seconds within which a cluster's first worker must appear
 QUIET = 2.0  # seconds between two counts of a cluster's workers while no result comes
 ABSENT = 60.0  # a cluster is lost after so many seconds without a worker or without an answer
 

@@ -100,7 +100,7 @@ class Scheduler:
                 for runner, work in parts:
                     self._play(runner, work)
                 self._save(0.0)
-        except BaseException as error:  # raised in the main thread
+        except BaseException as error:  # the main thread raises it
             self._error = error
             for setting in list(self._fresh):
                 with suppress(FileTrouble):

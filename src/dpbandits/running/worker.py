@@ -53,6 +53,6 @@ def _prepare(setting: Setting, here: bool) -> None:
     check_draws()
     if not here and setting.algorithm.compiled:
         folder = compiled_code().path
-        with locked(folder) if folder else nullcontext():  # once on each machine
+        with locked(folder) if folder else nullcontext():  # only one worker of a machine compiles
             report_compilation([setting])
             compile_kernel(setting)

@@ -19,7 +19,7 @@ from .exponential_polynomials import Number, Piecewise, Rate
 ARMS = (0, 1)
 Releases = tuple[Piecewise, Piecewise]  # the density of each arm's latest release
 Case = tuple[int, ...]  # for each release so far, the sum of its rewards
-Band = tuple[Number | None, Number | None]  # bounds of m_0 - m_1; None for infinite ones
+Band = tuple[Number | None, Number | None]  # bounds of m_0 - m_1; None for an infinite bound
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from ...policies import Make, make_policy, parameters_of, play_policy, policy_na
 from ..numbers.draws import array_of
 from ..numbers.redirect import redirect_random, replaced, unseeded_generators
 
-Reward = Callable[[int, int], float]  # of a round, from 0, and an arm
+Reward = Callable[[int, int], float]  # the reward as a function of the round, from 0, and the arm
 PROBES, PROBED = 3, 32  # number of games in which a policy is examined, and rounds of each game
 ANY_NUMBER = 10**9
 ARRAYS = ("array", "asarray")  # functions of NumPy that make arrays of the numbers of a list

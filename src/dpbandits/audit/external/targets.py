@@ -35,8 +35,8 @@ from .policy import play_external
 # are used if all replays succeed although some choices depend on the changed reward.
 HELD_LENGTHS, HELD, HELD_CANDIDATES = (8, 64), 2_000, 12
 STAGES = ((8, 200_000, 96), (64, 20_000, 96), (512, 2_000, 48), (4096, 800, 24))
-REWARDS = 0.0, 1.0  # of a user, in two neighbours
-CONSTANT = 0.0, 0.5, 1.0  # see ``_first_differs``
+REWARDS = 0.0, 1.0  # the rewards of a user in two neighbours
+CONSTANT = 0.0, 0.5, 1.0  # the values of ``rest`` in ``_first_differs``
 # The share of the probability of a false alarm for tests between given neighbours. The key says
 # whether the promise is local, so that these tests include users' responses
 GIVEN = {True: 0.5, False: 0.1}

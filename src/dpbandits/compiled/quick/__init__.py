@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-TESTED = (0, 63), (0, 68)  # the first and the last version of Numba
+TESTED = (0, 63), (0, 68)  # the first and the last tested version of Numba
 
 PRIVATE = {
     "numba.core.base.BaseContext": "active_code_library data_model_manager",

@@ -50,8 +50,7 @@ class MachineCode:
         return CompileResult._rebuild(target_context, *pickle.loads(content))
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Write the code for a signature; code that holds addresses of this process is not written.
-        """
+        """Write the code for a signature, except if it holds addresses of this process."""
         file = self._file(sig)
         if file is None or data.lifted or data.library.has_dynamic_globals:
             return
