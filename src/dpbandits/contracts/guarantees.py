@@ -92,7 +92,7 @@ RDP = Gaussian(
 
 
 def skellam_rho(values: Values) -> float:
-    """Compute a rho for which the Renyi divergence of each integer order a is at most a rho.
+    """Compute a rho such that the Renyi divergence of each integer order a is at most a times rho.
 
     The divergence of Skellam noise is at most a eps^2/2 + 3 eps/(2 s). For a >= 2, the second term
     is at most a 3 eps/(4 s).
@@ -368,7 +368,7 @@ def global_dp(
     alignment: Aligned = None,
     unless: tuple[tuple[str, float, Guarantee], ...] = (),
 ) -> Guarantee:
-    """Return global DP: output ``hides`` is eps-DP if sequences of rewards differ in one reward.
+    """Return global DP: eps-DP of the output ``hides`` for neighbours that differ in one reward.
 
     The options in ``unless`` lead to another guarantee (see ``Guarantee``).
     """
