@@ -12,11 +12,11 @@ from ..figures.style import PALETTE, SHARE, finish, styled, subplots
 from ..results.varying import with_budgets
 from .verdicts import VIOLATED
 
-# Of the dots of the budgets, in turn; squares show violations and diamonds exact losses
+# The colours and marks of the budgets, in turn. Squares mark violations, and diamonds exact losses
 COLOURS, MARKERS = ("sky blue", "blue", "purple", "black", "orange", "green"), "o^v<>P"
-MAX_DRAWN_SHARE = 2.0  # of the promised loss; larger ones are drawn there
-SPLIT = 20  # names in one panel; more are split into two
-HEIGHT = 0.14  # inches of a name
+MAX_DRAWN_SHARE = 2.0  # times the promised loss; larger losses are drawn at this place
+SPLIT = 20  # the most names in a single panel; more names are split into two panels
+HEIGHT = 0.14  # inches for each name
 TITLE = "Privacy loss as a share of the promised loss"
 NOTE = (
     "Filled marks are lower confidence bounds ({confidence:g} % each), which can prove a violation "
@@ -75,7 +75,7 @@ def _rows(ax: Axes, rows: pd.DataFrame, names: list[str], values: list[float]) -
     if not seen.all():
         ax.plot([], [], "x", ms=3.5, color="black", ls="", label="nothing seen")
     if exact.notna().any():
-        # one for each loss of a name, in the middle of the rows that have this loss
+        # one diamond for each exact loss of a name, in the middle of the rows with this loss
         drawn = at.groupby([rows["name"], exact]).mean().reset_index(level=1)
         ax.plot(drawn.iloc[:, 0], drawn.iloc[:, 1], "D", ms=3.2, mfc="none", mew=0.6, color="black",
                 ls="", label="exact", zorder=1.9)  # fmt: skip

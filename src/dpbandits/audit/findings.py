@@ -53,7 +53,7 @@ UNBOUNDED: Row = {
 }
 EXPLAINED = (verdicts.MISALIGNED, verdicts.UNDECIDED)  # verdicts that replays lead to
 REPLAYED = 0.3  # share of the work of an audit that replays are, about
-# The files that make the findings of samples, together with everything of the package they import
+# These files, and all files of the package that they import, determine the findings of samples
 MADE_BY = ("alignment/align.py", "exact/release.py", "sampling/auditor.py")
 
 
@@ -70,8 +70,8 @@ def made_by() -> str:
     """Return a hash of the code, other than the algorithm or rule, that determines findings of
     samples.
 
-    It covers the sources of the audit, of the mechanisms and of the guarantees, and the files of
-    the package that they import.
+    The hash covers the sources of the audit, of the mechanisms and of the guarantees, and the files
+    of the package that these sources import.
     """
     made = [PACKAGE / "audit" / name for name in MADE_BY]
     files = {Path(__file__), *closure(made, PACKAGE)}  # this one imports exact losses of actions
@@ -130,11 +130,11 @@ class SampledAudit:
     def row(
         self, folder: Path | None, progress: Progress = _ignored, seconds: float = math.inf
     ) -> Row:
-        """Return the findings of at most ``seconds`` seconds.
+        """Return the findings of an audit that takes at most ``seconds`` seconds.
 
         If the same audit was finished before, its findings are read from a file in ``folder``. Else
-        finished findings are stored there, with the witness of a violation. With a folder of None,
-        nothing is read or stored.
+        the findings of a finished audit are stored in this folder, with the witness of a violation.
+        If ``folder`` is None, nothing is read or stored.
         """
         end = time.time() + seconds
         if folder is None:
@@ -243,7 +243,7 @@ Audit = ExactAudit | SampledAudit
 
 
 def _say(target: AuditTarget, step: str) -> None:
-    """Announce a step of an audit in plain Python, which may take minutes."""
+    """Announce a step of an audit if the target runs in plain Python; it may take minutes."""
     if not target.compiled and isinstance(target, DecisionTarget):
         lengths = target.lengths
         rounds = f"{lengths[0]:,}" if len(lengths) == 1 else f"up to {max(lengths):,}"

@@ -28,7 +28,7 @@ from .targets.publishing import LocalRandomizerTarget, ReleaseTarget
 from .targets.releases import MECHANISMS
 from .targets.target import AuditTarget
 
-MAX_SAMPLED_ROUNDS = 1_000_000  # of a game
+MAX_SAMPLED_ROUNDS = 1_000_000  # the largest horizon of a sampled game
 OF_POLICIES = ("eps", "horizon", "arms", "runs", "confidence", "seed", "jobs", "max_time")
 TARGET_KEYS = ("algo", "rule", "mechanism")
 MOST_ARMS = {False: 1000, True: 20}  # the largest number of arms, by whether exact=true
@@ -47,8 +47,9 @@ def requested(
 ) -> list[Audit]:
     """Return the audits that a configuration requests.
 
-    There is one audit for each budget; of exact losses, one for each budget, horizon and number of
-    arms. An algorithm with local privacy has an additional audit of its randomizer for each budget.
+    There is one audit for each budget. For exact losses, there is one audit for each budget,
+    horizon and number of arms. An algorithm with local privacy has an additional audit of its
+    randomizer for each budget.
 
     Args:
         config: the configuration as plain data; ``algo`` and ``rule`` are names.
@@ -129,8 +130,8 @@ def _check_keys(
 ) -> None:
     """Refuse keys that an audit would ignore, and requests without exactly one target.
 
-    For external policies, all keys are refused that their audit does not take. For an algorithm, a
-    rule or a mechanism, values are refused that the audit would not use.
+    For external policies, every key is refused that their audit does not take. For an algorithm, a
+    rule or a mechanism, a key is refused if its value is not the usual one and would not be used.
     """
     if algorithm is not None and isinstance(algorithm.function, ExternalPolicy):
         if exact:
@@ -187,8 +188,8 @@ def _target(config, algorithm: Algorithm, spec, budget: float, sizes, given) -> 
         )
     goals = algorithm.question.goal if group == STOPPING.group else ()
     goal = {key: argument(key, config[key], domain, math.nan) for key, domain in goals}
-    # Samples use the parameters of short games unless the user set them; an exact loss uses the
-    # usual parameters
+    # Samples use the parameters of short games, except for parameters that the user set. An exact
+    # loss uses the usual parameters
     external = isinstance(algorithm.function, ExternalPolicy)
     short = {} if config["exact"] or external else config["short"].get(algorithm.name, {})
     values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given} | goal
@@ -201,7 +202,7 @@ def _target(config, algorithm: Algorithm, spec, budget: float, sizes, given) -> 
     for name in set(letters) & set(own):
         values[name] = argument(f"{group}.{name}", values[name], algorithm.domains[name], math.nan)
     found = (PolicyTarget if external else target_of)(algorithm, budget, values, *sizes)
-    found.arguments(100)  # refuses values that the algorithm cannot take
+    found.arguments(100)  # raises BadInput for values that the algorithm cannot take
     if found.promised == math.inf:
         if found.gaussian is None:
             raise BadInput(f"{where}: with these parameters the algorithm promises no privacy")
@@ -213,15 +214,16 @@ def _target(config, algorithm: Algorithm, spec, budget: float, sizes, given) -> 
 def _replayed(target: DecisionTarget) -> DecisionTarget:
     """Return a target whose noise can be replayed without a declared alignment.
 
-    A class that declares no guarantee, has the budget eps and assumes rewards in [0, 1] is audited
-    as an external policy. Any other target is returned unchanged.
+    A class is audited as an external policy if it declares no guarantee, has the budget eps,
+    assumes nothing or rewards in [0, 1], and has parameters that do not depend on the horizon. Any
+    other target is returned unchanged.
     """
     source = target.source
     if not source.of_class or source.guarantee is not None or source.budget != "eps":
         return target
     numbers = target.arguments(100)
     if source.rewards not in (None, UNIT_INTERVAL) or numbers != target.arguments(200):
-        return target  # arguments may follow the horizon
+        return target  # arguments may depend on the horizon
     made = claimed(source.function.with_values(*numbers))
     version = digest(source.version, repr(numbers), length=12)
     made = replace(made, name=source.name, version=version)

@@ -11,11 +11,15 @@ from tabulate import tabulate
 from .verdicts import UNDECIDED
 
 Row = Mapping[str, Any]
-Column = tuple[str, str, Callable[[Row], Any]]  # its head, its side, and the text of a row
+# The head of a column, the side to which its cells are aligned, and the text of a cell for a row
+Column = tuple[str, str, Callable[[Row], Any]]
 
 
 def text_of_findings(rows: Sequence[Row], style: str) -> str:
-    """Return the table as text, in a style of tabulate; losses have the unit of the promise."""
+    """Return the table of findings as text, in a style of tabulate.
+
+    The unit of a loss is the unit of the promised loss.
+    """
     head, sides, texts = zip(*(EXACT if _is_exact(rows[0]) else SAMPLED), strict=True)
     cells = [[text(row) for text in texts] for row in rows]
     return tabulate(cells, head, tablefmt=style, colalign=sides, disable_numparse=True)

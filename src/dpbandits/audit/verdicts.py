@@ -27,7 +27,7 @@ def combined(*words: str) -> str:
 
 
 def of_samples(measured: float, promised: float) -> str:
-    """Return the verdict on a lower confidence bound, the largest loss that samples refute."""
+    """Return the verdict on ``measured``, a lower confidence bound on the loss from samples."""
     return VIOLATED if measured >= promised else CONSISTENT
 
 

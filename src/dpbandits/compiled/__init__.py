@@ -5,11 +5,11 @@ llvmlite or private names of Numba:
 
 * ``kernel``, ``inlined``, ``inlined_counted``, ``shared`` ... mark the functions that compiled code
   calls; ``loop`` makes the machine code that Python calls, with ``is_cached`` and ``is_compiled``.
-* ``random`` ... ``poisson`` draw the numbers of ``numpy.random.Generator``, bit by bit.
+* ``random`` ... ``poisson`` draw exactly the same numbers as ``numpy.random.Generator``.
 * ``global_states`` ... handle the generators behind ``np.random`` and ``random`` in compiled code.
 * ``unlikely``, ``whole`` and ``call_at`` are operations of the processor.
-* ``is_installed`` tells the files of Python and of packages from the files of a user, and
-  ``enclosed`` returns the values that a function uses of the functions around it.
+* ``is_installed`` returns whether a file belongs to Python or a package, not to a user;
+  ``enclosed`` returns the values from enclosing functions that a function uses.
 * ``compiled_code`` returns the folder of cached machine code; ``compiler`` returns the back-end in
   use, and ``report_choice`` reports a fall-back to ``plain``.
 

@@ -16,8 +16,8 @@ def compiled_at(function: Callable[..., float]) -> tuple[Callable[..., float], i
     """Compile a function of the number u and of up to MAX_QUANTILE_PARAMETERS parameters.
 
     Returns:
-        The compiled function, for calls from Python in which its errors are raised, and its
-        address, for ``call_at``.
+        The compiled function, for calls from Python (in which errors of the function are raised),
+        and the address of the function, for ``call_at``.
 
     Raises:
         numba.core.errors.NumbaError: the function cannot be compiled.

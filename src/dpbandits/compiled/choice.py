@@ -1,8 +1,8 @@
 """The choice of the back-end that compiles, ``quick`` or ``plain``; their results are equal.
 
-``quick`` uses private names of Numba, which change without notice. It is chosen if it was tested
-with this version of Numba and if each of these names exists. The environment variable
-DPBANDITS_COMPILER overrides that choice. Processes that this one starts inherit the choice.
+``quick`` uses private names of Numba, which change without notice. ``quick`` is chosen if it was
+tested with this version of Numba and if each of these names exists. The environment variable
+DPBANDITS_COMPILER overrides this rule. Child processes inherit the choice.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def has_fallen_back() -> bool:
 def fall_back(error: BaseException | None) -> bool:
     """Change the back-end, and return whether it was changed.
 
-    With the error of quick, choose plain. With None, which says that plain has failed too, choose
-    quick again. A choice that VARIABLE forces is never changed.
+    If ``error`` is the error of quick, choose plain. If ``error`` is None, plain has failed, too:
+    choose quick again. A choice that VARIABLE forces is never changed.
     """
     global _chosen, _why, _failed
     if _why == VARIABLE or (error and compiler() == PLAIN):
@@ -80,7 +80,7 @@ def _choose() -> tuple[str, str]:
     """Return the back-end and the reason: why quick cannot be used, VARIABLE if forced, or ""."""
     if wanted := wanted_compiler():
         return wanted, VARIABLE
-    import numba  # here, since a command whose runs are finished does not need it
+    import numba  # not at the top: a command whose runs are finished does not need Numba
 
     if not is_tested():
         why = f"quick was not tested with numba {numba.__version__}"
@@ -91,4 +91,4 @@ def _choose() -> tuple[str, str]:
 
 _chosen = wanted_compiler()
 _why = VARIABLE if _chosen else ""
-_failed = False  # has quick, since it was chosen
+_failed = False  # whether quick has failed since it was chosen

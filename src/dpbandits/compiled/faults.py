@@ -58,7 +58,7 @@ def _reason(text: str) -> str:
 
 def _where(code: CodeType, text: str, reason: str) -> tuple[str, int]:
     """Return the file and the line, among the user's files, to which Numba's error refers."""
-    if missing := UNDEFINED.search(reason):  # Numba says it of a whole function
+    if missing := UNDEFINED.search(reason):  # Numba then names the function, but not the line
         for line, name in _names(code):
             if name == missing[1]:
                 return code.co_filename, line
@@ -92,7 +92,7 @@ def out_of_bounds(played: Callable, arguments: tuple[Any, ...]) -> str:
         for step in reversed(steps):
             if not is_installed(step.filename):
                 return f"{_place(step.filename, step.lineno or 0)}: IndexError: {error}"
-    except BaseException:  # of what compiled code does not raise, such as a division by zero
+    except BaseException:  # plain Python raises more errors, for instance for a division by zero
         return ""
     return ""
 

@@ -5,8 +5,8 @@ with pickle, so whoever can change it runs code as the user who loads it. A fold
 it belongs to this user, all folders above it belong to root or to this user, and nobody else can
 write to any of them. A folder above may be writable by everyone if it has the sticky bit, as the
 temporary folder has, since the bit protects the contents. The members of a group count as other
-users unless it is root's group, or the user's own group without another member. Files are opened
-relative to the folder's descriptor and checked after they are opened.
+users, except for root's group and for the user's own group if it has no other member. Files are
+opened relative to the folder's descriptor and checked after they are opened.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from typing import NamedTuple
 from .choice import compiler
 from .sources import place_of, shared_state, state_of
 
-OLDEST = 30 * 86400.0  # seconds since a folder was last used
-MAX_FOLDER_BYTES = 500_000_000  # of all together; those used last are preserved
+OLDEST = 30 * 86400.0  # a folder is removed if it was last used more than so many seconds ago
+MAX_FOLDER_BYTES = 500_000_000  # of all folders together; the most recently used ones are kept
 NAME = "code-"  # followed by a kind, and a hash of the state
 OUR_FOLDER = re.compile(NAME + "([a-z]+-)?[0-9a-f]{12}")
-MOST_LINKS = 40  # that a path may contain, as in Linux
+MOST_LINKS = 40  # number of symbolic links that a path may contain, as in Linux
 
 
 class Unsafe(OSError):
@@ -117,7 +117,7 @@ def check_path(folder: Path) -> None:
         found = path.lstat()
         if found.st_uid not in (0, os.geteuid()):
             raise Unsafe(f"{path} belongs to another user")
-        if stat.S_ISLNK(found.st_mode):  # whose folder has been checked
+        if stat.S_ISLNK(found.st_mode):  # the folder that contains the link has been checked
             links += 1
             if links > MOST_LINKS:
                 raise Unsafe(f"{folder} contains too many links")
@@ -193,9 +193,9 @@ def _size(folder: Path) -> int:
 class Stored(NamedTuple):
     """The identification of a function's machine code on disk."""
 
-    name: str  # what users call it
-    place: str  # a hash that identifies it, the same for all states of its sources
-    state: str  # a hash of the sources that are compiled into it, less those shared by all
+    name: str  # the name of the function, for messages
+    place: str  # a hash that identifies the function, the same for all states of its sources
+    state: str  # a hash of the sources that are compiled into it, without the shared sources
 
     @property
     def stem(self) -> str:

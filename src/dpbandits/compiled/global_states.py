@@ -28,7 +28,7 @@ class _State(ctypes.Structure):
 
 @cache
 def _numba() -> Any:
-    import numba._helperlib  # here, since a command whose runs are finished does not need Numba
+    import numba._helperlib  # not at the top: a command whose runs are finished needs no Numba
 
     return numba._helperlib
 
@@ -52,8 +52,8 @@ def restore_global_states(states: tuple[bytes, ...]) -> None:
 def seed_global_states(words: np.ndarray) -> None:
     """Seed this thread's two states from the rows of a uint32 array (2, n).
 
-    They then give the numbers of ``np.random.seed(words[0])``, and the numbers of ``random.seed``
-    called with the integer whose 32-bit words are ``words[1]``.
+    The generators then give the same numbers as after ``np.random.seed(words[0])``, and as after
+    ``random.seed`` of the integer whose 32-bit words are ``words[1]``.
     """
     for place, row in zip(_places(), words, strict=True):
         _numba().rnd_seed(place, row)

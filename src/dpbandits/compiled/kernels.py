@@ -20,7 +20,7 @@ from .notes import INLINED, UNDECLARED, Called
 from .sources import hash_of, is_constant, is_of_package, place_of, state_of
 
 BACKENDS = {choice.PLAIN: ".plain.functions", choice.QUICK: ".quick.routines"}
-SEARCHES = 3  # in vain, after which an index that is out of bounds is not looked for
+SEARCHES = 3  # after so many searches without a result, an index out of bounds is not looked for
 _lock = RLock()
 
 
@@ -85,11 +85,11 @@ class Loop:
         self.function, self.called, self.stored = function, called, stored
         self.backend: Any = None
         self.dispatcher: Any = None
-        self.in_vain = 0  # searches for an index
+        self.in_vain = 0  # number of searches, without a result, for an index out of bounds
 
     def _make(self) -> None:
         declare()
-        if choice.has_fallen_back():  # its code may contain some that quick has made
+        if choice.has_fallen_back():  # cached code of the loop may contain code of quick
             self.stored = None
         self.backend = _backend()
         made = self.backend.dispatcher(self.function, self.stored)
@@ -133,12 +133,13 @@ class Loop:
             return self.dispatcher(*arguments)
         choice.report_choice()
         with _lock:
-            if not self.is_compiled and self.backend is not _backend():  # new, or one fell back
+            # either the loop is new, or the back-end has changed
+            if not self.is_compiled and self.backend is not _backend():
                 self._make()
         try:
             return self.dispatcher(*arguments)
         except Exception as error:
-            if self.is_compiled:  # the function has raised it
+            if self.is_compiled:  # the function itself has raised the error
                 raise
             return self._again(error, arguments)
         finally:
@@ -149,7 +150,7 @@ class Loop:
         fails = choice.fall_back(error)
         plain = choice.compiler() == choice.PLAIN
         if not fails and not (plain and self.stored and self.backend.forget(self.stored)):
-            raise error  # else what is on disk was damaged
+            raise error  # otherwise the code on disk was damaged
         self._make()
         try:
             return self.dispatcher(*arguments)
@@ -160,7 +161,7 @@ class Loop:
                 choice.fall_back(None)
 
 
-TYPES: dict[Any, Any] = {}  # of Numba, by layout
+TYPES: dict[Any, Any] = {}  # the Numba types of arguments, by layout
 
 
 def type_of(value: Any) -> Any:
@@ -179,8 +180,8 @@ def layout_of(value: Any) -> Any:
     """Return a hashable value that determines the Numba type of an argument of a loop.
 
     The argument is a number, an array, a generator or a tuple of these. Do not pass a function: all
-    functions have one Python type, but each function has a Numba type of its own, so the returned
-    value would not determine it.
+    functions have one Python type, but each function has a Numba type of its own. The returned
+    value would not determine this Numba type.
     """
     if isinstance(value, tuple):
         return type(value), *map(layout_of, value)

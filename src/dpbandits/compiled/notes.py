@@ -19,12 +19,12 @@ class Called(NamedTuple):
     """A function that kernels can call, and the way in which they call it."""
 
     function: Callable
-    inlined: bool  # into each kernel that calls it
-    borrows: bool  # does not count references to its arguments
-    rare: bool = False  # compiled when it is first called
+    inlined: bool  # whether each kernel that calls the function contains its code
+    borrows: bool  # whether references to the arguments are not counted
+    rare: bool = False  # whether the function is compiled only when it is first called
 
 
-UNDECLARED: list[Called] = []  # to Numba, in the order of their notes
+UNDECLARED: list[Called] = []  # functions not yet declared to Numba, in the order of decoration
 _lock = RLock()
 
 
@@ -62,16 +62,16 @@ def _inlined(function: Callable, borrows: bool) -> Callable:
 
 
 def shared(function: Callable, borrows: bool = False, rare: bool = False) -> Callable:
-    """Make a larger function callable from kernels, which share its machine code.
+    """Make a larger function callable from kernels; all kernels share its machine code.
 
     When Python calls the function, it runs as plain Python, as an inlined function does.
 
     Args:
         function: the function.
-        borrows: whether references to its arguments are not counted, which saves 100 ns for a
-            game; the function must then not create arrays.
-        rare: whether the function is compiled only when it is first called; it must then return
-            nothing.
+        borrows: whether references to the arguments are not counted, which saves 100 ns for a game.
+            If True, the function must not create arrays.
+        rare: whether the function is compiled only when it is first called. If True, the function
+            must return nothing.
     """
     UNDECLARED.append(Called(function, inlined=False, borrows=borrows, rare=rare))
     return function

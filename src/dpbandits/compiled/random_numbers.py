@@ -1,4 +1,4 @@
-"""Random numbers in kernels, equal bit by bit to those of NumPy's ``Generator`` methods."""
+"""Random numbers in kernels, equal bit by bit to the numbers of NumPy's ``Generator`` methods."""
 
 from __future__ import annotations
 

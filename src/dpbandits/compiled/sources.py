@@ -22,14 +22,14 @@ import numpy as np
 
 from ..files import PACKAGE
 
-SHARED = (  # all files of these that a run can depend on are here: a test compares with imports
+SHARED = (  # all shared files that a run can depend on; a test compares this list with the imports
     "compiled", "contracts/gaussian_dp.py", "environments", "game.py", "contextual_game.py",
     "parts",
 )  # fmt: skip
 ALGORITHMS = ("algorithms", "stopping")  # their files may import each other
 INSTALLED = tuple(path for name, path in sysconfig.get_paths().items() if "lib" in name)
 SITE = {"site-packages", "dist-packages"}  # names of folders of installed packages
-LENGTH = 12  # of a hash
+LENGTH = 12  # characters of a hash
 
 
 def shared_state() -> str:
@@ -44,8 +44,8 @@ def shared_state() -> str:
 def state_of(function: Callable) -> str:
     """Return a hash of the sources of a function without the shared sources.
 
-    These are the file of the function and, recursively, the files of the modules that define the
-    values to which the names of its module refer.
+    The sources are the file of the function and the files of the modules that define the values in
+    the function's module. The values in these modules are followed in the same way.
     """
     digest = hashlib.sha256(Path(function.__code__.co_filename).read_bytes())
     own, seen, left = function.__module__.partition(".")[0], set(), [function]
@@ -62,7 +62,7 @@ def state_of(function: Callable) -> str:
         digest.update(Path(module.__file__).read_bytes())  # type: ignore[arg-type]
         for name, used in sorted(vars(module).items()):
             if is_constant(used) and not name.startswith("__"):
-                digest.update(f"{name}={used!r}".encode())  # a constant of another module, perhaps
+                digest.update(f"{name}={used!r}".encode())  # perhaps imported from another module
             elif isinstance(used, np.ndarray) and not used.dtype.hasobject:
                 digest.update(f"{name}={used.dtype} {used.shape}".encode() + used.tobytes())
             left.append(used)
@@ -112,11 +112,14 @@ def hash_of(*values: Any) -> str:
     return hashlib.sha256(repr(values).encode()).hexdigest()[:LENGTH]
 
 
-SOURCES = hash_of(*map(Path.read_bytes, sorted(PACKAGE.rglob("*.py"))))  # of the whole package
+SOURCES = hash_of(*map(Path.read_bytes, sorted(PACKAGE.rglob("*.py"))))  # hash of the package
 
 
 def enclosed(function: Callable) -> tuple:
-    """Return the values of enclosing functions that a function uses, where they have a value."""
+    """Return the values of the variables of enclosing functions that a function uses.
+
+    Variables without a value are left out.
+    """
     values = []
     for cell in function.__closure__ or ():
         with suppress(ValueError):
@@ -135,7 +138,7 @@ def _identity(value: Any) -> Any:
 def _is_followed(module: ModuleType, own: str) -> bool:
     """Return whether the hash of a function includes a module.
 
-    It includes the package's algorithms and stopping rules, the modules of the function's own
+    The hash includes the package's algorithms and stopping rules, the modules of the function's own
     top-level package ``own``, and modules that are not installed.
     """
     top, _, rest = module.__name__.partition(".")

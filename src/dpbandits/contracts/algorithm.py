@@ -33,7 +33,7 @@ HOMES = {"algo": PACKAGE / "algorithms", "rule": PACKAGE / "stopping"}
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An algorithm or a stopping rule, as its signature and the constants beside it describe it.
+    """An algorithm or a stopping rule, described by its signature and by constants in its file.
 
     Attributes:
         name: the name of the function, of its file and of its configuration.
@@ -43,20 +43,22 @@ class Algorithm:
         rewards: the assumption on the rewards, or None.
         guarantee: the privacy guarantee, or None if none is declared.
         round_by_round: whether the running time grows with the horizon.
-        leading_term: for local privacy, the leading term of the regret (in theory/ren2020.py).
+        leading_term: for local privacy, the name of the leading term of the regret
+            (``LEADING_TERMS`` in theory/ren2020.py), or None.
         any_rewards: the name of the variant for unbounded rewards, or None.
-        unused: values of parameters that have no effect when another parameter has a certain value.
-            Keys and values are pairs of a parameter's name and its value. NUMBER stands for any
-            number, unless the guarantee consists of the parameter.
+        unused: settings that have no effect. If ``unused[a, x]`` is ``(b, y)``, the value x of the
+            parameter a has no effect while the parameter b has the value y. If x is NUMBER, this
+            holds for every number, unless a is one of the guarantee's letters.
         question: the question that the algorithm answers.
         version: hash of the sources that decide what the algorithm does; for a user's function,
             hash of everything that the loaded function uses.
-        unfollowed: in words, the things that a user's function uses and whose changes do not change
-            the version.
+        unfollowed: in words, what a user's function uses and the version does not cover: a change
+            there leaves the version as it is.
         reports: whether the algorithm can play when outliers replace what its users send.
         file: the file that defines the algorithm, or None if the function itself was passed.
         defaults: default values in the signature.
-        shown: a user's printed name and line in figures, ``NAME`` and ``LINE``.
+        shown: for a user's algorithm, the constants ``NAME``, the printed name, and ``LINE``, the
+            line in figures.
     """
 
     name: str
@@ -99,7 +101,8 @@ class Algorithm:
     def declared(self) -> str:
         """Hash of the assumption and the guarantee that a user's algorithm declares.
 
-        It is empty for an algorithm of the package, whose version covers the declarations.
+        The hash is empty for an algorithm of the package, since the version of such an algorithm
+        covers its declarations.
         """
         ours = in_package(self.file)
         return "" if ours else Followed((self.rewards, self.guarantee)).version
@@ -111,7 +114,7 @@ class Algorithm:
 
     @property
     def per_user(self) -> bool:
-        """Whether users may have individual privacy levels: whether it has an ``eps_min``."""
+        """Whether users may have individual privacy levels, so that ``eps_min`` is a parameter."""
         return "eps_min" in self.domains
 
     @property
@@ -150,7 +153,7 @@ class Algorithm:
         return takes_another(self.name, budget, self.budget)
 
     def numbers(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return values of parameters with each name replaced by the number that it denotes."""
+        """Return values of parameters, with each named option replaced by its number."""
         found = dict(values)
         for name, domain in self.domains.items():
             if isinstance(domain, Named) and isinstance(word := found.get(name), str):
@@ -224,8 +227,8 @@ def load(file: Path) -> Algorithm:
 def _class_of(module: ModuleType, name: str) -> type | None:
     """Return the class that a file defines as an algorithm, or None.
 
-    It is the class with the name of the file. If nothing in the file has this name, it is the only
-    class of the file whose name does not begin with an underscore.
+    The class has the name of the file. If nothing in the file has this name, the class is the only
+    one in the file whose name does not begin with an underscore.
     """
     named = getattr(module, name, None)
     if named is not None:
@@ -239,7 +242,8 @@ def _class_of(module: ModuleType, name: str) -> type | None:
 def _plays(make: Callable[..., Any]) -> Callable[..., None]:
     """Return the function that plays the policies of a class.
 
-    Its module plays games, as algorithms do, and is therefore imported by name when it is needed.
+    The function is in the module POLICIES. That module plays games, as algorithms do, so it is
+    imported by name, and only when it is needed.
     """
     played: Callable[..., None] = importlib.import_module(POLICIES).algorithm_of(make)
     return played
@@ -248,9 +252,9 @@ def _plays(make: Callable[..., Any]) -> Callable[..., None]:
 def load_elsewhere(group: str, name: str, folder: Path | None) -> Algorithm:
     """Load an algorithm in another process; if that fails, return one that raises the error.
 
-    The folder is None for an algorithm of the package, which may be in another folder there.
-    The error is raised when the algorithm is played, because an error while a task is unpickled
-    could not be distinguished from the death of the worker.
+    ``folder`` is None for an algorithm of the package, since the other process may have the package
+    in another folder. The error is raised when the algorithm is played: an error while a task is
+    unpickled could not be distinguished from the death of the worker.
     """
     file = (folder or HOMES[group]) / f"{name}.py"
     try:
@@ -273,8 +277,8 @@ def from_function(
 ) -> Algorithm:
     """Return the algorithm that a function or a class defines.
 
-    The function is plain Python or decorated with ``kernel``, and may be written in a notebook. The
-    objects of a class choose arms.
+    The function is plain Python or decorated with ``kernel``, and may be written in a notebook. If
+    a class is given, its objects choose the arms.
 
     Args:
         function: the function, or the class.
@@ -367,7 +371,7 @@ def _declared(name, group, function, constants, where, file):
 
 
 def _shown(name: str, constants: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Check NAME and LINE of a user's algorithm, and return those that it declares."""
+    """Check the constants NAME and LINE of a user's algorithm, and return the declared ones."""
     found = display.declare_own(name, constants)
     for key in {"NAME", "LINE"} & constants.keys() - found.keys():
         needed = {
@@ -408,7 +412,7 @@ def import_file(file: Path, group: str) -> ModuleType:
 
 
 def _let_import_neighbours(folder: Path) -> None:
-    """Let files import the modules of this folder before those of other folders of users."""
+    """Let files import modules from this folder first, before modules from other user folders."""
     others = [x for x in _imported_from if x != folder]
     own = {x.stem for x in folder.glob("*.py")} | {x.name for x in folder.iterdir() if x.is_dir()}
     for name, module in list(sys.modules.items()):  # other threads may import meanwhile

@@ -1,8 +1,9 @@
 """Alignments: how noise shifts when one reward changes, so that all decisions stay the same.
 
 A coupling proof of differential privacy considers two sequences of rewards that differ in one
-reward. It gives a shift of the noise with which the algorithm makes the same decisions on both.
-The densities of the noise and of the shifted noise then bound the privacy loss (Albarghouthi & Hsu
+reward. The proof gives a shift of the noise. With the noise on one sequence, and with the shifted
+noise on the other sequence, the algorithm makes the same decisions. The densities of the noise and
+of the shifted noise then bound the privacy loss (Albarghouthi & Hsu
 2018; Zhang & Kifer 2017). An algorithm declares its alignment beside its guarantee, and
 ``audit/alignment`` replays it.
 """
@@ -52,18 +53,19 @@ class Alignment:
     Attributes:
         says: the shift, in words.
         releases: the largest number of releases that the changed reward enters. If the reward
-            changes a statistic by x, the noise that is added to the statistic shifts by -x.
-        bits: the largest number of comparisons of a uniform number with a probability that the
-            changed reward enters. The result of each comparison stays the same; its likelihood
-            ratio counts as privacy loss.
-        shifts: for other noise, the function ``shifts(run, changed)``, which returns the shift of
-            each of these draws by its number in ``run.draws``.
+            changes a statistic by x, the noise added to this statistic shifts by -x.
+        bits: the largest number of comparisons of a uniform number with a probability that depends
+            on the changed reward. The result of each comparison stays the same; the likelihood
+            ratio of the result counts as privacy loss.
+        shifts: for all other noise, a function ``shifts(run, changed)``. It returns the shifts of
+            the draws of this noise; the key of a shift is the index of the draw in ``run.draws``.
         one_change: whether ``shifts`` is valid for one changed reward only; otherwise the shifts
             for several changed rewards add up.
         vectors: whether each release is a vector, so that all draws of noise between two rewards
             belong to one release.
-        literal: by name, functions that replace functions which the algorithm calls. They give
-            results of the same law, but make every draw of noise that the proof mentions.
+        literal: the functions that replace functions of the algorithm in a replay, by the name of
+            the replaced function. The results have the same law, but a replacement makes every draw
+            of noise that the proof mentions.
     """
 
     says: str
@@ -86,7 +88,7 @@ class Alignment:
 def releases(most: int) -> Alignment:
     """Return the alignment of a reward that enters at most ``most`` releases.
 
-    The noise of each release shifts by minus the change of the statistic to which it is added.
+    If a statistic changes by x, the noise that is added to this statistic shifts by -x.
     """
     return Alignment(f"the noise of the {most} releases that hold the changed reward", most)
 
@@ -109,7 +111,8 @@ def integer_release(elimination: Callable, law: str) -> Alignment:
 
     Args:
         elimination: ``elimination(noise, decode)`` returns the loop ``play`` that the algorithm
-            calls, with ``noise(rng, scale)`` and ``decode(total, noise, largest, tau)``.
+            calls. This loop calls ``noise(rng, scale)`` and
+            ``decode(total, noise, largest, tau)``.
         law: the name of the method that draws this noise in a replay.
     """
 
@@ -158,7 +161,7 @@ def binary_nodes(n: int, values: Values) -> list[tuple[int, int]]:
 def honaker_nodes(n: int, values: Values) -> list[tuple[int, int]]:
     """Return the nodes that item n closes in Honaker's tree, in which every node has noise.
 
-    They have 1, 2, 4, ... items, up to the value of the lowest set bit of n.
+    The nodes have 1, 2, 4, ... items, up to the value of the lowest set bit of n.
     """
     return [(n - 2**h + 1, n) for h in range((n & -n).bit_length())]
 
@@ -167,9 +170,10 @@ def kary_nodes(n: int, values: Values, k: int = 19) -> list[tuple[int, int]]:
     """Return the nodes of k-ary trees whose noise is drawn when item n arrives.
 
     The number of items is written in base k with balanced digits (``parts/counting/kary.py``). At
-    item n, the lowest digits may overflow, and one digit grows by 1. For each digit that overflows,
-    (k - 1)/2 nodes of its level begin, side by side, which end where the higher digits end. For the
-    digit that grows, one node begins if the digit is then positive.
+    item n, the lowest digits may overflow, and one digit grows by 1. If a digit overflows,
+    (k - 1)/2 adjacent nodes of the level of this digit begin. The last of them ends at item
+    n + (k s - 1)/2, where s is the number of items of each. If the digit that grows becomes
+    positive, one node of its level begins.
     """
     half, found, size, rest = k // 2, [], 1, n - 1
     while (rest + half) % k == k - 1:

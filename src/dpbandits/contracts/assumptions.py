@@ -42,14 +42,14 @@ class Assumption:
 
     Attributes:
         automatic: parameters of the algorithm that can be computed from the environment.
-        parameters: parameters of the algorithm that the automatic ones depend on.
-        needed_for_privacy: whether privacy requires the assumption; nobody can waive it.
+        parameters: parameters of the algorithm on which the automatic parameters depend.
+        needed_for_privacy: whether privacy requires the assumption, so that it cannot be waived.
         outliers: whether rewards may be contaminated.
-        waived_with_privacy: whether privacy requires the assumption, and users may waive both. If
-            this and ``needed_for_privacy`` are false, users may waive the assumption and keep
-            the privacy guarantee.
+        waived_with_privacy: whether privacy requires the assumption, and users may waive the
+            assumption together with privacy. If both ``waived_with_privacy`` and
+            ``needed_for_privacy`` are false, users may waive the assumption and keep privacy.
         actions: the kind of actions that the algorithm plays: ARMS, FEATURES, CONTEXTS or USERS.
-        words: the assumption in words, if the privacy guarantee requires it.
+        words: the assumption in words if the privacy guarantee requires it, else "any rewards".
     """
 
     automatic: ClassVar[tuple[str, ...]] = ()
@@ -76,11 +76,14 @@ class Assumption:
         return None
 
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
-        """Return the property found and the property assumed if they disagree, else None."""
+        """Return None if an instance satisfies the assumption, else two texts.
+
+        The texts give the property of the instance, and the property that is assumed instead.
+        """
         raise NotImplementedError
 
     def remedy(self, instance: Instance, values: Values) -> str:
-        """Return a hint for a user how the environment would satisfy the assumption, or ""."""
+        """Return a hint how to make the environment satisfy the assumption, or ""."""
         return ""
 
 
@@ -272,7 +275,7 @@ class CentralMoments(Contaminated):
 def too_large(
     words: str, order: float, moments: np.ndarray, bound: float, assumed: str
 ) -> tuple[str, str] | None:
-    """Return the largest moment of an arm if it exceeds ``bound``, as ``Assumption.violation``."""
+    """Return the texts of ``Assumption.violation`` if a moment of an arm exceeds ``bound``."""
     worst = int(moments.argmax())
     if moments[worst] <= bound * ROUNDING:
         return None

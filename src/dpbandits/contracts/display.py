@@ -30,8 +30,8 @@ def display_name(name: str) -> str:
 def line_of(name: str) -> tuple[str, str] | None:
     """Return the names of the colour and the dash of an algorithm's lines in all figures.
 
-    They are the constant ``LINE`` of the algorithm's file or class. The result is None without this
-    constant.
+    The constant ``LINE`` of the algorithm's file or class has both names. Without this constant,
+    the result is None.
     """
     return _declared(name).get("LINE", _own.get(name, {}).get("LINE"))
 
@@ -41,8 +41,8 @@ def declare_own(name: str, constants: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         name: the name of the algorithm.
-        constants: its constants; NAME and LINE are used. They come from the loaded algorithm or
-            from the records of its runs.
+        constants: the constants of the loaded algorithm, or of the records of its runs. Only NAME
+            and LINE are used.
 
     Returns:
         The valid constants among NAME and LINE, as the records store them.

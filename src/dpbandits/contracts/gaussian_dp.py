@@ -31,8 +31,8 @@ def mills(x: float) -> float:
 def delta_of_noise(mu: float, eps: float) -> float:
     """Compute the least delta for which noise with this mu is (eps, delta)-DP.
 
-    The factor e^eps, which may overflow, is avoided: with a = eps/mu - mu/2 and b = eps/mu + mu/2,
-    delta = Phi(-a) - e^eps Phi(-b) and e^eps phi(b) = phi(a).
+    Let a = eps/mu - mu/2 and b = eps/mu + mu/2. Then delta = Phi(-a) - e^eps Phi(-b). The identity
+    e^eps phi(b) = phi(a) avoids the factor e^eps, which may overflow.
     """
     if mu == math.inf:
         return 1.0

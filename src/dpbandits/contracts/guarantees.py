@@ -31,18 +31,18 @@ DEFAULT_DELTA = 1e-5  # of policies with an oracle, where Gaussian noise is used
 
 
 def all_of_eps(values: Values) -> float:
-    """Return the privacy loss if it is the parameter eps."""
+    """Return the parameter eps, the privacy loss of a pure guarantee."""
     return values["eps"]
 
 
 def nothing_hidden(values: Values) -> float:
-    """Return the privacy loss if it is unbounded: infinity."""
+    """Return infinity, the privacy loss if no pure DP is promised."""
     return math.inf
 
 
 @dataclass(frozen=True)
 class Gaussian:
-    """The zCDP or Renyi DP of Gaussian or Skellam noise, which does not give pure DP."""
+    """A guarantee of zCDP or Renyi DP by Gaussian or Skellam noise, which gives no pure DP."""
 
     # the parameters that the guarantee consists of, in the order of its notation
     letters: tuple[str, ...]
@@ -54,7 +54,10 @@ class Gaussian:
     of_orders: bool = False  # whether the guarantee is (order, order rho) for every integer order
 
     def loss(self, values: Values) -> str:
-        """Return the guarantee in its notation; a parameter without a value is printed by name."""
+        """Return the parameters of the guarantee as text, such as ``(eps, delta)``.
+
+        A parameter without a value is printed by its name.
+        """
         if self.of_orders:
             known = values.keys() >= set(self.letters)
             return f"(order, {f'{self.rho(values):.4g}' if known else 'rho'} order)"
@@ -89,9 +92,10 @@ RDP = Gaussian(
 
 
 def skellam_rho(values: Values) -> float:
-    """Compute a rho for Skellam noise: its Renyi divergence of each integer order a is <= a rho.
+    """Compute a rho such that the Renyi divergence of each integer order a is at most a times rho.
 
-    The divergence is at most a eps^2/2 + 3 eps/(2 s), and 3 eps/(2 s) <= a 3 eps/(4 s) for a >= 2.
+    The divergence of Skellam noise is at most a eps^2/2 + 3 eps/(2 s). For a >= 2, the second term
+    is at most a 3 eps/(4 s).
     """
     return values["eps"] ** 2 / 2.0 + 0.75 * values["eps"] / values["s"]
 
@@ -99,7 +103,7 @@ def skellam_rho(values: Values) -> float:
 def of_integer_orders(values: Values, delta: float) -> float:
     """Compute the eps of (eps, delta)-DP for Skellam noise.
 
-    It is the least a rho + ln(1/delta)/(a - 1) over integers a > 1.
+    The result is the minimum of a rho + ln(1/delta)/(a - 1) over the integers a > 1.
     """
     rho, l = skellam_rho(values), math.log(1.0 / delta)
     best = math.floor(1.0 + math.sqrt(l / rho))
@@ -118,13 +122,13 @@ SKELLAM = Gaussian(
 
 @dataclass(frozen=True)
 class ExactCurve(Gaussian):
-    """The exact delta(eps) of Gaussian noise that a paper chose for a promised (eps, delta).
+    """The exact curve delta(eps) of Gaussian noise, for a promised (eps, delta).
 
-    The noise may give less privacy than is promised, or more.
+    A paper chose the scale of the noise. The noise may give less privacy than promised, or more.
     """
 
     def broken(self, values: Values) -> str:
-        """Return in words that the promised (eps, delta) does not hold; empty if it holds."""
+        """Return the end of a sentence if the promised (eps, delta) does not hold, else ""."""
         kept = delta_of_noise(self.mu(values), values["eps"]) <= values["delta"] * (1.0 + 1e-9)
         return "" if kept else "is NOT what is promised"
 
@@ -149,12 +153,15 @@ class ExactCurve(Gaussian):
 
 @dataclass(frozen=True)
 class LimitedProof(ExactCurve):
-    """Noise without a known curve, whose (eps, delta) is proved for eps up to a limit."""
+    """A guarantee of (eps, delta)-DP that is proved for eps up to a limit.
+
+    The exact curve delta(eps) of the noise is not known.
+    """
 
     limit: Callable[[Values], float] = all_of_eps
 
     def broken(self, values: Values) -> str:
-        """Return in words that eps exceeds the limit of the proof; empty if it does not."""
+        """Return the end of a sentence if eps exceeds the limit of the proof, else ""."""
         return "" if values["eps"] <= self.limit(values) else "is NOT proved"
 
     def conversion(self, values: Values) -> str:
@@ -169,13 +176,13 @@ class LimitedProof(ExactCurve):
 
 @dataclass(frozen=True)
 class Approximate(ExactCurve):
-    """The (eps, delta)-DP of noise whose curve delta(eps) is known and is not a Gaussian curve."""
+    """A guarantee of (eps, delta)-DP by noise that is not Gaussian and has a known delta(eps)."""
 
     delta: Callable[[Values, float], float] = lambda values, eps: 1.0  # at an eps
     noise: Callable[[Values], str] = str  # what is used, in words
 
     def broken(self, values: Values) -> str:
-        """Return in words that the promised (eps, delta) does not hold; empty if it holds."""
+        """Return the end of a sentence if the promised (eps, delta) does not hold, else ""."""
         kept = self.delta(values, values["eps"]) <= values["delta"] * (1.0 + 1e-9)
         return "" if kept else "is NOT what is promised"
 
@@ -189,7 +196,7 @@ class Approximate(ExactCurve):
 
 
 def limited_proof(words: str, limit: Callable[[Values], float]) -> LimitedProof:
-    """Return the (eps, delta) of noise without a known curve.
+    """Return a guarantee of (eps, delta)-DP that is proved for eps up to a limit.
 
     Args:
         words: a phrase for the proof.
@@ -216,14 +223,15 @@ def exact_curve(mu: Callable[[Values], float]) -> ExactCurve:
 class OneRelease(ExactCurve):
     """Gaussian noise where each record enters one Gaussian release.
 
-    The rho of zCDP is such that rho + 2 sqrt(rho ln(1/delta)) is the share 1 - ``pure`` of the
-    promised eps. A pure release spends the remaining share, if it is positive.
+    For the promised eps, the rho of zCDP solves
+    rho + 2 sqrt(rho ln(1/delta)) = (1 - ``pure``) eps. If ``pure`` is positive, there is also a
+    release with pure DP, whose loss is ``pure`` eps.
     """
 
     pure: float = 0.0  # the share of eps of the pure release
 
     def conversion(self, values: Values) -> str:
-        """Return the guarantee of the noise in words, together with the pure release if any."""
+        """Return, in words, the guarantee of the noise and, if there is one, the pure release."""
         found = super().conversion(values)
         if not self.pure:
             return found
@@ -238,11 +246,11 @@ class OneRelease(ExactCurve):
         )
 
     def broken(self, values: Values) -> str:
-        """Return an empty text: the conversion of zCDP holds for every eps."""
+        """Return an empty text, since the conversion of zCDP holds for every eps."""
         return ""
 
     def of_group(self, values: Values, m: int) -> tuple[float, float]:
-        """Compute the (eps, delta) for m records of one user; zCDP then holds with m^2 rho."""
+        """Compute the (eps, delta) for m records of one user, which are (m^2 rho)-zCDP."""
         rho, l = self.rho(values), math.log(1.0 / values["delta"])
         own = m * m * rho + 2.0 * m * math.sqrt(rho * l)
         return m * self.pure * values["eps"] + own, values["delta"]
@@ -263,18 +271,18 @@ class Guarantee:
         epsilon: the privacy loss in nats as a function of the parameters by name; for local
             privacy ``eps`` is the level of the user.
         source: the paper and the theorem that prove the guarantee.
-        mechanism: the release on which the guarantee is based, a name in
-            ``audit/targets/releases.py``, or None.
+        mechanism: the name, in ``audit/targets/releases.py``, of the release on which the guarantee
+            is based, or None.
         hides: the output that an adversary observes.
         alignment: how the noise shifts when a reward changes, or None.
-        gaussian: the guarantee of the noise where it is not pure DP, such as zCDP; else None.
+        gaussian: the guarantee if it is not pure DP, such as zCDP; else None.
         neighbours: the neighbouring relation.
         curator: for local privacy, the local randomizer ``curator(rng, reward, eps)``.
         of_contexts: whether the contexts of the changed round differ, too; the action of this round
             is then not protected.
         loss: ``epsilon`` as a formula.
-        unless: the guarantees for other options: triples of the name of the option, its number, and
-            the guarantee.
+        unless: the guarantees under other options. Each is a triple: the name of the option, the
+            number of its value, and the guarantee under this value.
     """
 
     notion: str
@@ -298,11 +306,12 @@ class Guarantee:
     def at(self, values: Values) -> Guarantee:
         """Return the guarantee at these arguments.
 
-        A run prints this guarantee, an audit tests it, and it decides which bounds apply.
+        A run prints this guarantee, and an audit tests it. The guarantee also decides which bounds
+        apply.
 
         Args:
-            values: the parameters by name, with an option as its number. A parameter that has no
-                value, or several values, is missing.
+            values: the parameters by name; the value of an option is a number. A parameter without
+                a value, or with several values, is missing.
         """
         found = (other for name, x, other in self.unless if values.get(name) == x)
         return next(found, self)
@@ -359,9 +368,9 @@ def global_dp(
     alignment: Aligned = None,
     unless: tuple[tuple[str, float, Guarantee], ...] = (),
 ) -> Guarantee:
-    """Return global DP: ``hides`` is eps-DP for sequences of rewards that differ in one reward.
+    """Return global DP: eps-DP of the output ``hides`` for neighbours that differ in one reward.
 
-    Options in ``unless`` have another guarantee (see ``Guarantee``).
+    The options in ``unless`` lead to another guarantee (see ``Guarantee``).
     """
     return Guarantee("global", all_of_eps, source, mechanism, hides, alignment, unless=unless)
 
@@ -371,7 +380,8 @@ def gaussian_zcdp(
 ) -> Guarantee:
     """Return global zero-concentrated DP by Gaussian noise.
 
-    ``hides`` is rho-zCDP, and sqrt(2 rho)-GDP, for sequences of rewards that differ in one reward.
+    The output ``hides`` is rho-zCDP, and sqrt(2 rho)-GDP, for sequences of rewards that differ in
+    one reward.
     """
     return Guarantee("global zCDP", nothing_hidden, source, mechanism, hides, alignment, ZCDP)
 
@@ -381,8 +391,8 @@ def gaussian_rdp(
 ) -> Guarantee:
     """Return global Renyi DP by Gaussian noise.
 
-    ``hides`` is (order, eps)-RDP, and sqrt(2 eps/order)-GDP, for sequences of rewards that differ
-    in one reward.
+    The output ``hides`` is (order, eps)-RDP, and sqrt(2 eps/order)-GDP, for sequences of rewards
+    that differ in one reward.
     """
     return Guarantee("global RDP", nothing_hidden, source, mechanism, hides, alignment, RDP)
 
@@ -412,7 +422,7 @@ def shuffle_dp(
 ) -> Guarantee:
     """Return (eps, delta)-DP of the messages that a shuffler passes on to the server.
 
-    All users are assumed to be honest.
+    All users are assumed to follow the protocol.
     """
     return Guarantee(
         "DP", nothing_hidden, source, mechanism, SHUFFLED, alignment, curve, unless=unless
@@ -420,7 +430,7 @@ def shuffle_dp(
 
 
 def local_dp(source: str, curator: Curator, alignment: Aligned = None) -> Guarantee:
-    """Return local DP: the output of ``curator(rng, reward, eps)`` is DP at the user's level."""
+    """Return local DP: ``curator(rng, reward, eps)`` is eps-DP for the level eps of the user."""
     return Guarantee(
         "local", all_of_eps, source, None, RESPONSE, alignment, None, ANY_TWO_REWARDS, curator
     )
@@ -439,7 +449,7 @@ def joint_dp(
         mu: the mu of Gaussian noise as a function of the parameters, or the curve of other noise,
             such as ``limited_proof``.
         alignment: how the noise shifts when a round changes, or None.
-        unless: the guarantees for other options (see ``Guarantee``).
+        unless: the guarantees under other options (see ``Guarantee``).
     """
     curve = mu if isinstance(mu, ExactCurve) else exact_curve(mu)
     return Guarantee(

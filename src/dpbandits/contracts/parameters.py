@@ -21,7 +21,7 @@ MIN_DIVISOR = 1e-100  # dividing by smaller numbers could overflow
 class Interval:
     """The real numbers between two ends.
 
-    The numbers of an interval whose low end is 0 and open are at least MIN_DIVISOR.
+    If the low end is 0 and does not belong to the interval, the smallest number is MIN_DIVISOR.
 
     Attributes:
         low, high: the ends; an infinite end belongs to the interval if its bracket is closed.
@@ -58,7 +58,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Named:
-    """The domain of a parameter that is a name or, unless ``others`` is None, a number.
+    """The domain of a parameter that is a name or, if ``others`` is given, a number.
 
     Attributes:
         names: the number that each name denotes.
@@ -101,7 +101,7 @@ AboveOne = Annotated[float, ABOVE_ONE]
 NotNegative = Annotated[float, NOT_NEGATIVE]
 Range = Annotated[float, RANGE]
 Order = Annotated[float, Interval(0.0, 1.0, "(]")]
-# For "minimax" kernels receive 0, and compute the value with the smallest worst-case regret
+# For the name "minimax", kernels receive 0 and compute the value with the least worst-case regret
 PositiveOrMinimax = Annotated[float, Named({"minimax": 0.0}, POSITIVE)]
 ShareOrMinimax = Annotated[float, Named({"minimax": 0.0}, Interval(0.0, 1.0, "(]"))]
 MomentBound = Annotated[float, Interval(0.0, also=AUTO)]

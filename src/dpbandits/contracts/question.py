@@ -55,16 +55,16 @@ class Question:
     # keys that decide whether an answer is correct, with their domains; algorithms may use them
     goal: tuple[tuple[str, Interval], ...] = ()
     swept: tuple[str, ...]  # other keys that a sweep can vary and that have a column of their own
-    # whether every run goes on until the limit; in a table it then has a row for each checkpoint,
-    # else a single row
+    # whether every run plays until the limit. A table then has a row for each checkpoint of a run,
+    # otherwise a single row for the run
     plays_on: bool
     record: Record = Record(PULLS, per_arm=True)  # what a run records
     one_arm: bool = False  # whether a run is played on a single arm of the environment
-    # the columns of a table that describe a setting; ``eps`` stands for the privacy budgets in the
-    # table, each of which has a column
+    # the columns of a table that describe a setting; ``eps`` stands for one column for each privacy
+    # budget in the table
     columns: tuple[str, ...]
-    # the columns that are measured, which follow the column ``run``. Their values depend only on
-    # the setting and the run, so that tables have the same bytes everywhere
+    # the measured columns, which follow the column ``run``. The values in these columns depend only
+    # on the setting and the run, so a table has the same bytes on every machine
     measured: tuple[str, ...]
     statistic: str  # the measured column whose mean is summarised, with its interval
     statistic_name: str  # what that mean is called
@@ -73,11 +73,11 @@ class Question:
     shown: tuple[str, ...]  # the columns of a summary, where ``*`` stands for what a sweep varies
     # columns of a setting that a summary shows only if they vary
     shown_if_varied: tuple[str, ...] = ()
-    # the columns that are part of the name of a table with a single setting, with their formats
+    # if a table has a single setting: the columns that are part of the table's name, with formats
     label: tuple[tuple[str, str], ...]
 
     def __reduce__(self):
-        """Pickle the name, by which another process finds the question."""
+        """Pickle only the name; another process finds the question by this name."""
         return question_named, (self.name,)
 
     @property
@@ -86,7 +86,7 @@ class Question:
 
     @property
     def own_keys(self) -> set[str]:
-        """The keys of the command that have a meaning for this question but not for every one."""
+        """The keys of the command that apply to this question but not to all questions."""
         return {*self.goal_names, "arm" if self.one_arm else "shuffle_arms"}
 
 
@@ -160,7 +160,7 @@ HYPOTHESES = replace(
     label=(("budget", "-{}"), ("mu0", "-p{:g}"), ("mu1", "-p{:g}")),
 )  # fmt: skip
 
-# The gaps of an arm differ between contextual rounds, so pulls do not determine the regret
+# With contexts, the gap of an arm differs from round to round, so pulls do not determine the regret
 CONTEXTUAL = replace(REGRET, name="contextual regret", record=Record(TRACE, per_arm=False))
 
 QUESTIONS = (REGRET, STOPPING, BEST_ARM, HYPOTHESES, CONTEXTUAL)

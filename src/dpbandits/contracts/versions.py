@@ -23,7 +23,7 @@ from ..files import PACKAGE
 from ..fingerprint import closure, fingerprint
 
 PLAYED_BY = (*(PACKAGE / "running" / f"{name}.py" for name in ("global_random", "play", "seeds")),)
-# Packages and modules that change no number of a run, and the files among them that do (EXCEPT)
+# Packages and modules that cannot change the numbers of a run. EXCEPT lists their files that can
 DECIDE_NOTHING = (
     "compiled", "contracts", "errors.py", "files.py", "fingerprint.py", "validation.py",
 )  # fmt: skip
@@ -33,8 +33,8 @@ EXCEPT = ("compiled/random_numbers.py", "contracts/gaussian_dp.py")
 def version_of_file(file: Path) -> str:
     """Return a hash of the code that determines the runs of an algorithm of the package.
 
-    It covers the file of the algorithm, the files of the package that it imports and on which a run
-    can depend, and the files that play the algorithm.
+    The hash covers the file of the algorithm and the files that play the algorithm. It also covers
+    the files of the package that the algorithm imports, if a run can depend on them.
     """
     found = {*closure([file], PACKAGE), *PLAYED_BY} - {file}
     return fingerprint(file, *sorted(filter(decides_a_run, found)))
@@ -43,21 +43,21 @@ def version_of_file(file: Path) -> str:
 def decides_a_run(file: Path) -> bool:
     """Return whether the numbers of a run can depend on a file that the algorithm imports.
 
-    They do not depend on the declarations of algorithms. Nor do they depend on how kernels are
-    compiled, since compiled code and plain Python give the same bits.
+    The numbers do not depend on the declarations of algorithms. The numbers do not depend on how
+    kernels are compiled, either, since compiled code and plain Python give the same bits.
     """
     place = file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file
     return place.as_posix() in EXCEPT or place.parts[0] not in DECIDE_NOTHING
 
 
 class Followed:
-    """Everything that a function uses, as it was loaded, and the files that play it.
+    """A hash of everything that a function uses, as loaded, and of the files that play it.
 
-    That is the code of the function, the values that it uses, and the functions, classes and
-    modules that it calls. Of Python and of installed packages, it is only names.
+    The hash covers the code of the function, the values that the function uses, and the functions,
+    classes and modules that it calls. From Python and installed packages, it covers only names.
 
     Attributes:
-        lost: a dict whose keys say, in words, what may change without a change of the version.
+        lost: a dict; its keys say, in words, what may change while the version stays the same.
     """
 
     def __init__(self, function: Any):
@@ -75,7 +75,7 @@ class Followed:
         self._digest.update(text.encode())
 
     def _add(self, value: Any, names: frozenset[str] = frozenset()) -> None:
-        """Add a value to the hash; of a module, add only the values with one of these names."""
+        """Add a value to the hash; from a module, add only the values that have these names."""
         plain = getattr(value, "py_func", value)
         if isinstance(plain, ModuleType):
             self._add_module(plain, names)

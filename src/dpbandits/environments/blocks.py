@@ -1,10 +1,9 @@
-"""Blocks of rewards: the sum or the histogram of many rewards of one arm, from its exact law.
+"""Blocks of rewards: the sum or the histogram of many rewards of one arm, drawn from its exact law.
 
-The time for a block of a two-point law is O(1), and for a block of a discrete law O(m) with m
-points; it does not depend on the number of rewards. This holds even if rewards are truncated and
-contaminated, since the number of outliers and the number of rewards of each value are binomial. The
-sum of Gaussian rewards is Gaussian unless they are truncated. Rewards of other laws are drawn one
-by one, without storing them.
+The time for a block is O(1) for a two-point law, and O(m) for a discrete law with m points. This
+time does not depend on the number of rewards, even if rewards are truncated and contaminated: the
+number of outliers and the number of rewards of each value are binomial. The sum of Gaussian rewards
+is Gaussian if they are not truncated. Rewards of other laws are drawn one by one and not stored.
 """
 
 from __future__ import annotations
@@ -58,8 +57,8 @@ def draw_sum(
         t: the arm is pulled when ``t, t + step, t + 2 step, ...`` rounds have been played; this
             matters only for rewards fixed in advance.
         step: see ``t``.
-        center: is subtracted from each reward.
-        level: a difference larger than this in absolute value counts as 0; inf truncates none.
+        center: the number that is subtracted from each reward.
+        level: a difference above ``level`` in absolute value counts as 0; inf for no truncation.
     """
     if env.law[a] == TABLE:
         total, column = 0.0, int(env.parameters[a, 0])
@@ -87,8 +86,8 @@ def draw_some(
     step: int,
     level: float,
 ) -> float:
-    """Return the sum of ``n`` truncated inliers without ``lost`` of them, which are chosen at
-    random. For the other arguments see ``draw_sum``.
+    """Return the sum of ``n - lost`` truncated inliers: of ``n`` inliers, ``lost`` inliers are left
+    out at random. For the other arguments see ``draw_sum``.
     """
     if env.law[a] != TABLE:
         return sum_of(env, rng, a, n - lost, 0.0, level)
@@ -116,7 +115,7 @@ def draw_counts(
     """Add the histogram of ``n`` rewards of arm ``a`` to ``counts``.
 
     Bin i is [left + i width, left + (i + 1) width); rewards outside of all bins are not counted.
-    The other arguments are those of ``draw_sum``.
+    For the other arguments see ``draw_sum``.
     """
     if env.law[a] == TABLE:
         for i in range(n):
@@ -154,10 +153,11 @@ def in_points(env: Environment, row: int, n: int) -> bool:
 def draw_point(
     env: Environment, rng: np.random.Generator, i: int, left: int, mass: float, last: bool
 ) -> int:
-    """Draw the count of point ``i`` among ``left`` values, given the mass of this and later points.
+    """Draw the count of point ``i`` among ``left`` values; ``mass`` is the probability of point
+    ``i`` and all later points together.
 
-    The last point gets all values that are left. The binomial counts of all points, drawn one after
-    the other, are a multinomial vector.
+    The last point gets all values that are left. The counts of all points, drawn one after the
+    other, are a multinomial vector.
     """
     if last:
         return left
@@ -210,7 +210,7 @@ def count_of(
     width: float,
     counts: np.ndarray,
 ) -> None:
-    """Do what ``draw_counts`` does, for the law in one row of the environment."""
+    """Add the histogram of ``draw_counts`` for the law in one row of the environment."""
     law, x, y = env.law[row], env.parameters[row, 0], env.parameters[row, 1]
     if law == TWO_POINT:
         highs = binomial(rng, n, env.parameters[row, 2])
@@ -235,8 +235,8 @@ def draw_encoded_sum(
     """Return the sum of ``n`` rewards x of arm ``a``, each encoded as an integer: x g, randomly
     rounded.
 
-    Rewards lie in [0, 1], ``g`` is at most 2^52 and n g below 2^63; the sum is exact. The other
-    arguments are those of ``draw_sum``.
+    The sum is exact for rewards in [0, 1] if ``g`` is at most 2^52 and n g is below 2^63. For the
+    other arguments see ``draw_sum``.
     """
     if env.law[a] == TABLE:
         total = 0
@@ -285,5 +285,5 @@ def encoded_sum_of(env: Environment, rng: np.random.Generator, row: int, n: int,
 
 @inlined
 def turns(rounds: int, i: int, k: int) -> int:
-    """Number of turns of the ``i``-th of ``k`` arms in ``rounds`` rounds of a round robin."""
+    """Return the number of turns of arm ``i`` among ``k`` arms in ``rounds`` round-robin rounds."""
     return (rounds + k - 1 - i) // k

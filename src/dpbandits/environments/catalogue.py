@@ -32,8 +32,8 @@ from .written import REGISTERED
 
 
 def of_means(law: Callable[..., Arm]) -> Callable[..., Instance]:
-    """Return a constructor of instances whose arms have one law and given means. Its parameters are
-    those of the law, with ``means`` in the place of ``mean``.
+    """Return a constructor of instances whose arms have one law and given means. The constructor
+    has the parameters of the law, with ``means`` in the place of ``mean``.
     """
 
     def instance(means: Any, **parameters: Any) -> Instance:
@@ -90,8 +90,8 @@ def mixed(arms: Any) -> Instance:
     return of_arms(built)
 
 
-# The means of the instances of Sajed & Sheffet 2019 as functions of x, which is i/(K - 1) for arm
-# i = 0, ..., K - 1; at K = 5 they are C1-C4 of Azize & Basu 2022.
+# The means of the instances of Sajed & Sheffet 2019 as functions of x = i/(K - 1), where i is the
+# arm, from 0 to K - 1. For K = 5, the instances are C1-C4 of Azize & Basu 2022.
 FAMILIES: dict[str, Callable[[float], float]] = {
     "c1": lambda x: 0.75 if x == 0 else 0.70,
     "c2": lambda x: 0.75 - 0.5 * x,
@@ -108,7 +108,9 @@ def bernoulli_family(family: Any, arms: Any) -> Instance:
 
 
 def one_better(gap: Any, arms: Any) -> Instance:
-    """Bernoulli arms around 1/2: the first is better than the others by ``gap``; ``arms`` is K."""
+    """Bernoulli arms: the mean of the first is (1 + gap)/2, all others are (1 - gap)/2; ``arms`` is
+    K.
+    """
     gap = number_where("gap", gap, lambda gap: 0 < gap <= 1, "a gap in (0, 1] is needed")
     K = as_integer("arms", arms, at_least=2, at_most=MAX_ARMS)
     return bernoulli([(1 + gap) / 2] + [(1 - gap) / 2] * (K - 1))
@@ -155,11 +157,11 @@ def contaminated(
         inlier: configuration of the environment to contaminate.
         alpha: the contamination, in [0, 1/2).
         outlier: what the outliers are: a value, a list of one value per arm, a law such as
-            ``{law: gaussian, mean: 9, sd: 1}``, a list of one law per arm, or
-            ``{law: unseen, k: 2}``: values just below the truncation level alpha^(-1/k) in absolute
-            value, negative for the best arms and positive for the others. With
-            ``{law: largest, k: 2}`` outliers equal the level at which the algorithm truncates, or
-            alpha^(-1/k) for algorithms that truncate nothing.
+            ``{law: gaussian, mean: 9, sd: 1}``, or a list of one law per arm. The absolute value of
+            outliers of ``{law: unseen, k: 2}`` is just below the truncation level alpha^(-1/k);
+            they are negative for the best arms and positive for other arms. Outliers of
+            ``{law: largest, k: 2}`` equal the level at which the algorithm truncates, or
+            alpha^(-1/k) if the algorithm truncates nothing.
         relative: whether values are relative to the arm's mean.
         stage: what an outlier replaces: ``rewards`` (corruption-then-LDP), or ``reports``, the
             messages that the users of a locally private algorithm send (LDP-then-corruption).
@@ -249,8 +251,8 @@ def build(spec: Mapping[str, Any]) -> Instance:
 
 
 def first_rounds(spec: Mapping[str, Any], rounds: int) -> dict[str, Any]:
-    """Return a configuration in which tables of rewards have only their first ``rounds`` rows,
-    those that are played, so that later rows change neither means nor gaps.
+    """Return a configuration in which tables of rewards have only their first ``rounds`` rows. Only
+    these rows are played, so later rows must change neither means nor gaps.
     """
     found = {k: first_rounds(x, rounds) if isinstance(x, Mapping) else x for k, x in spec.items()}
     if found.get("law") == table.__name__:

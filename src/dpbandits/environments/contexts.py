@@ -25,9 +25,10 @@ LEAST = 100  # rows of a log that must count
 class ContextualEnvironment(NamedTuple):
     """The law of contexts and rewards, as kernels receive it."""
 
-    # int64 array (1,): TWO_POINT for rewards 1 and -1, or 1 and 0 with a logistic link, GAUSSIAN
-    # for normal noise, EMPIRICAL for rows of features and rewards drawn at random, ONE_PASS for
-    # such rows in a random order, REPLAY for rows of a log, TABLE for rows in their order
+    # int64 array (1,), the law: TWO_POINT for rewards 1 and -1, or 1 and 0 with a logistic link;
+    # GAUSSIAN for normal noise; EMPIRICAL for rows of features and rewards, drawn with replacement;
+    # ONE_PASS for such rows in a random order; REPLAY for rows of a log; TABLE for rows in the
+    # order of the table
     law: np.ndarray
     theta: np.ndarray  # float64 array (d,)
     center: np.ndarray  # float64 array (d,), the mean of a context
@@ -37,11 +38,12 @@ class ContextualEnvironment(NamedTuple):
     limit: float
     sigma: float  # standard deviation of normal noise
     logistic: bool  # whether the mean of a reward is 1/(1 + e^-<theta, x>), not <theta, x>
-    # EMPIRICAL, ONE_PASS, REPLAY: float64 array (rows, p), features of each user, d = K p; TABLE:
-    # (rounds, K d), the contexts of each round; else (0, 0)
+    # float64 array. For the laws EMPIRICAL, ONE_PASS and REPLAY: (rows, p), the features of each
+    # user, where d = K p. For TABLE: (rounds, K d), the contexts of each round. Else (0, 0)
     rows: np.ndarray
-    # float64 array (len(rows), K), the rewards; (0, K) if they are drawn; REPLAY: (len(rows), 3),
-    # the action of the log, its reward, and the probability with which a row may count
+    # float64 array. (len(rows), K), the rewards; (0, K) if rewards are drawn. For REPLAY:
+    # (len(rows), 3), the action of the log, its reward, and the probability with which a row counts
+    # if the policy chooses this action
     table: np.ndarray
     order: np.ndarray  # int64 array (K,), the arm in each place
 
@@ -128,8 +130,8 @@ def contextual_environment(
 
 @inlined
 def row_of(env: ContextualEnvironment, rng: np.random.Generator, t: int, order: np.ndarray) -> int:
-    """Return the row of the environment from which the round after ``t`` rounds takes its contexts.
-    ``order`` holds the rows of the present pass.
+    """Return the row of the environment with the contexts of the next round, after ``t`` rounds.
+    ``order`` holds the rows in the order of the present pass.
     """
     if unlikely(len(order) > 0):
         draw_row_of_pass(rng, t, order)
@@ -185,7 +187,7 @@ def draw_contexts(
 
 @partial(shared_rare, borrows=True)
 def read_contexts(env: ContextualEnvironment, row: int, X: np.ndarray, means: np.ndarray) -> None:
-    """Do what ``draw_contexts`` does, with the contexts in a row of the environment."""
+    """Fill ``X`` and ``means`` as ``draw_contexts`` does, from a row of the environment."""
     K, d = X.shape
     block = env.law[0] != TABLE  # the features lie in the block of the arm, and d = K p
     p = env.rows.shape[1] if block else d
@@ -209,7 +211,9 @@ def read_contexts(env: ContextualEnvironment, row: int, X: np.ndarray, means: np
 def reward_given(
     env: ContextualEnvironment, rng: np.random.Generator, row: int, i: int, mean: float
 ) -> float:
-    """Return the reward of place ``i``: from the table, or else drawn with expectation ``mean``."""
+    """Return the reward of the arm at place ``i``: the reward in the table if there is one, else a
+    reward drawn with expectation ``mean``.
+    """
     if env.table.shape[0] > 0:
         return env.table[row, env.order[i]]
     if env.law[0] == GAUSSIAN:

@@ -82,8 +82,9 @@ class Logged(Instance):
 def empirical(
     file: Any, columns: Any = None, header: Any = None, drop_blanks: Any = False
 ) -> Instance:
-    """Arms whose laws are the empirical laws of the columns of a CSV file, or of the rewards that
-    each arm has in a log with the columns ``arm`` and ``reward``.
+    """Arms whose laws are empirical laws. In a CSV file with one column per arm, the law of an arm
+    is the empirical law of its column. In a log with the columns ``arm`` and ``reward``, it is the
+    empirical law of the rewards of the arm.
 
     Args:
         file: a CSV file.
@@ -114,8 +115,8 @@ def empirical(
 
 
 def matrix_of(file: Any, columns: Any, header: Any) -> tuple[str, list[str], np.ndarray]:
-    """Return how messages on a CSV file begin, the names of its columns, and their numbers, float64
-    array (rows, columns). For the arguments see ``empirical``.
+    """Return the text with which messages about a CSV file begin, the names of its columns, and its
+    numbers, float64 array (rows, columns). For the arguments see ``empirical``.
     """
     where, table, log = read_file(file, columns, header)
     if log:
@@ -126,8 +127,8 @@ def matrix_of(file: Any, columns: Any, header: Any) -> tuple[str, list[str], np.
 
 
 def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame, list[str]]:
-    """Return how messages on a CSV file begin, its table, and the columns of arms and rewards if it
-    is a log. For arguments see ``empirical``.
+    """Return the text with which messages about a CSV file begin, its table, and, if the file is a
+    log, the names of the columns of arms and rewards. For the arguments see ``empirical``.
     """
     where = f"file={plain(path_in(file))}"
     names = None if columns is None else _names("columns", columns)
@@ -153,8 +154,8 @@ def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame, 
 
 
 def numbers_in(where: str, column: pd.Series, drop_blanks: bool | None = None) -> np.ndarray:
-    """Return the numbers in a column, float64 array (rows,). ``drop_blanks`` says whether the
-    blanks at its end are left out; None means that the user has no such option.
+    """Return the numbers in a column, float64 array (rows,). ``drop_blanks`` says whether blanks at
+    the end of the column are left out; None means that the user has no such option.
     """
     found = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
     filled = np.flatnonzero(column.notna())
@@ -172,11 +173,11 @@ def numbers_in(where: str, column: pd.Series, drop_blanks: bool | None = None) -
 
 
 def log_in(where: str, names: Collection[str]) -> list[str]:
-    """Return the names of the columns of arms and of rewards in a log, in any case of letters, or
-    an empty list if the columns are not those of a log.
+    """Return the names of the columns of arms and of rewards in a log, in upper or lower case. If
+    the file is not a log, return an empty list.
 
     Raises:
-        BadInput: the names of two columns are nearly those of a log.
+        BadInput: there are two columns, and their names are similar to the names in a log.
     """
     given = {name.casefold(): name for name in names} | {x: x for x in LOG if x in names}
     if all(name in given for name in LOG):
@@ -231,7 +232,7 @@ def chosen_columns(key: str, value: Any, known: Sequence[str], of: str) -> list[
 
 
 def check_column(key: str, name: str, known: Collection[str], of: str) -> None:
-    """Refuse a name that is not among those of the columns of a file."""
+    """Refuse a name that no column of a file has."""
     if name not in known:
         raise BadInput(f"{key}: {unknown(f'column of {of}:', name, known)}")
 
@@ -242,8 +243,8 @@ def _names(key: str, value: Any) -> list[str]:
 
 
 def _meant(name: str, known: Sequence[str]) -> str:
-    """Return the known column of that name, or of the same number, such as 0.50 for 0.5; if there
-    is none, return the name.
+    """Return the known column with this name, or whose name is the same number, such as 0.50 for
+    0.5. If there is no such column, return the name.
     """
     if name in known or not is_number(name):
         return name

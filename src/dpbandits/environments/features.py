@@ -30,7 +30,10 @@ class UnitRows(NamedTuple):
     notes: tuple[str, ...]  # what was changed, for the user
 
     def environment(self, law: int, K: int, table: np.ndarray) -> ContextualEnvironment:
-        """Return the environment of K actions in which each row is a user; see ``table`` there."""
+        """Return the environment of K actions in which each row is a user.
+
+        For ``law`` and ``table`` see ``ContextualEnvironment``.
+        """
         theta = np.zeros(K * self.rows.shape[1])
         return contextual_environment(law, K, theta, rows=self.rows, table=table)
 

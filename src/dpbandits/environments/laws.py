@@ -32,7 +32,8 @@ LOGNORMAL = 8  # mean, standard deviation of the logarithm
 BETA = 9  # a, b
 STUDENT = 10  # mean, scale, degrees of freedom
 LARGEST = 11  # the value drawn where no truncation level is known to the adversary
-# A larger number is the address of a quantile function, see ``compiled.call_at``
+# A larger number stands for a law of a user; it is the address of the quantile function
+# (``compiled.call_at``)
 INVOLVED = SIGMOID_GAUSSIAN  # from here on, code to draw a value is not inlined
 PARAMETERS = 3
 SMALLEST = 2.0**-54  # in the place of a uniform number that is 0
@@ -50,16 +51,16 @@ class Environment(NamedTuple):
     points: np.ndarray
     table: np.ndarray  # float64 array (rounds, K), rewards fixed in advance; (0, K) without any
     alpha: float  # probability of an outlier (Huber contamination)
-    # whether an outlier replaces what a user sends, and not the user's reward. Without local
-    # privacy, users send their rewards
+    # whether an outlier replaces what a user sends (True) or the user's reward (False). Without
+    # local privacy, users send their rewards
     reports: bool = False
     # float64 array (K, d), the features of each arm; (0, 0) if arms have none
     features: np.ndarray = NO_FEATURES
 
     @property
     def by_arm(self) -> tuple[str, ...]:
-        """The names of the arrays that have a row for each arm, or blocks of such rows. Permuting
-        these rows permutes the arms.
+        """The names of the arrays that have one row for each arm, or several blocks of such rows.
+        Permuting the rows permutes the arms.
         """
         return "law", "parameters", "features"
 
@@ -83,7 +84,7 @@ def law_of(env: Environment, row: int) -> Law:
 
 @inlined
 def sigmoid(x: float) -> float:
-    """1/(1 + e^-x), which maps any reward into (0, 1)."""
+    """Return 1/(1 + e^-x), which maps any reward into (0, 1)."""
     return 1.0 / (1.0 + math.exp(-x)) if x > -700.0 else 0.0
 
 
@@ -118,7 +119,7 @@ def draw_outlier_within(
     env: Environment, rng: np.random.Generator, row: int, level: float
 ) -> float:
     """Draw one outlier for an algorithm that truncates at ``level``. An outlier of the law
-    ``LARGEST`` is ``level``, if that is finite.
+    ``LARGEST`` equals ``level`` if ``level`` is finite.
     """
     if env.law[row] == LARGEST and level < np.inf:
         return level
@@ -135,7 +136,9 @@ def draw_within(env: Environment, rng: np.random.Generator, a: int, t: int, leve
 
 @inlined
 def largest_kept(env: Environment, row: int, level: float) -> float:
-    """Return ``level`` for outliers of the law ``LARGEST``, which know it, else infinity."""
+    """Return ``level`` if the outliers in a row have the law ``LARGEST``, else infinity. Only the
+    adversary of this law knows the level.
+    """
     return level if env.law[row] == LARGEST else np.inf
 
 
@@ -149,7 +152,7 @@ def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> f
 
 @inlined
 def draw_next(env: Environment, rng: np.random.Generator, law: Law) -> float:
-    """Draw one value of a law other than ``TABLE``: inlined code for loops that only draw."""
+    """Draw one value of a law other than ``TABLE``; inlined code, for loops that only draw."""
     if law.kind >= INVOLVED:
         return draw_involved(rng, law.kind, law.x, law.y, law.z)
     return draw_plain(env, rng, law, 0)
@@ -196,5 +199,5 @@ def draw_involved(rng: np.random.Generator, kind: int, x: float, y: float, z: fl
 
 @shared_borrowing
 def draw_apart(rng: np.random.Generator, kind: int, x: float, y: float, z: float) -> float:
-    """Do what ``draw_involved`` does, but as a function that is not inlined into kernels."""
+    """Return ``draw_involved`` of the same arguments; this function is not inlined into kernels."""
     return draw_involved(rng, kind, x, y, z)

@@ -42,7 +42,7 @@ def linear(features: Any, theta: Any, noise: Any, sigma: Any) -> Instance:
 
 
 def linear_sphere(K: Any, d: Any, instance: Any, noise: Any, sigma: Any) -> Instance:
-    """K arms whose features are drawn uniformly from the unit sphere in d dimensions, as theta is;
+    """K arms. Their features and theta are drawn uniformly from the unit sphere in d dimensions;
     the number ``instance`` selects the draw.
     """
     count, size = as_integer("K", K, 2, MAX_ARMS), as_integer("d", d, 1, MAX_DIMENSIONS)

@@ -34,8 +34,8 @@ NOT_ALONE = (
 
 @dataclass(frozen=True)
 class LoggedInstance(LabelledInstance):
-    """A log whose rows are read once each. A row counts if the policy chooses the action of the log
-    and a coin of probability c/p allows it, where p is the propensity of the row.
+    """A log; each row is read once. If the policy chooses the action of the row, the row counts
+    with probability c/p, where p is the propensity of the row; else it does not count.
     """
 
     c: float = 1.0  # at most every propensity; the probability with which a row counts
@@ -78,13 +78,13 @@ class LoggedInstance(LabelledInstance):
 
     @property
     def first_known(self) -> int:
-        """The number of rows among which practically every run has one that counts; before it, a
-        mean loss may be unknown.
+        """The number of rows after which practically every run has a row that counts. After fewer
+        rows, the mean loss of a run may be unknown.
         """
         return math.ceil(math.log(NONE_COUNTS) / math.log1p(-min(self.c, 0.5)))
 
     def refuse_few(self, where: str, T: int) -> None:
-        """Refuse a horizon at which in some run too few rows may count."""
+        """Refuse a horizon that is so short that too few rows may count in some run."""
         half = MARGIN * math.sqrt(1.0 - self.c) / 2.0
         needed = (half + math.sqrt(half**2 + LEAST)) ** 2  # less MARGIN deviations this is LEAST
         if self.c * T < needed:
@@ -101,8 +101,8 @@ def log(
     scale: Any = "public", missing: Any = "refuse",
 ) -> Instance:  # fmt: skip
     """Rows of a log in a random order. A row has features as in ``labelled.labels``, an action, its
-    reward in [0, 1], and the probability with which this action was played, which is 1/K if no
-    column holds it.
+    reward in [0, 1], and the propensity, which is the probability with which this action was
+    played. Without a column of propensities, the propensity is 1/K.
     """
     where, table, action = read_source(source, action, "action")
     others = {"action": action}
@@ -155,7 +155,7 @@ def log(
 
 
 def _within(where: str, column: pd.Series, needed: str, holds: Any) -> np.ndarray:
-    """Return the numbers of a column, all of which must be at most 1 and satisfy ``holds``."""
+    """Return the numbers of a column. All must be at most 1 and satisfy ``holds``."""
     found = np.asarray(pd.to_numeric(column, errors="coerce"), float)
     hint = "; divide rewards by a bound that is known in advance" * needed.startswith("reward")
     bad = ~(holds(found) & (found <= 1.0))

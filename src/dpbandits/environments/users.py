@@ -18,8 +18,8 @@ class Users(NamedTuple):
     coth: np.ndarray  # float64 array (n,), 1/tanh(eps/2) of each
     share: np.ndarray  # float64 array (n,), cumulative shares of the levels
     # float64 array (4,): mean, standard deviation, smallest and largest level of a clipped normal
-    # population, for which the arrays above have one entry, that of the last user; a standard
-    # deviation of 0 means a discrete population
+    # population. The arrays above then have one entry, for the latest user. For a discrete
+    # population, the standard deviation is 0
     normal: np.ndarray
 
 

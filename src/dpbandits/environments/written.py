@@ -36,7 +36,7 @@ class RewardLaw:
     function: Callable[..., float] = field(compare=False, repr=False)
     parameters: tuple[str, ...]  # the names of its parameters after u
     version: str  # hash of the sources that decide what it does
-    # the file that defines it, or None for a function that was passed as such
+    # the file that defines the law, or None if the function itself was passed
     file: Path | None = field(default=None, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -67,7 +67,7 @@ class RewardLaw:
 def _arm(law: RewardLaw, values: tuple[float, ...], where: str) -> Arm:
     """Return the arm of a law at the values of its parameters; messages begin with ``where``.
 
-    It is made once, since its mean takes some ten milliseconds and a search asks for it often.
+    The arm is made once: its mean takes about ten milliseconds, and a search uses the arm often.
     """
     inner, address = _compiled(law)
 
@@ -112,7 +112,7 @@ def register(law: RewardLaw) -> None:
 
 
 def refuse_changed_laws(where: str, versions: Mapping[str, str]) -> None:
-    """Refuse registered laws that do not have these versions, by name."""
+    """Refuse a registered law whose version differs from the version given for its name."""
     for name, version in versions.items():
         if name in REGISTERED and REGISTERED[name].version != version:
             raise BadInput(f"{where}: the law {name} has changed since the runs; run them again")
@@ -134,7 +134,7 @@ def law_of_function(function: Callable[..., float]) -> RewardLaw:
     """Return the law that a function defines, such as a function written in a notebook.
 
     Raises:
-        BadInput: the function has no name, or its signature is not that of a quantile function.
+        BadInput: the function has no name, or not the signature of a quantile function.
     """
     name = getattr(getattr(function, "py_func", function), "__name__", "")
     if not name.isidentifier():

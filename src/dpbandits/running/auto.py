@@ -1,14 +1,14 @@
 """Add runs until means are precise enough (``runs=auto``), and estimate the cost of these runs.
 
-The runs of a setting are examined in their order, after a few fixed numbers of runs only (the
-looks, ``Auto.looks``), however many runs are stored. Playing ends at the first look at which the
-runs are enough (``enough``). Each of K looks uses 1/K of the error level of an interval
-(Bonferroni). So with 95 % the intervals of all looks contain the mean at once, and so does the
-interval of the look at which playing ends.
+The runs of a setting are examined in their order, and only after a few fixed numbers of runs. Such
+an examination is called a look (``Auto.looks``); the looks do not depend on how many runs are
+stored. Playing ends at the first look at which there are enough runs (``enough``). Each of K looks
+uses 1/K of the error level of an interval (Bonferroni). So, with probability 95 %, the intervals of
+all looks contain the mean, and also the interval of the look at which playing ends.
 
-The tables of the papers' experiments have the papers' numbers of runs. Their means and intervals
-use more runs if the additional runs cost less than a minute by an estimate that is the same on
-every machine (``means_of_experiment``).
+The tables of the papers' experiments have the papers' numbers of runs. The means and intervals of
+an experiment use more runs if the additional runs are estimated to cost less than a minute. The
+estimate is the same on every machine (``means_of_experiment``).
 """
 
 from __future__ import annotations
@@ -32,23 +32,25 @@ from ..settings.request import Request
 from ..settings.setting import Setting
 from .work import Task
 
-# Estimated seconds on two cores, from results/times.md: of a run that is played in blocks, and of a
-# round that is played singly, of such a round with local privacy, and of one with contexts. A round
-# with contexts and d weights takes d^3 times the last number longer, from LDP-OLS on wide data
+# Estimated seconds on two cores, from results/times.md: A_RUN for a run that is played in blocks;
+# A_ROUND for a round that is played singly; A_REPORT for such a round with local privacy; A_CONTEXT
+# for such a round with contexts. With d weights, a round with contexts takes A_SOLVE d^3 seconds
+# more, as measured for LDP-OLS on wide data
 A_RUN, A_ROUND, A_REPORT, A_CONTEXT, A_SOLVE = 1e-4, 1.5e-8, 6e-8, 5e-7, 3e-10
-MINUTE = 60.0  # that the means of an experiment may cost beside its table
+MINUTE = 60.0  # seconds that the additional runs for the means of an experiment may cost
 OF_EXPERIMENTS = Auto(precision=0.02, max_runs=100_000)
-CHECKPOINTS = 4  # of runs that are played for their means alone: T/2 and T are among them
+CHECKPOINTS = 4  # of runs that are played only for means; T/2 and T are among the checkpoints
 
-Play = Callable[[Sequence[Setting], int], int]  # the first runs of settings; how many were missing
+# Plays the first runs of settings, so many of each, and returns how many runs were missing
+Play = Callable[[Sequence[Setting], int], int]
 
 
 def enough(values: np.ndarray, precision: float, looks: int) -> bool:
     """Return whether values, float64 array (n,), are enough for the given precision.
 
-    They are enough if they show the tail of their law, no value dominates, and half of the width of
-    the interval of the mean is at most ``precision`` times the mean. A value dominates if fewer
-    than AMPLE values differ from it: then chance decides how many do.
+    The values are enough if they show the tail of their law, no value dominates, and half of the
+    width of the interval of the mean is at most ``precision`` times the mean. The median dominates
+    if fewer than AMPLE values differ from it: then chance decides how many values differ.
     """
     column = values[:, np.newaxis]
     differ = np.abs(values - np.median(values)) > SAME * np.abs(values).max()
@@ -61,8 +63,8 @@ def enough(values: np.ndarray, precision: float, looks: int) -> bool:
 def play_until_enough(request: Request, store: Store, play: Play) -> tuple[list[int], int]:
     """Play the settings of a request with ``runs=auto``.
 
-    Runs that are expected to exceed ``max_time``, by the measured time of earlier runs, are not
-    begun; the runs up to the first look are always played.
+    Runs are not begun if they would exceed ``max_time`` according to the measured time of earlier
+    runs. The runs up to the first look are always played.
 
     Returns:
         The number of runs of each setting, and how many runs were played.
@@ -95,7 +97,8 @@ def seconds_of_means(request: Request) -> float:
 def has_means(request: Request) -> bool:
     """Return whether the means of a request may use more runs than its table.
 
-    This holds for experiments of the package with a fixed number of runs and unchanged keys.
+    More runs are allowed for experiments of the package with a fixed number of runs and unchanged
+    keys.
     """
     ours = request.config["experiment"] in names_in("experiment")
     return ours and not request.changed and request.auto is None
@@ -129,8 +132,10 @@ def means_of_experiment(request: Request, store: Store, play: Play) -> tuple[Mea
 
 
 def can_be_added(settings: Sequence[Setting], looks: Sequence[int]) -> np.ndarray:
-    """Return to which settings of an experiment runs can be added: the next look must cost
-    less than a minute.
+    """Return whether runs can be added to each setting of an experiment, bool array.
+
+    The runs between the first and the second look must cost less than a minute in total. Cheap
+    settings have precedence.
     """
     if len(looks) == 1 or looks[0] >= looks[1]:
         return np.full(len(settings), False)
@@ -139,7 +144,10 @@ def can_be_added(settings: Sequence[Setting], looks: Sequence[int]) -> np.ndarra
 
 
 def within(costs: np.ndarray, left: float) -> np.ndarray:
-    """Return which costs can be paid: the lowest first, and equal costs together or not at all."""
+    """Return which costs have a sum of at most ``left``, bool array.
+
+    Lower costs have precedence. Equal costs are accepted together or not at all.
+    """
     each, place, counts = np.unique(costs, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(each * counts) <= left)[place])
 
@@ -147,7 +155,7 @@ def within(costs: np.ndarray, left: float) -> np.ndarray:
 def is_played_in_blocks(setting: Setting) -> bool:
     """Return whether runs are played in blocks, so that their time does not grow with the horizon.
 
-    With UCB it grows slowly, since the number of blocks does.
+    With UCB, the time grows slowly, since the number of blocks grows slowly.
     """
     return setting.algorithm.private and not Task.of(setting, [0]).one_by_one
 
@@ -164,7 +172,7 @@ def estimated_seconds(setting: Setting) -> float:
 
 
 def coarse(setting: Setting) -> Setting:
-    """Return a setting with few checkpoints, whose runs are the same but take less space."""
+    """Return the setting with few checkpoints: its runs are the same, but take less space."""
     small = is_played_in_blocks(setting) and setting.question.plays_on
     return replace(setting, checkpoints=min(CHECKPOINTS, setting.checkpoints)) if small else setting
 

@@ -51,7 +51,7 @@ def ignore_sigint() -> Iterator[None]:
 def ended_with_this() -> dict[str, Any]:
     """Return arguments with which loky starts workers that end soon after this process.
 
-    The workers end whether they have a task or wait for one.
+    A worker ends even if it is playing a task.
     """
     return {"initializer": exit_with_parent, "initargs": (os.getpid(),)}
 

@@ -1,7 +1,8 @@
-"""Check that NumPy and Numba draw the random numbers with which the golden pull counts were made.
+"""Check that NumPy and Numba draw the random numbers that earlier versions drew.
 
-Ids of settings do not contain the versions of libraries. So a version that draws other numbers must
-not add runs to stored runs.
+Tests compare pulls with golden pull counts, which were made with these numbers. The id of a setting
+does not contain the versions of libraries. So a version that draws other random numbers must not
+add runs to stored runs.
 """
 
 from __future__ import annotations
@@ -30,12 +31,16 @@ from ..settings.setting import digest
 from .seeds import generator
 
 ROUNDS, DISTRIBUTIONS = 8, 8
-DRAWN = "cb9f19bf71a4"  # the digest of the numbers
-CHECKED = "draws_are_equal"  # a file beside machine code, which is of one version of each library
+DRAWN = "cb9f19bf71a4"  # the digest of the numbers that NumPy must draw
+# An empty file beside the machine code of one version of each library: Numba's numbers are correct
+CHECKED = "draws_are_equal"
 
 
 def draw(rng, out):
-    """Draw from each distribution with small and large parameters, for which its methods differ."""
+    """Draw from each distribution, with small and with large parameters.
+
+    For some distributions, small and large parameters are drawn by different methods.
+    """
     for t in range(len(out)):
         a = 0.5 if t % 2 else 4.0
         out[t, 0] = random(rng)
@@ -53,7 +58,7 @@ draw_compiled = kernel(draw)
 
 @cache
 def check_draws() -> None:
-    """Check NumPy's random numbers, and also Numba's if this version of Numba was not tested.
+    """Check the random numbers of NumPy, and of Numba if this version of Numba was not tested.
 
     Raises:
         BadInput: the numbers differ from those with which the golden pull counts were made.

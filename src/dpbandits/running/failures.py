@@ -23,8 +23,8 @@ FRAME = re.compile(r'^  File "(.*)", line (\d+), in (.*)$', re.MULTILINE)
 def trace_of(error: BaseException) -> str:
     """Return the traceback of any exception as printable text, shortened if it is very long.
 
-    It begins with the user's code, if the exception was raised there. For bad input the text is the
-    message only.
+    The traceback begins with the user's code if the exception passed through it. For BadInput, the
+    text is the message alone.
     """
     if isinstance(error, BadInput):
         return str(error)
@@ -33,7 +33,7 @@ def trace_of(error: BaseException) -> str:
         own = [i for i, frame in enumerate(found.stack) if not is_installed(frame.filename)]
         del found.stack[: own[0] if own else 0]
         trace = "".join(found.format())
-    except BaseException:  # its attributes, say, are not what they should be
+    except BaseException:  # for instance, attributes of the exception have wrong types
         trace = f"{type(error).__name__}: its traceback cannot be printed\n"
     return printable(trace, TRACE)
 
@@ -44,11 +44,11 @@ class Failure:
 
     setting: Setting
     runs: tuple[int, ...]  # the numbers of the runs
-    trace: str  # the traceback of the first of them
+    trace: str  # the traceback of the first of these runs
 
     @property
     def reason(self) -> str:
-        """The reason in one line, with the place in the user's code where it arose."""
+        """The reason in one line, with the last line of the user's code in the traceback."""
         last = self.trace.rpartition("Traceback (most recent call last):\n")[2]
         lines = last.splitlines()
         named = [x for x in lines if x.strip() and not x.startswith(" ")]

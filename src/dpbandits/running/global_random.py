@@ -25,11 +25,12 @@ def seeded_globals(seed: int, run: int, compiled: bool) -> Iterator[Callable[[],
     """Seed the global generators for a run, and restore their states afterwards.
 
     The global generators of compiled code belong to the thread. The global generators of Python are
-    not used by compiled code; they are seeded for a run in plain Python, and no other thread plays
-    such a run at the same time.
+    not used by compiled code. They are seeded for a run in plain Python, and no other thread plays
+    a run in plain Python at the same time.
 
     Yields:
-        A function that says whether compiled code has drawn from its global generators since.
+        A function that returns whether compiled code has drawn from its global generators since
+        they were seeded.
     """
     sequence = np.random.SeedSequence(seed, spawn_key=(run, GLOBAL))
     words = sequence.generate_state(8).reshape(2, 4)

@@ -34,8 +34,8 @@ from .work import Outcome, Task, Work
 def run_request(request: Request) -> tuple[pd.DataFrame, int]:
     """Return the tidy table of a request, and the number of runs that were missing and played.
 
-    Raises the errors of ``play_request``. If the request is interrupted, it prints where the
-    finished runs are stored, or how to store them.
+    The function raises the errors of ``play_request``. On an interrupt, it prints where finished
+    runs are stored, or how they can be stored.
     """
     try:
         found = play_request(request)
@@ -50,13 +50,13 @@ def run_request(request: Request) -> tuple[pd.DataFrame, int]:
 
 
 def play_request(request: Request, for_pages: bool = False) -> Played:
-    """Play the missing runs of a request; with ``runs=auto`` until the runs are enough.
+    """Play the missing runs of a request; with ``runs=auto``, play until there are enough runs.
 
     If ``for_pages``, also play the additional runs for the means of a paper's experiment.
 
     Raises:
-        BadInput: the table would be too large; or as ``run_settings``.
-        RunsFailed, CannotWrite, CannotRead, WorkersLost: as ``run_settings``.
+        BadInput: the table would be too large, or for the reasons of ``run_settings``.
+        RunsFailed, CannotWrite, CannotRead, WorkersLost: for the reasons of ``run_settings``.
     """
     check_size(request)
     store: Store = Memory()
@@ -100,7 +100,7 @@ def run_settings(
         RunsFailed: some runs could not be finished; the other runs are stored.
         BadInput: the cluster does not answer, or NumPy or Numba draw other random numbers.
         WorkersLost: the cluster does not answer any more; finished runs are stored.
-        CannotWrite: finished runs cannot be written; those stored before are intact.
+        CannotWrite: finished runs cannot be written; runs that were stored before are intact.
         CannotRead: stored runs cannot be read.
     """
     missing = {s: numbers for s in settings if (numbers := _missing(store, s, runs))}
@@ -109,7 +109,7 @@ def run_settings(
     _say_once(missing, _kernel_hint)
     check_draws()
     broken = _compile(missing) if runner == "local" else {}
-    parts: dict[str, dict[Setting, list[int]]] = {}  # by the names of their runners
+    parts: dict[str, dict[Setting, list[int]]] = {}  # runs by the name of the runner and by setting
     for setting, numbers in missing.items():
         if setting not in broken:
             parts.setdefault(_runner_of(setting, backend, runner), {})[setting] = numbers
@@ -127,19 +127,20 @@ def run_settings(
 
 
 def _say_once(settings: Iterable[Setting], note: Callable[[Algorithm], str]) -> None:
-    """Print the note on each algorithm once in this process, unless the note is empty."""
+    """Print each note that is not empty, once for each algorithm in this process."""
     for algorithm in dict.fromkeys(setting.algorithm for setting in settings):
         if (said := note(algorithm)) and (note, algorithm.name) not in _said:
             _said.add((note, algorithm.name))
             print(f"{algorithm.group}={algorithm.name}: {said}", file=sys.stderr)
 
 
-_said: set[tuple[Callable[[Algorithm], str], str]] = set()  # which notes were printed, on whom
+# The notes that were printed: the function of the note, and the name of the algorithm
+_said: set[tuple[Callable[[Algorithm], str], str]] = set()
 
 
 def _unfollowed(algorithm: Algorithm) -> str:
-    """Return a note on the objects that a user's function uses and that ids of runs do not
-    cover.
+    """Return a note on objects that a user's function uses although ids of runs do not cover them;
+    empty if there are none.
     """
     lost = ", ".join(algorithm.unfollowed)
     return lost and f"stored runs are used again even if this changes: {lost}"
@@ -165,7 +166,7 @@ def _missing(store: Store, setting: Setting, runs: int) -> list[int]:
 
 
 def _compile(missing: Mapping[Setting, Sequence[int]]) -> dict[Setting, Outcome]:
-    """Compile the loops of settings; return the outcomes of the settings that cannot be
+    """Compile the loops of settings, and return an outcome for each setting that cannot be
     compiled.
     """
     compiled = [setting for setting in missing if setting.algorithm.compiled]
@@ -179,7 +180,8 @@ def _compile(missing: Mapping[Setting, Sequence[int]]) -> dict[Setting, Outcome]
         except BaseException as error:
             compiles = loop_of(setting.algorithm).is_compiled
             if isinstance(error, KeyboardInterrupt) and (error.args or not compiles):
-                raise  # of a signal: one that the algorithm raises comes when it is compiled
+                # from a signal: an algorithm can raise KeyboardInterrupt only after it is compiled
+                raise
             if not compiles:
                 broken[setting] = Outcome(Task.of(setting, missing[setting]), {}, trace_of(error))
     return broken
@@ -188,7 +190,7 @@ def _compile(missing: Mapping[Setting, Sequence[int]]) -> dict[Setting, Outcome]
 def _runner_of(setting: Setting, backend: str, runner: str) -> str:
     if runner != "local":
         return runner
-    if current_process().daemon:  # of multiprocessing.Pool: it may start no processes
+    if current_process().daemon:  # a process of multiprocessing.Pool, which may start no processes
         return "threads"
     if backend != "auto":
         return backend

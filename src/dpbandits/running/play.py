@@ -40,7 +40,7 @@ class Record(NamedTuple):
     answer: float  # what the algorithm returned, NaN if it returned nothing
 
 
-# For each kind of record, the functions that begin a game and that read its traces
+# For each kind of record: the function that begins a game, and the function that reads its traces
 GAMES: dict[str, tuple[Callable, Callable]] = {
     PULLS: (new_game, pulls_of),
     TRACE: (new_contextual_game, regret_of),
@@ -129,13 +129,13 @@ def play_loop(
         rng: the learner's generator.
         arguments: the values of the algorithm's parameters.
         runs: number of runs.
-        states: the states in memory of each stream's generator at the beginning of each run, uint64
-            array (runs, STREAMS, WORDS); if empty, the generators continue from run to run.
+        states: the state of each stream's generator, as in memory, at the beginning of each run:
+            uint64 array (runs, STREAMS, WORDS). If empty, the generators continue from run to run.
         arms: the arms; None if they are not shuffled. Otherwise ``states`` are needed.
 
     Returns:
-        The traces, int64 array (runs, C + 1, K) or those of a contextual game, and the answers,
-        float64 array (runs,).
+        The traces, int64 array (runs, C + 1, K), or the traces of a contextual game, float64 array;
+        and the answers, float64 array (runs,).
     """
     traces = np.zeros((runs, *game.trace.shape), game.trace.dtype)
     answers = np.zeros(runs)
@@ -192,7 +192,7 @@ def loop_of(algorithm: Algorithm) -> Any:
 
 
 def compile_kernel(setting: Setting) -> None:
-    """Compile a setting's loop by playing a single round, unless it is already compiled."""
+    """Compile a setting's loop, if it is not compiled yet, by playing a single round."""
     kernel = loop_of(setting.algorithm)
     if kernel.is_compiled:
         return

@@ -24,15 +24,15 @@ from .play import compile_kernel, loop_of
 
 CHILD = "from dpbandits.running.precompile import compile_given; compile_given()"
 
-# Measured on one core: seconds for each algorithm, and for their shared code with the start of
-# Python
+# Seconds on one core, measured: for each algorithm by back-end, and once for shared code and the
+# start of Python
 SECONDS_EACH, SECONDS_ONCE = {"quick": 2, "plain": 10}, 4
-NAMES = 3  # of algorithms in a report
-HERE = 2  # algorithms that are compiled in the process itself
+NAMES = 3  # the largest number of algorithms that a report names
+HERE = 2  # up to so many algorithms are compiled in this process, without children
 
 
 def report_compilation(settings: Sequence[Setting]) -> None:
-    """Print which algorithms will be compiled and how long that will take.
+    """Print which algorithms will be compiled, and the expected time.
 
     If compiled code cannot be cached, the reason is printed, too.
     """
@@ -69,8 +69,9 @@ def must_be_compiled(algorithm: Algorithm) -> bool:
 def compile_elsewhere(settings: Sequence[Setting]) -> None:
     """Compile the loops of settings that are not cached on disk yet, if there are several.
 
-    A loop that cannot be compiled in a child is compiled, or fails, where it is needed. This
-    includes a function that was passed from Python, since a child would import its module again.
+    A loop that cannot be compiled in a child is compiled later, in the process that needs it. This
+    includes the loop of a function that was passed from Python, since a child would import the
+    module of the function again.
     """
     missing = [
         setting

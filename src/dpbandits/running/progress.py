@@ -23,13 +23,13 @@ def progress_bar(total: float) -> Any:
     Args:
         total: the amount of work, in any unit.
     """
-    hidden = None if sys.stderr else True  # None: where there is no terminal
+    hidden = None if sys.stderr else True  # None: tqdm hides the bar if there is no terminal
     if "ipykernel" in sys.modules:
         hidden = False
     with warnings.catch_warnings():
-        # Without ipywidgets the bar is text also in Jupyter; without threads nothing monitors the
-        # bar
+        # tqdm warns if ipywidgets are missing (the bar is then text in Jupyter, too), and if no
+        # thread can be started (then no thread monitors the bar)
         warnings.simplefilter("ignore")
-        from tqdm.auto import tqdm  # it takes a while to import
+        from tqdm.auto import tqdm  # slow to import
 
         return tqdm(total=total, disable=hidden, bar_format=BAR)

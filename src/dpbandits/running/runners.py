@@ -26,17 +26,18 @@ from ..errors import BadInput, WorkersLost, in_a_line
 from .children import ended_with_this
 
 IDLE = 300  # seconds after which an idle process of this machine ends
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # one in each process
+# Environment variables that limit each process to one thread
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 HASHES = {"PYTHONHASHSEED": "0"}  # else the order of a set of texts would differ between processes
-PATIENCE = 15  # seconds that a cluster has to answer at first
-FIRST_WORKER_SECONDS = 10.0  # that the first worker of a cluster has to appear
-QUIET = 2.0  # seconds between two counts of its workers, while no result comes
-ABSENT = 60.0  # seconds without a worker, or without an answer, after which it is lost
+PATIENCE = 15  # seconds within which a cluster must answer at first
+FIRST_WORKER_SECONDS = 10.0  # seconds within which a cluster's first worker must appear
+QUIET = 2.0  # seconds between two counts of a cluster's workers while no result comes
+ABSENT = 60.0  # a cluster is lost after so many seconds without a worker or without an answer
 
 
 class Runner:
-    """A runner lets workers call functions. It is used in a ``with`` statement, which ends the
-    workers.
+    """A runner lets workers call functions. A runner is used in a ``with`` statement; the workers
+    end with the statement.
 
     Attributes:
         jobs: number of workers.
@@ -59,8 +60,8 @@ class Runner:
         raise NotImplementedError
 
     def check(self, came: bool) -> None:
-        """Check that the workers are still there; ``came`` says if results came since the last
-        check.
+        """Check that the workers still exist; ``came`` says whether results have come since the
+        last check.
 
         Raises:
             WorkersLost: no more results will come.
@@ -70,7 +71,7 @@ class Runner:
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
-        """End the workers; after an error also those that are still busy, if that is possible."""
+        """End the workers; after an error, end busy workers, too, if that is possible."""
 
 
 class Threads(Runner):
@@ -82,7 +83,7 @@ class Threads(Runner):
         try:
             for _ in range(jobs):
                 threading.Thread(target=self._settle_all, daemon=True).start()
-        except RuntimeError:  # Python's for a limit of memory or of threads
+        except RuntimeError:  # Python raises it at a limit of memory or of threads
             self.__exit__(None)
             raise OSError(errno.EAGAIN, f"can't start {jobs} threads") from None
 
@@ -108,7 +109,7 @@ class Threads(Runner):
 class Processes(Runner):
     """Processes of this machine, started by joblib and used again by later requests.
 
-    They play with the environment variables and in the working folder of the current request.
+    The processes have the environment variables and the working folder of the current request.
     """
 
     def submit(self, function: Callable[..., Any], *given: Any) -> Future:
@@ -120,14 +121,14 @@ class Processes(Runner):
         try:
             payload = bytes(dumps((function, given)))
             return processes.submit(_called, {**os.environ, **own}, self._folder, payload)
-        except BrokenExecutor as error:  # one has just died; there will be others
+        except BrokenExecutor as error:  # a process has just died; the next call starts others
             future: Future = Future()
             future.set_exception(error)
             return future
 
     def __enter__(self) -> Runner:
         self._folder = working_folder()
-        ensure_running()  # of a later start the signal mask of the loop's thread would be changed
+        ensure_running()  # if it started later, it would change the signal mask of another thread
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
@@ -153,7 +154,7 @@ def _called(variables: Mapping[str, str], folder: str | None, payload: bytes) ->
     return function(*given)
 
 
-_sent: dict[str, str] = {}  # by name the version of each function that workers may have imported
+_sent: dict[str, str] = {}  # versions of the functions that workers may have imported, by name
 
 
 def renew(versions: Mapping[str, str]) -> None:
@@ -203,7 +204,7 @@ class Dask(Runner):
         if not found:
             raise BadInput(f"{self.where}: the cluster has no workers")
         super().__init__(found)
-        self._seen = self._counted = time.monotonic()  # when its workers were
+        self._seen = self._counted = time.monotonic()  # when workers were last seen, last counted
 
     def submit(self, function: Callable[..., Any], *given: Any) -> Future:
         return self._executor.submit(function, *given)
@@ -227,7 +228,7 @@ class Dask(Runner):
                 raise WorkersLost(f"{self.where}: {reason}")
 
     def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
-        if error is None:  # an interrupted command still waits for results: its exit closes it
+        if error is None:  # after an interrupt, results may still come: Python's exit closes it
             self._client.close()
 
 
@@ -239,7 +240,7 @@ class Slurm(Dask):
     def __init__(self, jobs: int, **keys: Any):
         usual = signal.getsignal(signal.SIGINT)
         jobqueue, distributed = (_imported(x, "slurm") for x in ("dask_jobqueue", "distributed"))
-        signal.signal(signal.SIGINT, usual)  # which importing dask_jobqueue 0.9 has replaced
+        signal.signal(signal.SIGINT, usual)  # since importing dask_jobqueue 0.9 replaces it
         given = {"ntasks": 1, "job-name": "bandit-run", "output": "/dev/null"} | {
             name.replace("_", "-"): value for name, value in keys.items() if value is not None
         }

@@ -21,7 +21,7 @@ from .work import Outcome, Task, Work
 from .worker import run_task
 
 AHEAD = 2  # tasks that are handed out for each worker: one waits while another is played
-TICK = 0.25  # seconds between two looks at what is due, if nothing comes
+TICK = 0.25  # seconds between two checks of what must be done, if no outcome comes
 SAVE_EVERY = 5.0  # seconds that a finished run of an unfinished setting may wait to be written
 PATIENCE = 1.0  # seconds that tasks may go on after an interruption
 LOCKED = 5.0  # seconds that the scheduler then waits for folders that other processes have locked
@@ -54,7 +54,8 @@ class Scheduler:
         self._failed: set[Setting] = set()
         self._store = store
         self._left = {setting: len(runs) for setting, runs in missing.items()}
-        self._fresh: dict[Setting, tuple[Runs, float]] = {}  # not stored, since when
+        # the finished runs that are not stored yet, and the time when the first of them came
+        self._fresh: dict[Setting, tuple[Runs, float]] = {}
         self._bar = progress_bar(sum(Task.of(s, runs).cost for s, runs in missing.items()))
         self._stopping, self._ended = threading.Event(), threading.Event()
         self._error: BaseException | None = None
@@ -69,7 +70,7 @@ class Scheduler:
         try:
             try:
                 self._thread.start()
-            except RuntimeError as error:  # Python's for a limit of memory or of threads
+            except RuntimeError as error:  # Python raises it at a limit of memory or of threads
                 raise OSError(errno.EAGAIN, str(error)) from None
             self._ended.wait()
         except BaseException as stopped:
@@ -83,12 +84,12 @@ class Scheduler:
             raise self._error
 
     def stop(self) -> None:
-        """Hand out no more tasks, wait a second for those that are being played, and store
-        the runs.
+        """Hand out no more tasks, wait a second for the tasks that are being played, and store
+        the finished runs.
         """
         self._store.deadline = time.monotonic() + PATIENCE + LOCKED
         self._stopping.set()
-        if self._thread.ident is not None:  # it has been started, or will find nothing to do
+        if self._thread.ident is not None:  # it was started; if it starts now, it has nothing to do
             self._ended.wait()
 
     def _run(self, parts: Sequence[tuple[Runner, Work]], known: Iterable[Outcome]) -> None:
@@ -99,7 +100,7 @@ class Scheduler:
                 for runner, work in parts:
                     self._play(runner, work)
                 self._save(0.0)
-        except BaseException as error:  # raised in the main thread
+        except BaseException as error:  # the main thread raises it
             self._error = error
             for setting in list(self._fresh):
                 with suppress(FileTrouble):
@@ -133,7 +134,7 @@ class Scheduler:
     def _receive(
         self, runner: Runner, work: Work, pending: dict[Future, Task], seconds: float
     ) -> None:
-        """Take the outcomes that have come, waiting up to ``seconds`` for the first."""
+        """Take the outcomes that have come; wait up to ``seconds`` for the first outcome."""
         done, _ = wait(pending, seconds, FIRST_COMPLETED)
         runner.check(bool(done))
         for future in done:
@@ -144,7 +145,7 @@ class Scheduler:
                 raise WorkersLost(
                     f"{runner.where}: the scheduler of the cluster has ended"
                 ) from None
-            except BaseException as error:  # not of a signal, which the main thread answers
+            except BaseException as error:  # not from a signal: the main thread handles signals
                 outcome = Outcome.of_death(task, error)
             if work.complete(outcome):
                 self._take(outcome)

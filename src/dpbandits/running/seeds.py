@@ -12,7 +12,7 @@ import numpy as np
 ENVIRONMENT, LEARNER, SHUFFLE = range(STREAMS := 3)
 GLOBAL = STREAMS  # of the global generators, which no algorithm of the package uses
 WORDS = 5  # of the state of an SFC64 in memory
-# The constants of NumPy's SeedSequence, and how many numbers a new SFC64 discards
+# The constants of NumPy's SeedSequence; DROPPED is how many numbers a new SFC64 discards
 MASK, HALF = 2**32 - 1, 32
 HASH_A, MULTIPLIER_A, HASH_B, MULTIPLIER_B = 0x43B0D7E5, 0x931E8875, 0x8B51F9DD, 0x58F38DED
 MIX_LEFT, MIX_RIGHT, DROPPED = np.uint32(0xCA01F9DD), np.uint32(0x4973F715), 12
@@ -28,10 +28,12 @@ def generator(seed: int, run: int, stream: int) -> np.random.Generator:
 
 
 def states(seed: int, runs: Sequence[int]) -> np.ndarray:
-    """Return the initial states of the generators of some runs, as they are in memory.
+    """Return the initial states of the generators of some runs, in the form that NumPy has in
+    memory.
 
-    The states are those of ``generator``, computed at once in a tenth of the time: uint64 array
-    (runs, STREAMS, WORDS).
+    The result is a uint64 array (runs, STREAMS, WORDS). The states equal the states of the
+    generators that ``generator`` returns, but all states are computed at once, in a tenth of the
+    time.
     """
     check_layout()
     begun = np.zeros((len(runs), STREAMS, WORDS), np.uint64)
@@ -45,8 +47,10 @@ def states(seed: int, runs: Sequence[int]) -> np.ndarray:
 
 
 def _states(seed: int, key: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the states of SFC64 for the 32-bit words of some spawn keys, uint64 array
-    (*shape, 4).
+    """Return the states of SFC64 for some spawn keys, uint64 array (*shape, 4).
+
+    ``key`` has an array for each 32-bit word of the keys; ``shape`` is the common shape of these
+    arrays after broadcasting.
     """
     # The words of the seed are hashed first; they are padded to the number of words of the pool
     constant = HASH_A * pow(MULTIPLIER_A, 4 * max(4, -(-seed.bit_length() // 32)), 2**32)
@@ -75,8 +79,8 @@ def _hash(word: np.ndarray, constant: int, multiplier: int) -> tuple[np.ndarray,
 
 
 def memory_of(bits: np.random.BitGenerator) -> np.ndarray:
-    """Return the memory of an SFC64's state, which changes with the generator: uint64 array
-    (WORDS,).
+    """Return a view of the memory of an SFC64's state, uint64 array (WORDS,). The array changes
+    whenever the generator does, and vice versa.
     """
     words = ctypes.c_uint64 * WORDS
     return np.ctypeslib.as_array(words.from_address(bits.ctypes.state_address))
@@ -84,9 +88,9 @@ def memory_of(bits: np.random.BitGenerator) -> np.ndarray:
 
 @cache
 def check_layout() -> None:
-    """Check the memory layout of an SFC64's state: four numbers and a fifth.
+    """Check the memory layout of an SFC64's state: the four numbers of the state and a fifth one.
 
-    The fifth number is 0 unless half of a drawn number is still unused.
+    The fifth number is 0, except when half of a drawn number is still unused.
 
     Raises:
         RuntimeError: this version of NumPy stores the state in another form.

@@ -15,7 +15,7 @@ from ..results.tables import rows_of_a_run
 from ..settings.setting import Setting
 from .work import Task
 
-ROUND = 1e-8, 5e-7  # seconds of a round that is played one by one, of the algorithms of the package
+ROUND = 1e-8, 5e-7  # least and most seconds of a singly played round, of the package's algorithms
 A_ROW = 1e-5  # seconds in which a row of a table is made, written and summarized
 A_SETTING = 5e-3  # seconds in which the runs of a setting are stored, and read for the table
 
@@ -27,10 +27,10 @@ class Status:
     setting: Setting
     done: int  # finished runs
     left: int  # runs that are still to be played
-    # ``missing``: these were not played yet; ``damaged``: their file is damaged; ``failed``: they
-    # could not be finished when they were last tried
+    # why runs are left: ``missing`` (they were not played yet), ``damaged`` (their file is
+    # damaged), or ``failed`` (they could not be finished when they were last tried)
     state: str = "missing"
-    reason: str = ""  # why they could not, or what is damaged; empty if neither
+    reason: str = ""  # why runs failed, or what is damaged; else empty
     seconds: float = math.nan  # mean time of a finished run, NaN if there is none
 
 
@@ -52,11 +52,11 @@ def status_of(results: Path, setting: Setting, runs: int) -> Status:
 def seconds_left(found: Sequence[Status], jobs: int) -> tuple[float, float]:
     """Estimate the seconds until the table of some settings is written, at least and at most.
 
-    This is the time of the unfinished runs, divided by the number of workers, and of storing runs
-    and writing the table. A setting without a finished run is assumed to take as long as other
-    settings with its algorithm and horizon. If no such setting has a finished run, each round is
-    assumed to take between ``ROUND[0]`` and ``ROUND[1]`` seconds; the time is NaN for an algorithm
-    in plain Python.
+    The estimate is the time of the unfinished runs, divided by the number of workers, plus the time
+    for storing runs and writing the table. A setting without a finished run is assumed to take as
+    long as other settings with the same algorithm and horizon. If no such setting has a finished
+    run, each round is assumed to take between ``ROUND[0]`` and ``ROUND[1]`` seconds; for an
+    algorithm in plain Python, the estimate is then NaN.
     """
     known = defaultdict(list)
     for one in found:

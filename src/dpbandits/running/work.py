@@ -18,10 +18,11 @@ from ..settings.setting import Setting
 from .failures import trace_of
 from .play import Record
 
-_rng = random.Random()  # that of the module is the user's
-EPISODIC = 10_000  # rounds that take about as long as an episodic run
-FIRST_TASK_SECONDS, LATER_TASK_SECONDS = 0.1, 0.5  # that tasks of a setting should take
-DEATHS = 20  # of workers, without a finished run between, after which a setting is given up
+_rng = random.Random()  # the global generator of ``random`` belongs to the user
+EPISODIC = 10_000  # an episodic run takes about as long as so many rounds that are played singly
+# seconds that the first task of a setting should take, and that each later task should take
+FIRST_TASK_SECONDS, LATER_TASK_SECONDS = 0.1, 0.5
+DEATHS = 20  # a setting is given up if so many workers die without a finished run in between
 DEATH = "its worker died: it was killed, ran out of memory, or crashed"
 
 
@@ -31,12 +32,12 @@ class Task:
 
     setting: Setting
     runs: tuple[int, ...]  # the numbers of the runs
-    one_by_one: bool  # whether its running time grows with the horizon
-    deaths: int = 0  # of workers that have played these runs
+    one_by_one: bool  # whether the running time grows with the horizon
+    deaths: int = 0  # the number of workers that have died while they played these runs
 
     @classmethod
     def of(cls, setting: Setting, runs: Sequence[int]) -> Task:
-        """Return the task of all these runs."""
+        """Return the task that consists of all these runs."""
         no_blocks = has_no_blocks(setting.instance.environment)
         return cls(setting, tuple(runs), setting.algorithm.round_by_round or no_blocks)
 
@@ -48,20 +49,20 @@ class Task:
 
 
 class Outcome(NamedTuple):
-    """The result of a task: the runs that were finished, and why others were not."""
+    """The result of a task: the finished runs, and the reason why other runs are not finished."""
 
     task: Task
     played: Mapping[int, Record]  # the records of the runs that were finished
-    trace: str = ""  # the traceback of the first run that was not; empty if all were
+    trace: str = ""  # the traceback of the first run that failed; empty if no run failed
     stored: frozenset[int] = frozenset()  # runs that another process had stored meanwhile
     seconds: float = 0.0  # how long the task took
-    died: bool = False  # whether nothing came back, since the worker died
+    died: bool = False  # whether the task has no result because the worker died
     libraries: str = LIBRARIES  # the versions with which the worker played
 
     @classmethod
     def of_death(cls, task: Task, error: BaseException) -> Outcome:
-        """Return the outcome of a task that ended with ``error``: its worker died, or could
-        not load it.
+        """Return the outcome of a task whose worker died or could not load the task; ``error`` is
+        the exception that the runner raised.
         """
         is_death = isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
         return cls(task, {}, DEATH if is_death else trace_of(error), died=True)
@@ -88,15 +89,16 @@ class Work:
     """Runs that are still to be played.
 
     Settings with the longest runs come first. A task should take about half a second: the first
-    task of an algorithm is a single run, and later tasks are sized by the measured time of a run.
-    If there is little work, it is divided into about eight tasks for each worker.
+    task of an algorithm is a single run, and the measured time of a run determines the number of
+    runs of later tasks. Little work is divided into about eight tasks for each worker.
 
     Concurrent processes rarely play the same runs, because settings of equal cost are shuffled and
     the runs of a setting begin at a random run.
 
-    If a worker dies, each task that was handed out is suspected and is played once more, alone. If
-    its worker dies again, the task is divided into halves, which are played alone, until the run
-    that kills its worker is found. A task of a single run is played three times in all.
+    If a worker dies, each task that was handed out may be the cause. Each of these tasks is played
+    once more, while no other task is played. If its worker dies again, the task is divided into
+    halves, which are played in the same way, until the run that kills its worker is found. A task
+    of a single run is played three times in all.
     """
 
     def __init__(self, missing: Mapping[Setting, list[int]], workers: int):
@@ -108,11 +110,13 @@ class Work:
         self._left = sorted(tasks, key=lambda task: (task.cost / len(task.runs), _rng.random()))
         self._suspects: list[Task] = []
         self._handed_out: set[Task] = set()
-        self._seconds: dict[Setting | tuple[str, int], float] = {}  # of a run, when last measured
-        self._deaths: Counter[Setting] = Counter()  # in succession, while no other task was played
+        # the latest measured seconds of a run, by setting and by (algorithm, horizon)
+        self._seconds: dict[Setting | tuple[str, int], float] = {}
+        # deaths of workers that played a task alone, since the last finished run of the setting
+        self._deaths: Counter[Setting] = Counter()
 
     def next_task(self) -> Task | None:
-        """Return the next task; None if no task is left, or if outcomes must come back first."""
+        """Return the next task; None if no task is left, or if an outcome must come back first."""
         if self._suspects or any(task.deaths for task in self._handed_out):
             if self._handed_out:
                 return None
@@ -158,8 +162,8 @@ class Work:
         return True
 
     def _again(self, task: Task) -> bool:
-        """Return whether the runs of a task whose worker died are played again, and queue
-        them if so.
+        """Queue the runs of a task whose worker died, so that they are played again. Return False
+        if the runs are given up instead.
         """
         was_suspect, half = task.deaths > 0, len(task.runs) // 2
         self._deaths[task.setting] += was_suspect

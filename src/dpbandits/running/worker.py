@@ -1,4 +1,4 @@
-"""The function that workers call: it plays the runs of a task."""
+"""The function that workers call to play the runs of a task."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from .work import Outcome, Task
 def run_task(task: Task, stored: frozenset[int] = frozenset(), here: bool = True) -> Outcome:
     """Play the runs of a task that are not ``stored``, and return the outcome.
 
-    If one run fails, the others are played nevertheless, whatever exception it raises: workers
-    receive neither Ctrl-C nor SIGTERM. A worker that is not ``here`` compiles missing code.
+    If a run raises any exception, the other runs are still played. Even a KeyboardInterrupt does
+    not stop the task, since workers receive neither Ctrl-C nor SIGTERM. A worker on another machine
+    (``here`` is False) compiles missing code.
     """
     start, setting = time.perf_counter(), task.setting
     runs = [run for run in task.runs if run not in stored]
@@ -52,6 +53,6 @@ def _prepare(setting: Setting, here: bool) -> None:
     check_draws()
     if not here and setting.algorithm.compiled:
         folder = compiled_code().path
-        with locked(folder) if folder else nullcontext():  # once on each machine
+        with locked(folder) if folder else nullcontext():  # only one worker of a machine compiles
             report_compilation([setting])
             compile_kernel(setting)

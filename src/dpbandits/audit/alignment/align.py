@@ -30,12 +30,14 @@ class Aligned:
     """The result of many replays.
 
     Attributes:
-        asked: the number of replays that were requested; fewer are made if one fails, or if the
-            time is up.
+        asked: the number of requested replays; fewer replays are made if one fails, or if the time
+            is up.
         aligned: the number of replays that succeeded.
-        entered: in how many replays the changed reward entered a draw that was shifted.
-        chosen: in how many replays the changed reward changed the probabilities of a choice.
-        edges: how many replays failed at first, but not when the noise changed a little.
+        entered: the number of replays in which the changed reward entered a shifted draw.
+        chosen: the number of replays in which the changed reward changed the probabilities of a
+            choice.
+        edges: the number of replays that failed at first, but succeeded after the noise was changed
+            a little.
         spent: the largest cost of a replay, as a share of the budget.
         problem: the first counter-example, or None.
         tried: the ranges of the data that were played.
@@ -113,13 +115,14 @@ def replay_report(
 
 
 def check(target: DecisionTarget, case: Case) -> Outcome:
-    """Replay an alignment on the neighbours of a case, and on its two tables far from each other.
+    """Replay an alignment on the neighbours of a case, and on two tables that differ in one arm.
 
-    On the tables far apart, the decisions must also be the same, at any cost. If they differ, two
-    neighbours between the two tables are the counter-example. Some alignments hold only if a single
-    reward changes (``one_change``). If the two tables then stop at different times with the same
-    noise, such an alignment is replayed on two neighbours between them at which the stopping time
-    changes.
+    On these two tables, ``case.first`` and ``case.far``, the decisions must also be the same, at
+    any cost. If the decisions differ, two neighbours on a walk between the tables are the
+    counter-example. Some alignments hold only if a single reward changes (``one_change``). Such an
+    alignment is not replayed on the two tables. If the algorithm stops at different times on them
+    with the same noise, the alignment is replayed on two neighbours on the walk at which the
+    stopping time changes.
     """
     fresh = partial(Recorder, case.seed, case.size)
     near = replay(target, case.first, case.second, fresh())
@@ -161,11 +164,11 @@ def align(
     deadline: float = math.inf,
     progress: Callable[[float], object] = lambda share: None,
 ) -> Aligned:
-    """Replay an alignment on random rewards, horizons and noise, until it fails.
+    """Replay an alignment on random rewards, horizons and noise, until a replay fails.
 
     Args:
         target: the target to replay, at its horizons or else at several cheap horizons.
-        replays: the number of replays; None for the number of an audit.
+        replays: the number of replays; None for the usual number of an audit (REPLAYS).
         seed: the seed, which determines the result together with the other arguments.
         deadline: the time, in seconds since the epoch, after which no replay begins.
         progress: a function that is called with each share of the replays that is done.

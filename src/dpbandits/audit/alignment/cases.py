@@ -51,8 +51,8 @@ class Case(NamedTuple):
 def cases(target: DecisionTarget, rng: np.random.Generator, n: int) -> Iterator[Case]:
     """Yield ``n`` random cases with random horizons and numbers of arms.
 
-    For code in plain Python, some of the last cases have many arms, since external code may add no
-    noise there. These cases are left out if horizons or numbers of arms are requested.
+    For code in plain Python, the last cases have many arms, since external code may add no noise if
+    there are many arms. These cases are left out if horizons or numbers of arms are requested.
     """
     requested = target.horizons or target.sizes or target.source.question.one_arm
     large = 0 if target.compiled or requested else int(LARGE * n)
@@ -122,9 +122,10 @@ def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) ->
 def _rewards(target, rng, shape, extremes, record) -> np.ndarray:
     """Draw the rewards of a game, float array (T, K), of a random kind.
 
-    Rewards are random, at the extremes or anywhere between them, or constant, or balanced, which
-    keeps the means of all arms similar, or chosen by an adversary. The adversary gives the smallest
-    reward to an arm with the largest sum, and the largest reward to other arms.
+    The kinds are: random extreme rewards; random rewards between the extremes; constant rewards;
+    balanced rewards, which keep the means of all arms similar; and rewards that an adversary
+    chooses. The adversary gives the smallest reward to an arm with the largest sum, and the largest
+    reward to other arms.
     """
     (T, K), (low, high) = shape, extremes
     kind = rng.choice(["random", "inside", "constant", "balanced", "adversarial"], p=SHARES)
@@ -143,7 +144,7 @@ def _rewards(target, rng, shape, extremes, record) -> np.ndarray:
 
 
 class Adversary:
-    """A table of rewards that are chosen when they are read, from the sums of the arms so far."""
+    """A table whose rewards are chosen when they are read, given the sum of each arm so far."""
 
     def __init__(self, table: np.ndarray, low: float, high: float):
         self.table, self.low, self.high, self.shape = table, low, high, table.shape

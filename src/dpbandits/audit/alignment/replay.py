@@ -1,10 +1,11 @@
 """One replay of an alignment, which consists of four runs in plain Python.
 
 The first run, on one sequence of rewards, records the noise. The second run, on the other sequence,
-shifts the noise as the alignment says and computes the cost. The last two runs play both sequences
-with plain numbers of the same values. Their actions must be the same, and for a stopping rule also
-the stopping time and the estimate. If contexts are private, too, the action of a changed round may
-differ: it depends on the contexts of the round itself, and joint DP does not protect it.
+shifts the noise as the alignment says and computes the cost. The last two runs repeat the first two
+with the same noise as plain numbers. The actions of these two runs must be the same, and for a
+stopping rule also the stopping time and the estimate. If contexts are private, the action of a
+changed round may differ: this action depends on the contexts of the round itself, and joint DP does
+not protect it.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class Problem(NamedTuple):
 
     Attributes:
         why: the reason in words.
-        example: the counter-example in words: the changed reward, the first two actions that
-            differ if that is the reason, and the draws of noise with the shifts that are not 0.
+        example: the counter-example in words: the changed reward; if the actions differ, the first
+            two different actions; and the draws of noise whose shifts are not 0.
         pair: the two sequences of rewards.
     """
 
@@ -124,7 +125,7 @@ def replay(
 def declared_shifts(target, seen, recorded, first, second, places) -> dict[int, float]:
     """Return the shifts that the alignment declares, by the number of the draw.
 
-    Shifts for all rewards that change and were read are added up.
+    The shifts for all rewards that change and are read are added up.
     """
     declare = target.alignment.shifts
     if declare is None:
@@ -197,7 +198,7 @@ def _close(first: Any, second: Any, atol: float = TOLERANCE) -> bool:
 
 
 def _scales(draws: Draws) -> list[float]:
-    """Return the scales of draws, -1 for those that have none."""
+    """Return the scales of draws, -1 for a draw without a scale."""
     return [-1.0 if draw.scale is None else draw.scale for draw in draws]
 
 
@@ -211,7 +212,7 @@ def _change(first, second, places) -> str:
 def _not_followed(draws: Draws) -> str:
     """Return, in words, the draws that a replay cannot follow, or "" if there are none.
 
-    A replay cannot follow a draw of noise if it sees no addition to this draw.
+    A replay cannot follow a draw of noise to which, as far as the replay sees, nothing is added.
     """
     noise = sum(d.is_noise for d in draws)
     lost = sum(d.is_noise and not d.added for d in draws)

@@ -27,7 +27,7 @@ class Given(Stream):
 
     Attributes:
         before: the draws of the record.
-        moved: why a replay differs from the record in another way than by shifts, or None.
+        moved: the reason why a replay differs from the record by more than shifts, or None.
     """
 
     def __init__(self, before: Sequence[Draw]):
@@ -68,9 +68,10 @@ class Replay(Given):
 class Shifted(Given):
     """A generator that returns the numbers of a recorded run, shifted.
 
-    A draw with a declared shift is shifted by this shift. Other noise is added to statistics. At
-    the first addition at which the statistic differs from the record, by x, the noise shifts by -x.
-    A uniform number is changed such that the results of its comparisons stay the same.
+    A draw with a declared shift is shifted by this shift. All other noise is added to statistics.
+    When a statistic first differs by x from its value in the record, the noise that is added to it
+    shifts by -x. A uniform number is changed such that the results of its comparisons stay the
+    same.
 
     Args:
         before: the draws of the record.
@@ -160,13 +161,13 @@ class Shifted(Given):
 class Branch(Given):
     """A generator that returns the numbers of a recorded run, with other choices in one round.
 
-    The choices and the comparisons of uniform numbers that are made in this round, between one
-    reward and the next, have the outcomes of ``path``. After the end of the path, each has its
-    first possible outcome.
+    A round begins after one reward and ends with the next. In this round, the choices and the
+    comparisons of uniform numbers have the outcomes in ``path``. After the end of the path, each
+    choice or comparison has its first possible outcome.
 
     Args:
         before: the draws of the record.
-        own: the number of rewards that are read when the choices of this round are made.
+        own: how many rewards have been read when the choices of this round are made.
         path: the outcomes of the choices, in turn.
 
     Attributes:
@@ -249,7 +250,7 @@ def _ratio(p: float, q: float) -> float:
 
 
 def _same(first, second) -> bool:
-    """Return whether two collections of arguments are equal except for rounding."""
+    """Return whether two numbers, or two collections of arguments, are equal up to rounding."""
     if isinstance(first, (int, float)) and first == second:
         return True  # as nearly always; NumPy's test takes long
     if isinstance(first, tuple):

@@ -45,13 +45,14 @@ def endings(R: int, width: float, rate: float, change: float = 1.0) -> Iterator[
     Args:
         R: pulls of each arm.
         width: an arm is removed if its mean is more than this below the other arm's mean.
-        rate: the budget if the noise has the right scale.
+        rate: the noise has the scale change/(rate R). With the right scale, rate is the budget.
         change: the largest change of a reward.
     """
     unit, border = exactly(rate), exactly(width) * R / exactly(change)
     in_units = "" if change == 1.0 else f" in units of {change:.6g}"
 
-    def removed(d: int) -> Number:  # d, the difference of the sums, with noise, exceeds the border
+    # d is the difference of the two sums; an arm is removed if d plus noise exceeds the border
+    def removed(d: int) -> Number:
         return tail(unit * (border - d))
 
     def kept(d: int) -> Number:

@@ -18,8 +18,8 @@ from .exponential_polynomials import Number, Piecewise, Rate
 
 ARMS = (0, 1)
 Releases = tuple[Piecewise, Piecewise]  # the density of each arm's latest release
-Case = tuple[int, ...]  # the sums of the releases so far
-Band = tuple[Number | None, Number | None]  # bounds of m_0 - m_1; None for infinite ones
+Case = tuple[int, ...]  # for each release so far, the sum of its rewards
+Band = tuple[Number | None, Number | None]  # bounds of m_0 - m_1; None for an infinite bound
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,12 @@ class Episodic:
 
     Attributes:
         bonus: ``bonus(n, t)``, the bonus in round t of an arm whose last release has n rewards.
-        rewards: ``rewards(n, pulls)``, the number of rewards of an arm's next release, if its last
-            release has n rewards and the arm had this number of pulls then.
+        rewards: ``rewards(n, pulls)``, the number of rewards in an arm's next release, if the last
+            release of the arm has n rewards and was made after ``pulls`` pulls of the arm.
         commits: whether an arm is played until its next release; otherwise an arm is chosen in each
             round.
-        rate: 1/scale of the noise of one reward, which is the budget if the noise is right.
+        rate: the inverse of the scale of the noise for one reward. The rate equals the privacy
+            budget if the noise has the right scale.
     """
 
     bonus: Callable[[int, int], float]

@@ -82,7 +82,7 @@ def _largest(candidates: Iterator[Candidate]) -> ActionLoss:
 
 
 def _ends(ball: Number) -> tuple[float, float]:
-    """Return a floating-point number below a ball and one above it."""
+    """Return two floating-point numbers, one below and one above all numbers of a ball."""
     if not ball.is_finite():
         return 0.0, math.inf
     least, most = float(ball.lower()), float(ball.upper())

@@ -1,10 +1,11 @@
 """The exact privacy loss of an algorithm's actions, in a certified interval.
 
 The loss is the largest |ln(P/P')| over all sequences of actions and all neighbouring tables of
-extreme rewards, for the whole algorithm at one horizon; ``release`` computes the loss of a release.
-This module lists the algorithms whose exact loss can be computed, with the method, and the reasons
-why the others have none. A candidate is one event with its probabilities under two neighbouring
-tables. One of the candidates of an algorithm has the largest loss.
+extreme rewards, for the whole algorithm at one horizon. The loss of a single release is computed by
+the module ``release``. This module lists the algorithms whose exact loss can be computed, with the
+method, and the reasons why no exact loss of other algorithms is known. A candidate is one event
+with its probabilities under two neighbouring tables. One of the candidates of an algorithm has the
+largest loss.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def episodic_candidates(game: Episodic, T: int) -> Iterator[Candidate]:
 
 
 def _rewards(leaf: Leaf, case: Sequence[int]) -> str:
-    """Return rewards with the given sums as text; the actions do not depend on rewards ``-``."""
+    """Return, as text, rewards with the given sums; ``-`` is a reward that no action depends on."""
     found = ["-"] * len(leaf.actions)
     for rounds, s in zip(leaf.releases, case, strict=True):
         for i, t in enumerate(rounds):
@@ -93,7 +94,7 @@ class Method(NamedTuple):
     """A method that computes an exact loss.
 
     Attributes:
-        usual: the horizon in a table of all algorithms.
+        usual: the horizon if none is given.
         most: the largest horizon.
         candidates: ``candidates(values, eps, T)`` yields the candidates; None for one-bit users.
     """

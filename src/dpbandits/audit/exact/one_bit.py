@@ -85,7 +85,7 @@ class ScriptedUniforms:
 class Bits(ScriptedUniforms):
     """Scripted numbers whose distance to any approximation of a probability is 0.
 
-    So an algorithm never decides a bit from a table of approximate probabilities.
+    So an algorithm always compares with the exact probability, never with an approximation.
     """
 
     def __sub__(self, level: float) -> float:

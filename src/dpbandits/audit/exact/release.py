@@ -1,8 +1,8 @@
 """The exact privacy loss of a release.
 
-The release must be linear in Laplace or Gaussian noise, or toss one coin, or count bits among fair
-coins. The loss is computed from the code itself: the release is run with a generator whose draws
-are chosen here.
+A loss is known for three kinds of releases: releases that are linear in Laplace or Gaussian noise,
+that toss one coin, or that count bits among fair coins. The loss is computed from the code itself:
+the release is run with a generator whose draws are chosen here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SIZES = (1.0, 30.0, 1e3, 1e6)  # of the noise with which linearity is tested
 
 
 class _Chosen(Stream):
-    """A generator of noise of one kind at scale 1: chosen draws have given values, others are 0."""
+    """A generator of noise of one kind at scale 1: draws have the values in ``z``, others are 0."""
 
     plain = True
 

@@ -14,11 +14,12 @@ from ..numbers.draws import Draw
 from ..numbers.streams import Recorder
 from ..targets.decisions import DecisionTarget
 
-# The probabilities of the actions of all rounds, with the laws of what is drawn in later rounds
+# The probability of each outcome. An outcome is the actions of all rounds, together with the laws
+# of all later draws as text
 Law = dict[tuple[tuple[int, ...], str], float]
-MOST_BRANCHES = 64  # of the choices that are made in a round
+MOST_BRANCHES = 64  # the largest number of branches of the choices in a round
 PROBES = 16  # games in which the response of the first user is examined
-AGAIN = 8  # times that each branch is played: what it decides must be the same
+AGAIN = 8  # times that each branch is played: the actions must be the same each time
 PROBED = 32  # rounds of these games
 
 
@@ -27,14 +28,14 @@ def law_of_choices(
 ) -> Law:
     """Compute the law of the actions over the choices that are made in one round.
 
-    Branches in which the round draws anything but choices are left out. The law is empty if there
-    are too many choices, or if two of ``again`` games with the same choices have different actions.
+    A branch is left out if the round draws anything but choices. The law is empty if there are too
+    many branches, or if two of ``again`` games with the same choices have different actions.
 
     Args:
         target: the policy that is played.
         table: the rewards.
         draws: the numbers of the other rounds.
-        own: the number of rewards that are read when the choices of this round are made.
+        own: how many rewards have been read when the choices of this round are made.
         again: how often each branch is played.
     """
     law: Law = {}
@@ -68,14 +69,14 @@ def loss_between(*laws: Law) -> float:
 def response_loss(target: DecisionTarget, seed: int) -> float:
     """Compute a lower bound on the loss of the first user's response from its choices.
 
-    The bound compares the laws of the actions over these choices for two rewards of the user. It is
-    0 if the response always contains noise, or if more than one law explains the actions. A game
-    counts only if nothing is drawn before the first reward and no noise of a later round is added
-    to this reward, since either could hide the response. A policy that raises an error has a loss
-    of 0.
+    The bound compares the laws of the actions over these choices for two rewards of the user. The
+    bound is 0 if the response always contains noise, or if more than one law explains the actions.
+    A game does not count if numbers are drawn before the first reward, or if noise of a later round
+    is added to this reward: both could hide the response. If the policy raises an error, the bound
+    is 0.
     """
     rng, worst = np.random.default_rng([seed, 21]), 0.0
-    with suppress(Exception):  # of a policy, on numbers that note what is done to them
+    with suppress(Exception):  # of a policy, which may not accept numbers that record operations
         for probe in range(PROBES):
             table = np.where(rng.random((PROBED, 2)) < 0.5, 1.0, 0.0)
             if probe % 2:

@@ -19,11 +19,11 @@ from ...policies import Make, make_policy, parameters_of, play_policy, policy_na
 from ..numbers.draws import array_of
 from ..numbers.redirect import redirect_random, replaced, unseeded_generators
 
-Reward = Callable[[int, int], float]  # of a round, from 0, and an arm
-PROBES, PROBED = 3, 32  # games, and their rounds, in which a policy is examined
+Reward = Callable[[int, int], float]  # the reward as a function of the round, from 0, and the arm
+PROBES, PROBED = 3, 32  # number of games in which a policy is examined, and rounds of each game
 ANY_NUMBER = 10**9
 ARRAYS = ("array", "asarray")  # functions of NumPy that make arrays of the numbers of a list
-# The alignment of any policy: the reward may enter any number of draws, whose costs are summed up
+# The alignment of any policy: the changed reward may enter any number of draws, whose costs add up
 ANY_NOISE = Alignment("all noise that holds the changed reward", ANY_NUMBER, ANY_NUMBER)
 
 
@@ -43,7 +43,7 @@ def play_external(make: Make, reward: Reward, K: int, T: int, eps: float, rng: A
     """
     try:
         policy = make_policy(make, K, T, rng, {"eps": eps})
-    except TypeError as error:  # most likely of the call
+    except TypeError as error:  # most likely, the call has wrong arguments
         raise BadInput(f"policy={policy_name(make)}: {first_line(error)}") from error
     arms: list[int] = []
 
@@ -62,9 +62,10 @@ class ExternalPolicy:
     Attributes:
         make: the function or class.
         fixed: whether the policies seed generators with the same number in each game, so that the
-            numbers of these generators are known. Other seeds are random, and their generators can
-            be replaced by the audit's own generator.
-        unseeded: whether the policies make generators without a seed that the audit cannot replace.
+            numbers of these generators are known. If False, seeds are random, and the audit's own
+            generator can replace the seeded generators.
+        unseeded: whether the policies make generators without a seed, which the audit cannot
+            replace.
     """
 
     make: Make

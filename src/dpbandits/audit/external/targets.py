@@ -29,19 +29,19 @@ from ..targets.target import MISSING, Stage
 from .choices import law_of_choices, loss_between, response_loss
 from .policy import play_external
 
-# STAGES has a horizon, the runs of a test under each of two neighbours, and the pairs of neighbours
-# at the start of the search. Early decisions are cheap to observe, but long epochs end late.
-# The constants with HELD are the horizons, runs and pairs if all replays hold, some of them with
-# choices that depend on the changed reward.
+# Each entry of STAGES has a horizon, the number of runs of a test under each of two neighbours, and
+# the number of pairs of neighbours at the start of the search. Early decisions are cheap to
+# observe, but long epochs end late. The constants with HELD are the horizons, runs and pairs that
+# are used if all replays succeed although some choices depend on the changed reward.
 HELD_LENGTHS, HELD, HELD_CANDIDATES = (8, 64), 2_000, 12
 STAGES = ((8, 200_000, 96), (64, 20_000, 96), (512, 2_000, 48), (4096, 800, 24))
-REWARDS = 0.0, 1.0  # of a user, in two neighbours
-CONSTANT = 0.0, 0.5, 1.0  # see ``_first_differs``
-# The part of the probability of a false alarm that given neighbours get, by whether users'
-# responses are among the tests
+REWARDS = 0.0, 1.0  # the rewards of a user in two neighbours
+CONSTANT = 0.0, 0.5, 1.0  # the values of ``rest`` in ``_first_differs``
+# The share of the probability of a false alarm for tests between given neighbours. The key says
+# whether the promise is local, so that these tests include users' responses
 GIVEN = {True: 0.5, False: 0.1}
-WALKS = 3  # walks between tables of rewards that show whether a policy does anything
-MOST_TRIED = 20  # games in which what a user sends is looked for
+WALKS = 3  # walks between tables of rewards that show whether the actions ever differ (``_silent``)
+MOST_TRIED = 20  # games that are played, at most, to find the draws that a user sends
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,14 @@ class PolicyTarget(RegretTarget):
     """An external policy that promises eps-DP: an adversary sees its actions.
 
     First, the random numbers of the policy are recorded. They are replayed on neighbouring rewards,
-    with all noise that holds the changed reward shifted by the change. If in every replay all
-    actions stay the same at a cost of at most eps, and no choice depends on the changed reward, the
-    verdict is consistent and nothing is sampled. Otherwise samples may refute the promise: samples
-    of the response of a user, if the promise is local, and samples of the actions, first between
-    the neighbours of the replay that failed, then between others, at short horizons first. If a
-    replay failed and no samples refute the promise, the verdict is undecided.
+    and all noise that holds the changed reward is shifted by minus the change. Suppose that all
+    actions stay the same in every replay, at a cost of at most eps, and that no choice depends on
+    the changed reward. Then the verdict is consistent, and nothing is sampled.
+
+    Otherwise samples may refute the promise. If the promise is local, the response of a user is
+    sampled first. The actions are sampled between the neighbours of the failed replay, and then
+    between other neighbours, at short horizons first. If a replay failed and no samples refute the
+    promise, the verdict is undecided.
 
     Attributes:
         pair: the only neighbours that are compared; None for random neighbours.
@@ -62,7 +64,7 @@ class PolicyTarget(RegretTarget):
 
     pair: Pair | None = None
     compiled: ClassVar[bool] = False
-    fewest_arms: ClassVar[int] = 2  # a single one is no bandit to most published code
+    fewest_arms: ClassVar[int] = 2  # most published code does not accept a single arm
 
     @property
     def local(self) -> bool:
@@ -87,7 +89,8 @@ class PolicyTarget(RegretTarget):
     def objection(self, pair: Pair, before: Draws, draws: Draws) -> str | None:
         """Return an objection if the promise is local and the reward enters noise of other users.
 
-        Noise is the user's own if it is drawn in the user's round or is added to the reward itself.
+        Noise belongs to the user if it is drawn in the user's round, or if it is added directly to
+        the reward.
         """
         place = place_of_change(pair)
         own, itself = place[0] + 1, [x[place] for x in pair]
@@ -120,7 +123,7 @@ class PolicyTarget(RegretTarget):
         if failed is not None:
             given.append(self._stage(len(failed[0]), failed))
         usual = [self._stage(T) for T in self.lengths]
-        if not self.horizons:  # runs that are requested are for the short ones
+        if not self.horizons:  # a larger requested number of runs is only for short horizons
             usual = [stage._replace(most=stage.runs) for stage in usual]
         first = (given or usual)[0].target
         if replays is not None and replays.holds and replays.entered:
@@ -128,7 +131,7 @@ class PolicyTarget(RegretTarget):
                 return [Stage(first, loss=0.0)]
             usual = [self._stage(T) for T in self.horizons or HELD_LENGTHS]
             usual = [x._replace(runs=HELD, candidates=HELD_CANDIDATES) for x in usual]
-            given = []  # another choice may hide what a user's first comparison says
+            given = []  # a later choice may hide the result of a user's first comparison
         if self.local and (loss := response_loss(self, seed)) > self.promised * verdicts.ABOVE:
             return [Stage(first, loss=loss, event="what a response without noise leads to")]
         heard = [s for s in usual if not _silent(s.target, np.random.default_rng(seed))]
@@ -142,8 +145,8 @@ class PolicyTarget(RegretTarget):
     def _stage(self, T: int, pair: Pair | None = None) -> Stage:
         """Return a test of the actions at a horizon, between given or random neighbours.
 
-        The first stage in STAGES whose horizon is not shorter gives the numbers of runs and of
-        pairs of neighbours.
+        The numbers of runs and of pairs of neighbours come from the first entry of STAGES whose
+        horizon is at least T, or from the last entry.
         """
         _, runs, candidates = next((s for s in STAGES if s[0] >= T), STAGES[-1])
         target = PolicyTarget(self.source, self.budget, {}, (T,), self.sizes, pair=pair)
@@ -176,8 +179,9 @@ class PolicyTarget(RegretTarget):
         reward = lambda t, a: table[t][a]  # noqa: E731
         seed = int(rng.integers(2**32))
         with restored_globals():
-            np.random.seed(seed)  # libraries that have bound functions of the global generators
-            random.seed(seed)  # earlier still draw from these
+            # libraries that imported functions of the global generators earlier still use them
+            np.random.seed(seed)
+            random.seed(seed)
             with redirect_random(rng, policy.fixed) as restart:
                 for row in seen:
                     restart()
@@ -203,8 +207,9 @@ class Plain(Recorder):
 class ResponseTarget(PolicyTarget):
     """The user of one round of a policy with local privacy: an adversary sees the user's response.
 
-    The response consists of the first sum of each draw of noise that depends on the reward, and of
-    the first result of each uniform number or choice whose probability depends on the reward.
+    For each draw of noise, the response has the first sum that depends on the reward. For each
+    uniform number or choice, the response has the first result whose probability depends on the
+    reward.
 
     Attributes:
         pair: two tables of rewards that differ only in this round, whichever arm is played.
@@ -287,8 +292,8 @@ def _first_differs(T: int, K: int, rest: float) -> Neighbours:
 def _entered(draw: Draw) -> list[tuple[Any, Any]]:
     """Return pairs of a number that enters a draw and the result that is seen.
 
-    For noise these are a number to which the noise is added and the sum. For a choice or a uniform
-    number these are the probabilities and the outcome.
+    For noise, a pair has the number that is added to the noise, and the sum. For a choice or a
+    uniform number, a pair has the probabilities and the outcome.
     """
     if draw.kind == CHOICE:
         return [(draw.shape, float(draw.z))]

@@ -32,17 +32,17 @@ class Draw:
             probabilities of a choice, or the arguments of another method.
         number: the index of the draw among the draws of its run.
         place: the number of rewards read before the draw.
-        scale: the factor by which noise is multiplied before anything is added; None if it never
-            is.
+        scale: the factor by which noise is multiplied before anything is added to it; None if the
+            noise is never multiplied.
         added: the numbers that are added to noise, in turn.
         sums: the results of these additions.
-        chances: the probabilities with which a uniform number is compared, in turn, each with
-            whether the number is below it.
+        chances: the comparisons of a uniform number, in turn, as pairs: a probability, and whether
+            the number is below this probability.
         low, high: the interval that contains a uniform number according to these comparisons.
         used: whether a uniform number is also used in another way.
-        entered: the number of rewards read when a changed number first enters the draw.
+        entered: how many rewards had been read when a changed number first entered the draw.
         shift: ``z`` minus the ``z`` of the recorded draw, at scale 1.
-        base: the smaller one of the two variables of which Laplace noise is the difference.
+        base: Laplace noise is the difference of two variables; ``base`` is the smaller variable.
         cost: the cost of a choice or of comparisons, in nats, for the worst outcome.
         worst: the cost of the worst outcome that the comparisons have excluded.
         rounding: the possible error of ``cost`` due to the rounding of probabilities.
@@ -86,7 +86,7 @@ Draws = Sequence[Draw]
 
 
 class TracedFloat(float):
-    """A number with notes: additional attributes, which its class lists by annotations."""
+    """A number with notes. Notes are additional attributes; annotations of the class name them."""
 
     notes: ClassVar[tuple[str, ...]] = ()
 
@@ -106,7 +106,7 @@ class TracedFloat(float):
 
 
 class TracedArray(np.ndarray):
-    """An object array of numbers with notes: NumPy's functions keep them."""
+    """An object array of numbers with notes; the operations of NumPy on it keep the notes."""
 
     def __array_ufunc__(self, function, method, *numbers, **named):  # type: ignore[override]
         return applied(function, method, numbers, named)
@@ -249,7 +249,7 @@ class Noise(TracedFloat):
 class ExponentialPart(TracedFloat):
     """``factor`` times one of the two variables whose difference is a draw of Laplace noise.
 
-    ``sign`` is that of the variable in the difference.
+    ``sign`` is the sign of this variable in the difference.
     """
 
     stream: Any
@@ -272,9 +272,9 @@ class ExponentialPart(TracedFloat):
 
 
 class Uniform(TracedFloat):
-    """``low`` plus ``width`` times a uniform number in [0, 1), which records its comparisons.
+    """``low`` plus ``width`` times a uniform number in [0, 1).
 
-    It also records whether it is used in another way.
+    The number records its comparisons, and whether it is used in another way.
     """
 
     stream: Any
@@ -316,10 +316,10 @@ for _name in ("add", "radd", "mul", "rmul", "truediv", "rtruediv", "pow", "rpow"
 class ApproxDistance(float):
     """The distance of a uniform number to an approximation of a probability.
 
-    In a recorded run of an algorithm of the package, its absolute value is 0 and thus below any
-    tolerance, so that the algorithm computes the exact probability and compares with it. A replay
-    with plain numbers has the true distance. If this changes the result of an algorithm, its
-    recorded run and the replay differ.
+    In a recorded run of an algorithm of the package, the absolute value of this distance is 0, and
+    thus below any tolerance. The algorithm then computes the exact probability and compares the
+    number with it. A replay with plain numbers has the true distance. If the true distance changes
+    the result of the algorithm, the recorded run and the replay differ.
     """
 
     def __abs__(self):

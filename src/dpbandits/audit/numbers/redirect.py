@@ -1,7 +1,7 @@
 """One generator for all random numbers of a policy, whichever module of Python draws them.
 
-This module also detects generators that are made without a seed, whose numbers do not depend on the
-seed of an audit.
+This module also detects generators that are made without a seed. The numbers of such a generator do
+not depend on the seed of an audit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SAID = (
 
 
 class Shim:
-    """An object that replaces functions of a module, and draws from one generator.
+    """An object whose methods replace functions of a module, and draw from one generator.
 
     Attributes:
         _seeded: a function that returns the generator to draw from, given the seeds.
@@ -113,8 +113,8 @@ def redirect_random(
 
     Args:
         rng: the generator.
-        fixed: whether seeds have an effect. If they have, the numbers after a seed is set come from
-            a generator with this seed, so they are the same in each game.
+        fixed: whether seeds have an effect. If so, once a seed is set, numbers come from a
+            generator with this seed, and are the same in each game.
         given: a list to which the seeds are added as text, or None.
 
     Yields:

@@ -37,9 +37,9 @@ class Stream:
         plain: whether the numbers are plain numbers, which record nothing.
         of_package: whether an algorithm of the package draws the numbers (see ``ApproxDistance``).
         draws: the numbers drawn so far.
-        reads: the rewards read so far, which a game adds to the list.
-        halves: draws of Laplace noise, by shape and place in an array, of which only the first of
-            the two variables has been returned so far.
+        reads: the rewards read so far; a game adds each reward that it reads to this list.
+        halves: draws of Laplace noise, as differences of two variables, of which only the first
+            variable has been returned so far. The keys are the shape and the place in an array.
     """
 
     plain = False
@@ -69,7 +69,7 @@ class Stream:
         return Noise(value, self, noise.draw, noise.factor, False)
 
     def compared(self, draw: Draw, chance: float) -> bool:
-        """Record the comparison of a uniform number with a probability; return if it is below."""
+        """Record whether a uniform number is below a probability, and return the result."""
         return draw.compare(chance, bool(draw.z < chance))
 
     def chosen(self, law: Any) -> int:
@@ -96,8 +96,8 @@ class Stream:
     def _many(self, size, one, *parameters):
         """Draw one number, or an array if ``size`` is given or a parameter is an array.
 
-        ``one`` draws a number, given its place in the array, or None if there is no array, and its
-        parameters.
+        ``one(place, *parameters)`` draws a number; ``place`` is the index of the number in the
+        array, or None if there is no array.
         """
         if size is None and not any(np.ndim(x) for x in parameters):
             return one(None, *parameters)
@@ -234,7 +234,7 @@ class Recorder(Stream):
         return Draw(kind, getattr(self.rng, kind)(*given, **named), shape)
 
     def _noise_of(self, kind, shape):
-        """Draw two variables whose difference is noise of scale 1; integers have their scale."""
+        """Draw two variables whose difference is noise: of scale 1, or integers of their scale."""
         if kind == NORMAL:
             return self.rng.standard_normal(), 0.0
         if kind == LAPLACE:

@@ -1,5 +1,5 @@
-"""Search for the neighbouring data that are easiest to distinguish, and test on fresh runs how
-large the privacy loss is at least.
+"""Search for the neighbouring data that are easiest to distinguish, and measure a lower bound on
+the privacy loss in fresh runs.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Sampled(NamedTuple):
         event: the event that distinguishes the neighbours.
         counts: how often the event happened under each neighbour.
         runs: the number of runs under each neighbour that the test needed.
-        detectable: the least loss, as a multiple of the promised loss, that the allowed number of
-            runs would have refuted on average, if this event showed it.
+        detectable: the least loss, as a multiple of the promised loss, that would have been
+            detected on average with the allowed number of runs, if this event showed the loss.
         tried: the ranges of the data that were compared.
     """
 
@@ -83,9 +83,10 @@ def audit(
 ) -> Sampled:
     """Measure a lower bound on the privacy loss from the outputs of a target.
 
-    Pairs of neighbours compete in rounds, each of which keeps the best pairs. For each of the last
-    few pairs, an event is chosen on one sample and tested on a fresh sample, by betting, until the
-    test is decided. With probability ``confidence``, the bounds of all these pairs hold at once.
+    The search has several rounds; each round keeps the best pairs of neighbours. For each of the
+    last few pairs, an event is chosen on one sample and tested on a fresh sample, by betting, until
+    the test is decided. With probability ``confidence``, the bounds of all these pairs hold at
+    once.
 
     Args:
         target: the target of the audit.
@@ -169,7 +170,10 @@ def in_workers(
 
 
 def unsampled(target: AuditTarget, loss: float, pair: Pair | None = None) -> Sampled:
-    """Return a result for a loss that needs no samples, between given or any neighbours."""
+    """Return the result for a loss that is known without samples.
+
+    The neighbours are ``pair``, or the first neighbours of the target if ``pair`` is None.
+    """
     pair = pair or next(iter(target.pairs(np.random.default_rng(0), 1)))(1)
     return Sampled(target, loss, pair)
 
@@ -210,8 +214,9 @@ def _learn(target, pair, sequence, runs, level, deadline):
 def _test(target, pair, sequence, learned, runs, least, level, deadline):
     """Test an event by bets in fresh runs; return bound, counts, runs and least detectable loss.
 
-    The test ends when the promise is refuted; when, after at least ``least`` runs, bets have shown
-    that the event cannot refute the promise; at the deadline; or after ``runs`` runs.
+    The test ends when the promise is refuted. It also ends when bets have shown, after at least
+    ``least`` runs, that the event cannot refute the promise; at the deadline; and after ``runs``
+    runs.
     """
     _, event, (p, q) = learned
     pure = partial(pure_line, delta=target.delta)

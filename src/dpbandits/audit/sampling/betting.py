@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import norm
 
-# The tested losses as multiples of the promised loss. Up to 2, their distance is 0.005, so that 1,
-# the promise itself, is one of them
+# The tested losses as multiples of the promised loss. Up to 2, the multiples have a distance of
+# 0.005, so 1 is one of them: the promised loss itself
 FACTORS = np.append(np.arange(401) / 200.0, np.geomspace(2.02, 1000.0, 200))
 PROMISED = 200  # the place of 1
 ITSELF = slice(PROMISED, PROMISED + 1)
@@ -88,8 +88,8 @@ class Bets:
     def log_wealth(self, counts: np.ndarray, at: slice = slice(None)) -> np.ndarray:
         """Compute ln(mean wealth times level), float array (..., 2, losses).
 
-        A first entry of at least 0 refutes the promise; a second entry of at least 0 shows that
-        this event cannot refute the promise.
+        The axis of length 2 has bets against and for the promise. If the first entry is at least 0,
+        the promise is refuted. If the second entry is at least 0, this event cannot refute it.
 
         Args:
             counts: the numbers of pairs of runs with the event in both, only in the first, only in

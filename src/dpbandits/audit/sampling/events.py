@@ -79,9 +79,9 @@ def learn(
         level, scale: see ``rank``.
 
     Returns:
-        The score of the event, which is too large because the event was chosen on the same sample;
-        the event; and estimates of its probabilities, first under the sequence of rewards for which
-        the event is more likely.
+        The score of the event, the event, and estimates of its two probabilities. The score is
+        biased upwards, because the event was chosen on the same sample. The first probability is
+        under the sequence of rewards for which the event is more likely.
     """
     from sklearn.tree import DecisionTreeClassifier
 

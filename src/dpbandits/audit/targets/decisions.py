@@ -36,9 +36,9 @@ MOST_CHECKPOINTS = 64
 MEAN_RUNS, PLAIN_MEAN_RUNS = 200, 20  # that estimate the mean output, compiled or plain Python
 SIZES = (2, 2, 2, 2, 2, 2, 3, 3, 3, 10)  # numbers of arms that are sampled
 STEPS = 6  # pairs of neighbours taken from one walk
-# Degrees of freedom of Student's t law for distances from a change of behaviour. With heavy tails,
-# some tables are far from the change and force a history after which another decision is rare. Only
-# there can events of few runs be seen.
+# Degrees of freedom of Student's t law for the distance of a step from a change of behaviour. With
+# heavy tails, some tables are far from the change. Such a table forces a history after which
+# another decision is rare. Only on such tables can rare events be seen.
 TAILS = 2.0
 
 
@@ -48,7 +48,7 @@ class Played(NamedTuple):
     Attributes:
         arms: int array, the arm of each round.
         answer: the number that the algorithm returned, or NaN if it returned nothing.
-        rewards: the table of rewards, with a record of those that were read.
+        rewards: the table of rewards, which records the rewards that were read.
     """
 
     arms: np.ndarray
@@ -64,8 +64,8 @@ class DecisionTarget(AuditTarget):
         horizons: the horizons that are tried; empty for several cheap horizons.
         sizes: the numbers of arms that are tried; empty for several numbers, most of them small.
         mixed_levels: whether users have individual levels, for algorithms that know the levels.
-        width: the steps that are compared lie around the step at which the behaviour changes; their
-            standard deviation is about ``width`` divided by the promised loss.
+        width: the compared steps lie around the step at which the behaviour changes. Their typical
+            distance from this step is ``width`` divided by the promised loss.
         fewest_arms: the smallest number of arms in a replay.
     """
 
@@ -187,16 +187,16 @@ class DecisionTarget(AuditTarget):
         return Played(arms, answer, rewards)
 
     def objection(self, pair: Pair, before: Draws, draws: Draws) -> str | None:
-        """Return another reason why a shifted run fails, or None.
+        """Return an additional reason why a shifted run fails, or None.
 
         ``before`` are the recorded draws, and ``draws`` are the draws of the shifted run.
         """
         return None
 
     def loss_of_choices(self, pair: Pair, draws: Draws) -> float:
-        """Compute the loss of the choices in the round after a changed reward is read.
+        """Compute the loss of the choices that follow a changed reward, before the next reward.
 
-        All other random numbers are given. The loss is infinite if it is not computed.
+        All other random numbers are fixed. The result is infinite if the loss is not computed.
         """
         return math.inf
 

@@ -21,13 +21,13 @@ def game_on(
 ) -> Any:
     """Return a game with fixed rewards before its first round.
 
-    Features and public contexts are the same in all games of a size. If contexts are private, they
-    depend on the rewards of the round in every other round, so neighbours with different rewards in
-    such a round have different contexts there, too.
+    Features and public contexts are the same in all games with equal T and K. If contexts are
+    private, the contexts of every second round depend on the rewards of this round. So neighbours
+    whose rewards differ in such a round also have different contexts in this round.
 
     Args:
         target: the ``DecisionTarget`` that plays.
-        table: the rewards, float array (T, K), or an object that behaves like one.
+        table: the rewards, float array (T, K), or an object that behaves like such an array.
         env_rng: the environment's generator; a generator with seed 0 if None.
         checkpoints: see ``new_game``; all rounds if None.
     """
@@ -57,7 +57,7 @@ def game_on(
 
 
 def depend_on_rewards(rows: np.ndarray, rewards: np.ndarray, vectors: int) -> None:
-    """Replace the vectors of every other round by vectors that the rewards of the round determine.
+    """Replace the vectors of every second round by vectors that depend on the round's rewards.
 
     Each row of ``rows`` holds ``vectors`` vectors of one round.
     """

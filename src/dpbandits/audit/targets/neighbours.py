@@ -1,9 +1,10 @@
 """Neighbouring sequences of rewards: a walk from one extreme to the other, one reward at a time.
 
 A walk starts at a table in which all rewards of an arm are low, and ends at a table in which they
-are all high. Each step of the walk changes one reward, so it is a pair of neighbours. The losses of
-all steps together must explain how differently the algorithm behaves at the two ends. The worst
-neighbours are therefore expected at the step where the algorithm's behaviour changes.
+are all high. Each step of the walk changes one reward, so the tables before and after the step are
+neighbours. The losses of all steps together must explain how differently the algorithm behaves at
+the two ends. The worst neighbours are therefore expected at the step where the algorithm's
+behaviour changes.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Walk:
         return rewards
 
     def pair(self, m: int, steps: int) -> Pair:
-        """Return the tables before step m and ``steps`` steps later, both clipped to the path."""
+        """Return the table after m steps and the table ``steps`` steps later, within the path."""
         m = min(max(m, 0), len(self.order) - 1)
         return self.table(m), self.table(m + steps)
 
@@ -124,7 +125,7 @@ def change_of_mind(walk: Walk, behaviour: Behaviour) -> int | None:
     """Return the step of a walk at which the behaviour is midway between the behaviour at both
     ends.
 
-    The result is None if the two ends do not differ in behaviour.
+    The result is None if the behaviour is the same at both ends.
     """
     start = behaviour(walk.table(0))
     direction = behaviour(walk.table(len(walk.order))) - start

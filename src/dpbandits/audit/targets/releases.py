@@ -1,8 +1,8 @@
 """The releases on which guarantees are based; each of them can be audited without an algorithm.
 
-A release is a function ``release(rng, x, eps, out)``, or with rho instead of eps. It writes the
-output about the data ``x`` that an adversary sees into ``out``. A release calls the mechanisms,
-estimators and local randomizers that algorithms call.
+A release is a function ``release(rng, x, eps, out)``, or with rho instead of eps. It computes an
+output from the data ``x`` and writes it into ``out``; an adversary sees ``out``. A release calls
+the mechanisms, estimators and local randomizers that algorithms call.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class Mechanism:
 
     Attributes:
         function: ``release(rng, x, budget, out)``, callable from kernels.
-        values: the values that one number of the data may take; all are tried.
+        values: the values that one number of the data may take; an audit tries all of them.
+        sizes: the sizes of the data: how many numbers they have.
         seen: ``seen(n)``, how many numbers are released about data of n numbers.
         budget: the name of the privacy budget: eps for eps-DP, rho for rho-zCDP by Gaussian noise.
         delta: the delta of (eps, delta)-DP, or 0.
@@ -268,9 +269,9 @@ def randomized_response(rng, x, eps, out):
     out[0] = send_bit(rng, x[0], eps)
 
 
-# The contexts and the reward of some rounds. Data give a round by its place in this array. The
-# first two rounds have messages that are as far apart as possible (contexts at 60 degrees), the
-# last two have rows that are as far apart as possible (the same context)
+# Each row has the context and the reward of a round. A number of the data is the index of a row.
+# The messages of the first two rounds are as far apart as possible (contexts at 60 degrees), and
+# the rows of the last two rounds are as far apart as possible (the same context)
 ROUNDS = np.array([
     [np.cos(np.pi / 12), np.sin(np.pi / 12), 1.0], [np.sin(np.pi / 12), np.cos(np.pi / 12), -1.0],
     [1.0, 0.0, 0.3], [0.0, 0.0, 0.0], [0.6, 0.8, 1.0], [0.6, 0.8, -1.0],
@@ -282,7 +283,7 @@ PLACES = tuple(float(i) for i in range(len(ROUNDS)))
 def write_triangle(M, start, corner, out):
     """Write the lower triangle of M into ``out`` from ``start`` on.
 
-    The last diagonal entry is left out unless ``corner``.
+    The last diagonal entry is left out if ``corner`` is false.
     """
     for p in range(len(M)):
         for q in range(p + 1):

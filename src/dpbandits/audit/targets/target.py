@@ -17,7 +17,8 @@ from ...settings.resolve import arguments
 from .. import verdicts
 from .neighbours import Neighbours, Pair
 
-# The guarantees of releases, and of algorithms that declare none: they promise their budget
+# The guarantees of releases, and of algorithms without a declared guarantee: the promised loss is
+# the budget
 OF_BUDGET = {"eps": global_dp("no source"), "rho": gaussian_zcdp("no source")}
 CANDIDATES = 96  # pairs of neighbours at the start of the search
 PLAIN = 25  # runs of a compiled algorithm that take as long as one in plain Python
@@ -83,16 +84,16 @@ class AuditTarget:
 
     @property
     def numbers(self) -> Mapping[str, Any]:
-        """All parameters as a guarantee takes them, with the name of an option as its number.
+        """All parameters as a guarantee takes them; the value of an option is a number.
 
-        They include K = 2, the least number of arms, with which the loss is largest.
+        K = 2, the least number of arms, is included: with 2 arms, the loss is largest.
         """
         known = isinstance(self.source, Algorithm)
         return {**(self.source.numbers(self.parameters) if known else self.parameters), "K": 2.0}
 
     @property
     def usual_guarantee(self) -> Guarantee:
-        """The guarantee without options."""
+        """The guarantee if no option is set."""
         return self.source.guarantee or OF_BUDGET[self.budget_name]
 
     @property
@@ -117,7 +118,7 @@ class AuditTarget:
 
     @property
     def delta(self) -> float:
-        """The delta of a promise in (eps, delta) with the unit eps; 0 for any other promise."""
+        """The delta if (eps, delta)-DP of noise that is not Gaussian is promised, else 0."""
         if isinstance(self.guarantee.gaussian, Approximate):
             return float(self.numbers["delta"])
         return float(getattr(self.source, "delta", 0.0))  # a release has one

@@ -10,7 +10,7 @@ from numba.extending import lower_builtin, overload, type_callable
 from ..operations import MAX_QUANTILE_PARAMETERS, answer_of, call_at, unlikely, whole
 
 BIT, WORD, REAL = ir.IntType(1), ir.IntType(64), ir.DoubleType()
-ARGUMENTS = [types.float64] * (MAX_QUANTILE_PARAMETERS + 1)  # of the functions that are called
+ARGUMENTS = [types.float64] * (MAX_QUANTILE_PARAMETERS + 1)  # of functions that ``call_at`` calls
 
 
 @type_callable(unlikely)

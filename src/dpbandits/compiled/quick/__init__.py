@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-TESTED = (0, 63), (0, 68)  # the first and the last version of Numba
+TESTED = (0, 63), (0, 68)  # the first and the last tested version of Numba
 
 PRIVATE = {
     "numba.core.base.BaseContext": "active_code_library data_model_manager",
@@ -41,6 +41,6 @@ def missing() -> Iterator[str]:
 
 def _set_by(owner: Any) -> set[str]:
     """Return the names that ``__init__`` of a class and of its bases use."""
-    classes = getattr(owner, "__mro__", ())  # of a module none
+    classes = getattr(owner, "__mro__", ())  # empty for a module
     found = [getattr(c.__dict__.get("__init__"), "__code__", None) for c in classes]
     return {name for code in found if code for name in code.co_names}

@@ -42,7 +42,7 @@ class MachineCode:
         return any(self._content(file) is not None for file in files)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the code for a signature, or None if the disk has none of these sources."""
+        """Return the code for a signature; None if no code from these sources is on disk."""
         target_context.refresh()
         content = self._content(self._file(sig))
         if content is None:
@@ -50,12 +50,12 @@ class MachineCode:
         return CompileResult._rebuild(target_context, *pickle.loads(content))
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Write the code for a signature, unless it holds addresses of this process."""
+        """Write the code for a signature, except if it holds addresses of this process."""
         file = self._file(sig)
         if file is None or data.lifted or data.library.has_dynamic_globals:
             return
         content = dumps(data._reduce())
-        with contextlib.suppress(OSError):  # a full disk, for instance: the code is in memory
+        with contextlib.suppress(OSError):  # for instance a full disk; the code is still in memory
             self._write(file, _checksum(self._state, content) + self._state + content)
 
     def _file(self, sig: Any) -> Path | None:

@@ -1,7 +1,7 @@
 """Random numbers in kernels, by calls of the C functions behind ``numpy.random.Generator``.
 
-Without these calls, Numba compiles its copies of the functions into every kernel; the copy of the
-binomial takes a second.
+Without these calls, Numba compiles its own version of each function into every kernel. Compiling
+its version of the binomial takes a second.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from .cache import MachineCode
 from .distributions import declared
 
 DISPATCHERS: dict[tuple[str, str], Any] = {}
-SLOTS: dict[str, Any] = {}  # of rare routines by symbol
+SLOTS: dict[str, Any] = {}  # the slots of rare routines, by symbol
 
 
 def declare() -> None:
@@ -61,8 +61,8 @@ def call_by_symbol(function: Callable, borrows: bool, rare: bool = False) -> Non
     Args:
         function: the function.
         borrows: whether references to its arguments are not counted.
-        rare: whether the function, which then returns nothing, is compiled only when it is first
-            called, so that an algorithm does not wait for code that few of its options need.
+        rare: whether the function is compiled only when it is first called, so that an algorithm
+            does not wait for code that few of its options need. A rare function returns nothing.
     """
     place, unique = (function.__module__, function.__qualname__), uuid4().hex
     DISPATCHERS[place] = dispatcher(
@@ -86,7 +86,7 @@ def call_by_symbol(function: Callable, borrows: bool, rare: bool = False) -> Non
         symbol = f"{'.'.join(place)}:{unique}:{sig.args}"
         link = partial(_link_slot if rare else _link, symbol, place, sig.args)
         link()
-        context.active_code_library._reload_init.add(link)  # before a cached caller is loaded
+        context.active_code_library._reload_init.add(link)  # called before a cached caller is used
         kind = context.call_conv.get_function_type(sig.return_type, sig.args)
         called = (_from_slot if rare else declared)(builder, kind, symbol)
         status, returned = context.call_conv.call_function(

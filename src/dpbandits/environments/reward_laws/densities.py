@@ -30,8 +30,8 @@ def sigmoid_gaussian(mean: Any, sd: Any) -> Arm:
 
 
 def gaussian_moment(mean: float, sd: float, q: float, c: float) -> float:
-    """Return E|X - c|^q for a normal law by Kummer's 1F1 (Winkelbauer 2012); for a distant c, by
-    two terms of its expansion.
+    """Return E|X - c|^q for a normal law by Kummer's 1F1 (Winkelbauer 2012). If c is far from the
+    mean, use two terms of the expansion in powers of sd/|mean - c|.
     """
     from scipy.special import hyp1f1  # slow to import and rarely needed
 
@@ -185,7 +185,7 @@ def uniform(low: Any, high: Any) -> Arm:
 
 
 def uniform_moment(low: float, high: float, q: float, c: float) -> float:
-    """Return E|X - c|^q for the uniform law on [low, high], by the distances of c to both ends."""
+    """Return E|X - c|^q for the uniform law on [low, high], from the distances of c to the ends."""
     width = high - low
     near, far = sorted((abs(low - c), abs(high - c)))
     if far <= width:

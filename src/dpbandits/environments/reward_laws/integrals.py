@@ -13,8 +13,8 @@ FALL = 45.0
 REACH = 13.0
 ERROR = 1e-8
 
-# A monotone integrand is bracketed by SPLITS bisections of cells. It jumps in a cell that kept
-# nearly its whole rise (KEPT in each of HALVINGS bisections)
+# SPLITS bisections of cells bracket a monotone integrand. A cell contains a jump if each of the
+# last HALVINGS bisections left more than the share KEPT of the integrand's rise in one half
 SPLITS = 2000
 KEPT, HALVINGS = 0.75, 6
 NARROW = 2.0**-53
@@ -47,8 +47,8 @@ def monotone(f: Callable[[float], float], start: float, stop: float) -> float:
     """Compute the integral of a positive and monotone f, which may jump.
 
     The values at the ends of a cell bracket the integral over this cell. The cell with the widest
-    bracket is bisected again and again, so that no jump that matters is missed, however narrow the
-    interval beyond it is.
+    bracket is bisected again and again. So no jump that matters is missed, even a jump very close
+    to an end of the interval.
 
     Raises:
         ArithmeticError: the relative error may exceed ERROR, or the bracket excludes the result.
@@ -84,7 +84,7 @@ def monotone(f: Callable[[float], float], start: float, stop: float) -> float:
 
 
 def _jump(f: Callable[[float], float], a: float, b: float, at_a: float, at_b: float) -> float:
-    """Return where a monotone f jumps between a and b, by bisection."""
+    """Find, by bisection, the place between a and b at which a monotone f jumps."""
     while a < (middle := (a + b) / 2) < b and b - a > NARROW / 2:
         at_middle = f(middle)
         if abs(at_middle - at_a) > abs(at_b - at_middle):
@@ -105,8 +105,8 @@ def of_quantile(quantile: Callable[[float], float], q: float, c: float) -> float
 
 
 def mean_of_quantile(quantile: Callable[[float], float]) -> float:
-    """Return the mean of the law with a quantile function Q: the integral of Q(u) over (0, 1),
-    computed as the integral of the positive part minus the integral of the negative part.
+    """Return the mean of the law with a quantile function Q: the integral of Q(u) over (0, 1). The
+    integrals of the positive part and of the negative part are computed separately.
     """
     kink = _crossing(quantile, 0.0)
     above = monotone(lambda u: max(quantile(u), 0.0), kink, 1.0)
