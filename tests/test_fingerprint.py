@@ -15,6 +15,11 @@ def add(a, b):
     return a + b  # of two
 
 
+SAYS = "one # of two"
+SAYS = 'it\\'s # two'
+LINE = "green", "solid"
+
+
 class Pair:
     """Two numbers."""
 '''
@@ -35,6 +40,12 @@ def hashed(tmp_path, text):
         ("A module.", "Another\nmodule.", False),
         ("# a comment\n", "", False),
         ("Two numbers.", "Numbers.", False),
+        ("  # of two", "", False),
+        ("# of two\n\n", "# of three\n\n", False),
+        ('"green", "solid"', '"blue"', False),
+        ('LINE = "green", "solid"', 'LINE = "green", "solid", pull', True),
+        ("one # of two", "one # of three", True),
+        ("s # two", "s # three", True),
         ("a + b", "a - b", True),
         ("class Pair", "class Two", True),
         ('"""The sum."""\n', '"""The sum."""; a = 0\n', True),

@@ -1,14 +1,15 @@
 """Hashes of source files, by which versions of algorithms and keys of stored audits notice an edit.
 
-A hash covers only code: an edit of a docstring, of a blank line, or of a line that holds only a
-comment does not change it. The text is hashed and not the syntax tree, whose form depends on the
-version of Python.
+A hash covers only code: an edit of a docstring, of a comment, of a blank line, or of the colour and
+the dash of an algorithm does not change it. The text is hashed and not the syntax tree, whose form
+depends on the version of Python.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,7 @@ LENGTH = 12
 DOCUMENTED = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
 BLOCKS = "body", "orelse", "finalbody", "handlers", "cases"  # of statements, in a statement
 QUOTES = '"""', "'''"  # of text that may hold lines that look like comments
+LOOK = re.compile(r'LINE = "\w+"(, "\w+")?$')  # the colour and the dash of an algorithm
 
 
 def fingerprint(*files: Path) -> str:
@@ -65,8 +67,15 @@ def _read(file: Path) -> _Source:
             left += getattr(node, block, ())
     code = [x for i, x in enumerate(text.split("\n"), 1) if i not in documented]
     if not any(quotes in line for line in code for quotes in QUOTES):
-        code = [line for line in code if line.strip() and not line.lstrip().startswith("#")]
+        code = [x for line in code if (x := _without_comment(line)) and not LOOK.match(x)]
     return _Source("\n".join(code), tuple(imports))
+
+
+def _without_comment(line: str) -> str:
+    """Return a line without the comment at its end, unless that may be part of a string."""
+    code = line.partition("#")[0]
+    is_whole = "\\" not in code and code.count('"') % 2 == code.count("'") % 2 == 0
+    return code.rstrip() if is_whole else line
 
 
 def _docstring(node: Any) -> set[int]:
