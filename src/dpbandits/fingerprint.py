@@ -1,8 +1,9 @@
-"""Hashes of source files, by which versions of algorithms and keys of stored audits notice an edit.
+"""Hashes of source files. A version of an algorithm, or the key of a stored audit, contains such a
+hash, so an edit of the code changes it.
 
-A hash covers only code: an edit of a docstring, of a blank line, or of a line that holds only a
-comment does not change it. The text is hashed and not the syntax tree, whose form depends on the
-version of Python.
+A hash covers only code. Edits of docstrings, blank lines, and lines that hold only a comment do not
+change the hash. The hash is taken of the text and not of the syntax tree, since the form of the
+tree depends on the version of Python.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from typing import Any, NamedTuple
 
 from .files import PACKAGE
 
-AUTHORING = "authoring"  # this module only passes names on
+AUTHORING = "authoring"  # this module only imports names for others
 LENGTH = 12
 DOCUMENTED = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
-BLOCKS = "body", "orelse", "finalbody", "handlers", "cases"  # of statements, in a statement
-QUOTES = '"""', "'''"  # of text that may hold lines that look like comments
+BLOCKS = "body", "orelse", "finalbody", "handlers", "cases"  # lists of inner statements
+QUOTES = '"""', "'''"  # delimiters of strings, in which a line can begin with #
 
 
 def fingerprint(*files: Path) -> str:
@@ -70,7 +71,9 @@ def _read(file: Path) -> _Source:
 
 
 def _docstring(node: Any) -> set[int]:
-    """Return the line numbers of a docstring, or no numbers if these lines hold other code, too."""
+    """Return the line numbers of the docstring of a module, class or function. Return an empty set
+    if there is no docstring or if its lines also hold other code.
+    """
     first, *others = node.body or [None]
     if not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)):
         return set()
