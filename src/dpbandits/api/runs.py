@@ -212,10 +212,9 @@ def stop(
         **parameters: parameters of the rule.
 
     Returns:
-        A row for each run: the setting, and
-            ``seed, setting, run, stopping_time, estimate, halted, correct``. For rules that name an
-            arm or a hypothesis, the column ``answer``, which contains the number of the arm or
-            hypothesis, replaces ``estimate``.
+        A row for each run: the setting, and ``seed, setting, run, stopping_time, estimate, halted,
+        correct``. For rules that name an arm or a hypothesis, the column ``answer``, which contains
+        the number of the arm or hypothesis, replaces ``estimate``.
 
     Raises:
         BadInput, RunsFailed: as in ``run``.

@@ -100,12 +100,12 @@ def summary(
 
     Returns:
         One row per setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
-            mean), ``std``, ``runs`` and ``runs_needed``, which exceeds ``runs`` if the runs are too
-            few for their tail. For stopping rules, the rows also have ``halted``, and ``correct``
-            with its interval; ``correct`` is blank where the mean lies between two hypotheses. If a
-            run reached its cap, the mean is a lower limit without an interval, and quantiles at the
-            cap are blank. For labelled data, the rows also have ``of_constant``, the mean divided
-            by the expected mistakes of the best constant action.
+        mean), ``std``, ``runs`` and ``runs_needed``, which exceeds ``runs`` if the runs are too few
+        for their tail. For stopping rules, the rows also have ``halted``, and ``correct`` with its
+        interval; ``correct`` is blank where the mean lies between two hypotheses. If a run reached
+        its cap, the mean is a lower limit without an interval, and quantiles at the cap are blank.
+        For labelled data, the rows also have ``of_constant``, the mean divided by the expected
+        mistakes of the best constant action.
 
     Raises:
         BadInput: the table is not tidy.
@@ -248,15 +248,14 @@ def compare(
 
     Returns:
         A row for each setting, with these columns: the columns of the setting; ``mean`` and
-            ``median`` of the runs; ``against``, the algorithm of the comparison; ``difference`` and
-            ``ratio`` of means, ``median_difference`` and ``median_ratio``, and ``smaller``, the
-            probability of a smaller regret, each with its limits ``_low`` and ``_high``;
-            ``differs``, whether a permutation test of all pairs of the table distinguishes the mean
-            from the mean of ``against``; ``tied``, whether the test does not distinguish the mean
-            from the best mean, and ``median_tied``, the same for the median, from intervals of
-            medians; ``letters``: algorithms that the test does not distinguish share a letter;
-            ``runs``, and ``runs_needed``, which exceeds ``runs`` if the runs are too few for their
-            tail.
+        ``median`` of the runs; ``against``, the algorithm of the comparison; ``difference`` and
+        ``ratio`` of means, ``median_difference`` and ``median_ratio``, and ``smaller``, the
+        probability of a smaller regret, each with its limits ``_low`` and ``_high``; ``differs``,
+        whether a permutation test of all pairs of the table distinguishes the mean from the mean of
+        ``against``; ``tied``, whether the test does not distinguish the mean from the best mean,
+        and ``median_tied``, the same for the median, from intervals of medians; ``letters``:
+        algorithms that the test does not distinguish share a letter; ``runs``, and ``runs_needed``,
+        which exceeds ``runs`` if the runs are too few for their tail.
 
     Raises:
         BadInput: the table is not tidy, has no such baseline, or too few environments for ``sets``.
