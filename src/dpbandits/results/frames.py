@@ -111,7 +111,7 @@ def completed(where: str, table: pd.DataFrame) -> pd.DataFrame:
     """Add the columns that a tidy table needs to a table with ``algo``, ``t`` and ``regret``.
 
     The rows become runs of a game without a name; the runs are numbered in the order of the rows.
-    the horizon is the largest ``t``, and budgets are blank, since they are unknown. A table that
+    The horizon is the largest ``t``, and budgets are blank, since they are unknown. A table that
     lacks one of the three columns is returned unchanged.
 
     Raises:

@@ -38,7 +38,7 @@ SYMMETRIC, SKEWED = 0.7, 0.5  # of the skewness: bound for normal values; weight
 
 FEWEST = 100  # with fewer runs, no tail is seen
 TAIL_RUNS = 1000  # with this many runs, bad runs that matter have occurred
-CARRIERS, AMPLE = 3.0, 10.0  # runs that carry the variance: at least; enough
+CARRIERS, AMPLE = 3.0, 10.0  # runs that carry the variance: fewest allowed; ample
 SKEW = 0.15  # the largest skewness of fewer than TAIL_RUNS runs that does not show a tail
 ONCE_SHARE = 0.02  # if at most this share of values occurred once, all have been seen
 
