@@ -11,7 +11,7 @@ from dpbandits.figures.style import DASHES, PALETTE, PATTERNS, finish, own_legen
 from dpbandits.results.intervals import interval_of_mean
 
 COLOURS, LOOKS = list(PALETTE.values()), PATTERNS
-RHO_LOOKS = (3, "long"), (4, "dash and dots"), (5, "solid")  # of each rho: colour and dash
+RHO_LOOKS = (3, "long"), (4, "dash and dots"), (5, "solid")  # of each rho: colour number and dash
 EARLIEST = 1e-4  # share of the horizon at which curves begin
 TITLE = "The price of zCDP for AdaC-GOPE (Azize's thesis, Figs. 5.5 and C.1)"
 MIDDLE_AND_SUMS = 1e6  # the horizon at which noise is added in both places
