@@ -52,10 +52,14 @@ INSTALLED = ("SMPyBandits", "rlberry")
 class Peer:
     """A solver, and our algorithm with the same parameters.
 
-    Attributes: play: ``play(root)`` plays one run and returns the arms of its rounds. runs: how
-        often it is played. folder: the folder of its repository, or the name of its package. ours:
-        our algorithm or rule. parameters: the parameters of our algorithm. samples: whether the
-        solver names the best arm. Then the numbers of rounds are compared, and not the regrets.
+    Attributes:
+        play: ``play(root)`` plays one run and returns the arms of its rounds.
+        runs: how often it is played.
+        folder: the folder of its repository, or the name of its package.
+        ours: our algorithm or rule.
+        parameters: the parameters of our algorithm.
+        samples: whether the solver names the best arm. Then the numbers of rounds are compared, and
+            not the regrets.
     """
 
     play: Callable[[Path], np.ndarray]

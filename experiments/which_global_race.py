@@ -28,9 +28,10 @@ Play = Callable[[Sequence[int], int], Sequence[np.ndarray]]
 class Result:
     """The result of a race.
 
-    Attributes: runs: the number of runs of each setting, int64 array. best: the comparisons with
-        the best algorithm of each game, for ``mean`` and ``median``. decided: whether each game was
-        decided, bool array.
+    Attributes:
+        runs: the number of runs of each setting, int64 array.
+        best: the comparisons with the best algorithm of each game, for ``mean`` and ``median``.
+        decided: whether each game was decided, bool array.
     """
 
     runs: np.ndarray

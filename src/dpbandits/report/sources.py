@@ -33,12 +33,16 @@ from ..validation import read_csv
 class Source:
     """One table of a folder, or its summary if the table no longer exists.
 
-    Attributes: question: the question that its runs answer. summary: the summary of the table, see
-        ``Table.summary``. table: the table, or None. recorded: all known records, by ids of
-        settings, even if a reward law that they name is unknown here. says: the description of an
-        experiment of the package. command: the command that makes the table; empty if it is
-        unknown. own: the names in the command that belong to files in the user's folder. made:
-        seed, versions and commit, as in the manifest.
+    Attributes:
+        question: the question that its runs answer.
+        summary: the summary of the table, see ``Table.summary``.
+        table: the table, or None.
+        recorded: all known records, by ids of settings, even if a reward law that they name is
+            unknown here.
+        says: the description of an experiment of the package.
+        command: the command that makes the table; empty if it is unknown.
+        own: the names in the command that belong to files in the user's folder.
+        made: seed, versions and commit, as in the manifest.
     """
 
     name: str

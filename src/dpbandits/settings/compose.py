@@ -43,11 +43,14 @@ from .sweep import (
 class Given:
     """The keys of a command line or of a call, with their values.
 
-    Attributes: values: the values of keys; several values of a key are all run. added: keys that
-        need not exist, as ``+KEY=VALUE`` adds them. removed: keys that are reset to their value in
-        ``conf/config.yaml``, as ``~KEY`` does. file: the file of all keys and defaults, as
-        ``--config-name`` gives it; None for the usual file. python: the names of the arguments of a
-        call from Python, for messages; None for a command line.
+    Attributes:
+        values: the values of keys; several values of a key are all run.
+        added: keys that need not exist, as ``+KEY=VALUE`` adds them.
+        removed: keys that are reset to their value in ``conf/config.yaml``, as ``~KEY`` does.
+        file: the file of all keys and defaults, as ``--config-name`` gives it; None for the usual
+            file.
+        python: the names of the arguments of a call from Python, for messages; None for a command
+            line.
     """
 
     values: Mapping[str, Any]
@@ -144,11 +147,13 @@ class _Composition:
     """The configuration of a request, and the configurations that Hydra composes for the choices in
     its groups.
 
-    Attributes: question: the question that the chosen algorithms answer. base: the configuration
-        that Hydra composes for the groups that have a single choice. config: the keys with their
-        values, the names of the choices, and the sweep. groups: the choices in the groups. keys:
-        the given keys that are neither groups nor part of the sweep. runner: the parameters of the
-        runner.
+    Attributes:
+        question: the question that the chosen algorithms answer.
+        base: the configuration that Hydra composes for the groups that have a single choice.
+        config: the keys with their values, the names of the choices, and the sweep.
+        groups: the choices in the groups.
+        keys: the given keys that are neither groups nor part of the sweep.
+        runner: the parameters of the runner.
     """
 
     def __init__(self, question: Question, given: Given, folders: tuple[str, ...]):

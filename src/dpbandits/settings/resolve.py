@@ -51,9 +51,12 @@ class Sweep:
     Environments and populations are looked up by their configurations as JSON. Each is built once,
     and each file is read once.
 
-    Attributes: question: the question of the command. config: the configuration. groups: the
-        choices in the groups of configuration files. names: the keys that vary. budgets: the names
-        of the privacy budgets that some algorithm takes.
+    Attributes:
+        question: the question of the command.
+        config: the configuration.
+        groups: the choices in the groups of configuration files.
+        names: the keys that vary.
+        budgets: the names of the privacy budgets that some algorithm takes.
     """
 
     def __init__(self, question: Question, config: Mapping[str, Any], groups: Groups) -> None:
