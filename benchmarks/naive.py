@@ -19,7 +19,7 @@ import numba
 import numpy as np
 
 njit = partial(numba.njit, error_model="numpy")
-SHAPE = 1.95  # of Pareto rewards
+SHAPE = 1.95  # shape of Pareto rewards
 
 
 # Rewards and noise

@@ -117,7 +117,7 @@ def smpybandits(root):
 
 
 def rlberry(root):
-    names = ("", ".spaces", ".utils", ".utils.seeding", ".wrappers")  # its predecessor is gone
+    names = ("", ".spaces", ".utils", ".utils.seeding", ".wrappers")  # gym is unavailable
     sys.modules.update({f"gym{x}": import_module(f"gymnasium{x}") for x in names})
     from rlberry.agents.bandits import IndexAgent, makeBoundedUCBIndex
     from rlberry.envs.bandits import BernoulliBandit

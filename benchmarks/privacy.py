@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from twins import BROKEN, CORRECT, Twin
 
 BUDGETS = (0.1, 1.0)  # eps, or rho
-HORIZON = 8  # of exact losses
+HORIZON = 8  # horizon of exact losses
 Method = Callable[[Twin, float], bool | None]
 WORDS = {True: "objects", False: "passes", None: "-"}
 HEAD = """\

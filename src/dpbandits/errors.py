@@ -17,7 +17,7 @@ MEANT = {
 }  # fmt: skip
 SUGGESTED_SIMILARITY, SURE_SIMILARITY = 0.62, 0.8  # to suggest a name, to be sure of it
 MAX_COMPARED_CHARACTERS = 100  # longer names are slow to compare
-MAX_LINE_CHARACTERS = 2000  # of a message in one line
+MAX_LINE_CHARACTERS = 2000  # the longest message in one line
 
 
 class InOneLine(Exception):

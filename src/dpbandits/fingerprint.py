@@ -109,5 +109,5 @@ def _names(source: Path, package: Path) -> Iterator[tuple[Path, str]]:
 
 def _files(module: Path, name: str, package: Path) -> Iterator[Path]:
     """Yield the existing files in which a name of a module may be defined."""
-    inits = [module / "__init__.py"] if module != package else []  # which passes names on
+    inits = [module / "__init__.py"] if module != package else []  # may import the name
     yield from filter(Path.is_file, [module.with_suffix(".py"), module / f"{name}.py", *inits])

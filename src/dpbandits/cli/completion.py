@@ -60,7 +60,7 @@ def completions(command: str, line: str) -> list[str]:
 
 
 def _candidates(command: str, word: str, before: list[str]) -> Iterable[str]:
-    """Return options, keys, names or values of which those that begin with the typed word are
+    """Return options, keys, names or values. Those that begin with the typed word are
     completions.
     """
     if command == "help":

@@ -161,7 +161,7 @@ class Study:
             drawn = curves(table.where(table.settings.index.isin(own[SETTING])))
             near = drawn["value"].between(means.min() / SLACK, means.max() * ROOM)
             drawn = drawn[near & drawn["axis"].isin(views)]
-            drawn = drawn[["axis", SETTING, "x", "value", "label"]].iloc[::4]  # 15 of a curve
+            drawn = drawn[["axis", SETTING, "x", "value", "label"]].iloc[::4]  # 15 points each
             found = drawn.merge(own.drop(columns="x"), on=SETTING)
             place = found["place"].where(found["axis"] == "t", found["panel"])
             found = found.rename(columns={"value": "y", "label": "bound"})
@@ -234,7 +234,7 @@ def arranged(summary: pd.DataFrame, question: Question) -> tuple[str | None, pd.
     own = [b for b in budgets if axis in budgets and b != axis]  # other budgets belong to lines
     panel = {*question.columns, "seed", "population", *budgets} - {group, axis, *own}
     if {"env.mean", "env.means"} & {*settings.columns}:
-        panel.discard("true_mean")  # they determine true_mean
+        panel.discard("true_mean")  # these parameters determine true_mean
     game = [c for c in columns if c in panel or (of_game(c) and c != axis)]
     shown = [c for c in varying(settings, game, blank=True) if c != "env"]
     others = [c for c in columns if c not in (*game, axis, group, SETTING, "true_mean")]

@@ -13,10 +13,10 @@ REGRET, AVERAGE, NASH, ERROR = "regret", "average", "nash", "error"
 METRICS = {
     REGRET: "pseudo-regret", AVERAGE: "average regret", NASH: "Nash regret",
     ERROR: "mean loss per round",
-}  # with labels  # fmt: skip
+}  # metrics with labels  # fmt: skip
 COLUMNS = {
     REGRET: "regret", AVERAGE: "average_regret", NASH: "nash_regret", ERROR: "error",
-}  # of tables  # fmt: skip
+}  # columns of tables  # fmt: skip
 
 
 def refuse_metric(metric: str) -> None:

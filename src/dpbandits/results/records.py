@@ -21,7 +21,7 @@ from .manifest import UNREADABLE, read_manifest, read_records
 from .varying import HASH, SETTING, details, told_apart_by
 
 NUMBER = int | float
-FIELDS: dict[str, Any] = {  # of a record, with types; budgets and goals must be numbers, too
+FIELDS: dict[str, Any] = {  # fields of a record with types; budgets and goals are numbers
     "algo": str, "env": str, "horizon": NUMBER, "parameters": dict, "env_spec": dict,
     "population": dict | None, "notion": str | None, "loss": NUMBER | None,
 }  # fmt: skip

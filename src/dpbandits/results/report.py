@@ -30,7 +30,7 @@ class Means(NamedTuple):
     """The runs that give the means of the summary, if these are not the runs of the table."""
 
     settings: Sequence[Setting]  # the settings of the table, perhaps with fewer checkpoints
-    runs: Sequence[int]  # of each setting
+    runs: Sequence[int]  # number of runs of each setting
     looks: Sequence[int]  # how often the runs of each setting are examined
 
 

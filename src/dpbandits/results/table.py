@@ -54,7 +54,7 @@ class Table:
     ends: pd.DataFrame  # a row for each run at the horizon: setting, run, measured values
     rows: Rows  # yields all rows of some settings at a time: setting, run, t, statistic
     metric: str = REGRET  # the metric of a table of regret: one of METRICS
-    # the records of settings, by setting id; settings without a record are missing
+    # the records of settings, by setting id; a setting without a record has no entry
     records: Mapping[str, Record] = field(default_factory=dict)
     name: str = FRAME  # the name of the table in messages
 

@@ -32,7 +32,7 @@ from .user_files import load_laws
 OF_HYDRA = ("job_logging", "hydra_logging", "launcher", "sweeper", "help", "hydra_help", "output")
 PLACED = "; an experiment begins with '# @package _global_', and overrides /algo, with a slash"
 UNUSED = [f"~hydra/{group}" for group in OF_HYDRA]  # left out; they take a quarter of the time
-MAX_HYDRA_CHARACTERS = 600  # of a message
+MAX_HYDRA_CHARACTERS = 600  # longest reason from Hydra in a message
 REFERENCE, NEEDED = "${", "???"  # a value that refers to another; a missing value
 RESOLVING = "raised while resolving interpolation: "  # text of OmegaConf between two reasons
 LABEL = "label"  # the name of an environment in figures; it changes no run

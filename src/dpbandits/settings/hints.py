@@ -12,8 +12,8 @@ from ..contracts.question import QUESTIONS
 from ..errors import SUGGESTED_SIMILARITY, SURE_SIMILARITY, BadInput, plain, similar, unknown
 from .groups import file_keys, names_in
 
-GROUPS = ("algo", "rule", "env", "population", "experiment")  # in which a bare word is looked up
-MAX_NAMED_FILES = 3  # in a message
+GROUPS = ("algo", "rule", "env", "population", "experiment")  # groups that may have a bare word
+MAX_NAMED_FILES = 3  # largest number of files in a message
 MAKERS = {"env": "environment", "population": "population"}  # the functions of Python by groups
 
 

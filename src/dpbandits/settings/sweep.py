@@ -11,7 +11,7 @@ from ..contracts.question import Question
 from ..errors import BadInput, plain, unknown
 from .choices import Choice, Several, plain_data
 
-MOST_POINTS = 100_000  # of one grid
+MOST_POINTS = 100_000  # largest number of points of one grid
 # Keys of every request that decide its settings, and that a sweep can vary
 OF_RUNS = ("seed", "checkpoints", "shuffle_arms", "assume")
 Grid = dict[str, list[Any]]
