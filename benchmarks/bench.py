@@ -7,11 +7,11 @@ with the ratios in the file and with their limits.
 The time of a per-round algorithm is compared with two times: of drawing its random numbers alone,
 and of the same function in the Python interpreter. For Thompson sampling, the first is the time of
 drawing K Beta variables in each round. Episodic algorithms are compared with making two generators
-of NumPy, which is not needed in runs that are played together, and with a plain-Python loop over
-rounds (tests/oracles/references.py, timed at T = 1e5 and scaled to 1e7). All algorithms are
-compared with a straightforward Numba loop over rounds (naive.py). The CPU time of compiling
-(compile.py) is compared with the CPU time of the imports. All times are CPU times of these
-processes, so other processes do not count.
+of NumPy; runs that are played together do not need these generators. Episodic algorithms are also
+compared with a plain-Python loop over rounds (tests/oracles/references.py, timed at T = 1e5 and
+scaled to 1e7). All algorithms are compared with a straightforward Numba loop over rounds
+(naive.py). The CPU time of compiling (compile.py) is compared with the CPU time of the imports. All
+times are CPU times of these processes, so other processes do not count.
 """
 
 import inspect

@@ -3,13 +3,13 @@ it.
 
 ``python benchmarks/compile.py > benchmarks/compile.md`` prints the tables. The first table is about
 whole commands, measured from outside. Each time in the second table is the time of
-``dpbandits.running.play.compile_kernel`` in a process of its own. It includes the time that Numba
-needs for the first function that a process compiles. It does not include the imports, which are
-everything that the process did before: start Python; import the package, the modules that a run
-needs, Numba with the modules that it imports when it first compiles, and the other dependencies;
-load the algorithm's file; make its setting. The imports are also the unit of time, because the
-speed of a shared machine may double during the measurements: each time, and each target, is
-relative to the imports of its own process.
+``dpbandits.running.play.compile_kernel`` in a process of its own. This time includes the time that
+Numba needs for the first function of a process. This time does not include the imports, a short
+name for all work of the process before. The process starts Python. It imports the package, the
+modules that a run needs, Numba with the modules for compiling, and the other dependencies. It loads
+the algorithm's file and makes its setting. The imports are also the unit of time, because the speed
+of a shared machine may double during the measurements. Each time, and each target, is relative to
+the imports of its own process.
 """
 
 import json
@@ -135,8 +135,8 @@ def command(words, folder):
 
 def waiting():
     """Return the rows of the table of commands, and the targets that are missed. A row has the CPU
-    seconds and the time by the clock of a command, minus those of the same command with finished
-    runs. Times are in seconds of the quiet machine.
+    seconds and the time by the clock of a command, minus the same values for the command with
+    finished runs. Times are in seconds of the quiet machine.
     """
     rows, missed = [], []
 

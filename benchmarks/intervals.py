@@ -2,14 +2,15 @@
 
 There are twelve laws: five of textbooks, and the final regrets of seven algorithms on C2. A law of
 regrets is the empirical law of many runs (RUNS). The first table has a row for each law and number
-n of runs. Its columns are: the share of samples without an interval (all runs are equal); the share
-of intervals that contain the mean, for the interval of ``results.intervals`` and for Student's
-interval; the ratio of the median widths of these intervals; the share of samples for which a
-sentence says that the runs are too few; and the share of samples whose interval misses the mean
-without this sentence. The second table has the share of pairs of samples that a comparison tells
-apart, for the permutation test and for Welch's t test: if both samples have the law, and if the
-second is 10 % worse. Below the tables, the script lists the goals that are not met. Seeds are
-fixed; the script takes some minutes. Its output is in benchmarks/intervals.md.
+n of runs. The first column is the share of samples without an interval (all runs are equal). The
+next columns are the shares of intervals that contain the mean, for the interval of
+``results.intervals`` and for Student's interval, and the ratio of the median widths of these
+intervals. The last columns are the share of samples for which a sentence says that the runs are too
+few, and the share of samples whose interval misses the mean without this sentence. The second table
+is about comparisons of two samples, by the permutation test and by Welch's t test. It has the share
+of pairs that a test tells apart, for two samples of the law, and if the second sample is 10 %
+worse. Below the tables, the script lists the goals that are not met. Seeds are fixed; the script
+takes some minutes. Its output is in benchmarks/intervals.md.
 """
 
 import sys

@@ -565,9 +565,9 @@ def dp_ts(rng, means, T, eps, log):
 
 def elimination(epoch):
     """Successive elimination. ``epoch(k, e, *parameters)`` describes epoch e with k arms. It
-    returns the pulls R of each arm, the level B beyond which a reward counts as 0, the scales of
-    the noise of a mean and of each reward, and the largest distance of a viable arm's mean from the
-    largest mean.
+    returns five numbers: the pulls R of each arm; the level B beyond which a reward counts as 0;
+    the scale of the noise of a mean; the scale of the noise of a reward; the largest distance of a
+    viable arm's mean from the largest mean.
     """
 
     @njit

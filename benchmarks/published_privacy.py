@@ -191,8 +191,8 @@ def ldpbandit(root: Path) -> None:
 
 
 def nprr_response(root: Path) -> None:
-    """Print a lower bound, with 99.9 % confidence, on the privacy loss of a response of NPRR, from
-    the counts of the response 1 to the rewards 1 and 0; and the exact loss.
+    """Print the exact privacy loss of a response of NPRR, and a lower bound on it with 99.9 %
+    confidence. The bound comes from the counts of the response 1 to the rewards 1 and 0.
     """
     folder = root / "nprr"
     package = ModuleType("nprr")  # its __init__.py imports confseq, which is not needed

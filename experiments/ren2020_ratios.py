@@ -1,4 +1,4 @@
-"""The regret of HeLDP-UCB divided by that of UCB: python experiments/ren2020_ratios.py [RESULTS].
+"""Regret of HeLDP-UCB divided by regret of UCB: python experiments/ren2020_ratios.py [RESULTS].
 
 The ratios of final regrets are claims R1-R3 of Ren et al. 2020. For each ratio, the table has the
 measured value, the value in the paper, and the value in theory: (1 + 4/eps)^2 for HeLDP-UCB-L and

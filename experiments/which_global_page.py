@@ -1,11 +1,11 @@
 """Which algorithm to use under eps-global DP: python experiments/which_global_page.py [RESULTS].
 
-The table of experiment which_global is needed. The first table has a row for each algorithm. It
-says how often the algorithm may be the best, by median and by mean, and how often it is the only
-such algorithm. It also has the ratio of the regret to the smallest regret of a game, how often the
-ratio of means is at most 2, and the share of runs far above the smallest regret. The second table
-says, for each budget, in how many games each algorithm may be the best by mean. The tables are
-written to RESULTS/which_global_page.md.
+The table of experiment which_global is needed. The first table has a row for each algorithm. A row
+says how often the algorithm may be the best, by median and by mean, and how often no other
+algorithm may be the best. The row also has the ratio of the regret to the smallest regret of a
+game, how often the ratio of means is at most 2, and the share of runs far above the smallest
+regret. The second table says, for each budget, in how many games each algorithm may be the best by
+mean. The tables are written to RESULTS/which_global_page.md.
 """
 
 from pages import page_of_folder, table

@@ -39,8 +39,8 @@ def environment(name: str, **parameters: Any) -> Choice:
 
     Args:
         name: one of ``dp.environments()``.
-        **parameters: the parameters that differ from those of its file in conf/env, and ``label``,
-            its name in figures.
+        **parameters: new values of parameters in the environment's file in conf/env, and ``label``,
+            the environment's name in figures.
 
     Raises:
         BadInput: there is no such environment, or it has no such parameter.
@@ -56,7 +56,7 @@ def population(name: str, **parameters: Any) -> Choice:
 
     Args:
         name: the name of a file in conf/population.
-        **parameters: the parameters that differ from those of its file.
+        **parameters: new values of parameters in this file.
 
     Raises:
         BadInput: there is no such population, or it has no such parameter.
@@ -457,8 +457,8 @@ def logged(
 ) -> Choice:
     """A log of plays with features, replayed in a random order. A row counts if the policy chooses
     the action of the log and a coin of probability c/p allows it. The regret in a table is the mean
-    loss (1 - reward) of the rows that count, times the number of rows read; tables leave out
-    the first rounds, in which perhaps no row counts.
+    loss (1 - reward) of the rows that count, times the number of rows read. Tables leave out the
+    first rounds, in which perhaps no row counts.
 
     Args:
         data: a data frame, or the path of a CSV or Parquet file, with one play per row.

@@ -1,5 +1,4 @@
-"""Policies, which are objects that choose arms. This module makes and plays them, in runs and in
-audits.
+"""Make policies, which are objects that choose arms, and play them, in runs and in audits.
 
 A policy is an object in plain Python, written by a user or taken from another package. One of its
 methods returns an arm, and another method receives the reward of this arm. Methods and parameters
@@ -31,8 +30,8 @@ CHOOSES = "choose", "act", "choice", "select_arm", "predict"
 RECEIVES = "receive", "update", "getReward", "partial_fit", "learn"
 SHOWN = "contexts", "context", "features", "X"  # parameters for the contexts of the round
 LISTS = "decisions", "actions", "arms", "rewards"  # parameters for a list with one value
-# Words in the names of parameters: of the one for the arm, and of the one for the reward. Some
-# policies take the reward first
+# ARM_WORDS occur in the name of the parameter for the arm, and REWARD_WORDS in the name of the
+# parameter for the reward. Some policies take the reward first
 ARM_WORDS = {
     "arm", "arms", "action", "actions", "a", "choice", "chosen", "decision", "decisions", "pulled",
     "index", "k", "i",

@@ -242,7 +242,7 @@ def file_at(path: Any) -> Path:
     """Return the path of a file to read, which need not exist.
 
     Raises:
-        ValueError: the path is that of a device or a pipe, which may be endless, or an address.
+        ValueError: the path is an address, or the path of a device or a pipe, which may be endless.
     """
     file = Path(str(path))
     if ADDRESS.match(str(path)):

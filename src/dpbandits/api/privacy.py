@@ -125,7 +125,7 @@ def budget(
         goal, ``low`` is 0; if no budget reaches the goal, ``budget`` is blank.
 
     Raises:
-        BadInput: a value cannot be run; the message names it and what is allowed.
+        BadInput: a value cannot be run; the message names the value and the allowed values.
         RunsFailed: an algorithm raised an error.
     """
     given = locals()

@@ -122,7 +122,7 @@ def run(
         with which the setting was run.
 
     Raises:
-        BadInput: a value cannot be run; the message names it and what is allowed.
+        BadInput: a value cannot be run; the message names the value and the allowed values.
         RunsFailed: an algorithm raised an error.
     """
     given = locals()

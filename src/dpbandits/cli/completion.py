@@ -130,8 +130,8 @@ def _names(group: str, folders: list[Path]) -> list[str]:
 def _tables(command: str, before: list[str]) -> Iterator[str]:
     """Yield completions for tables in the results folder that a line names.
 
-    They are paths of tables. For ``bandit-results`` they are the actions and, after an action, the
-    names of tables.
+    The completions are paths of tables. For ``bandit-results``, the completions are the actions
+    and, after an action, the names of tables.
     """
     given = [x.partition("=")[2] for x in before if x.startswith("results=")]
     files = sorted(Path(given[-1] if given else "results").glob("*.csv"))

@@ -206,8 +206,8 @@ def _in_words(record: Mapping[str, Any]) -> str:
 def _set_in_env(record: Mapping[str, Any]) -> list[str]:
     """Return the values of an environment that differ from the values of its file.
 
-    They are written as ``env.means=[0.9,0.2]``. If the environment is only a law, the means are
-    always included.
+    The values have the form ``env.means=[0.9,0.2]``. If the environment is only a law, the means
+    are always included.
     """
     env, spec = record.get("env"), record.get("env_spec")
     if not isinstance(spec, dict):

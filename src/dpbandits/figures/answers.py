@@ -32,7 +32,7 @@ COLUMNS = (
 # of a sheet
 OF_SEARCHES, OF_SHEETS = ("env", "horizon", "goal"), ("env", "per_week", "runs")
 OF_LINE = (*sorted(GOALS), "without_privacy", "free_ended", "cap")
-TRIANGLE: Any = {"marker": "^", "ms": 5, "ls": ""}  # the mark of a mean of which some runs were cut
+TRIANGLE: Any = {"marker": "^", "ms": 5, "ls": ""}  # the mark of a mean with runs that were cut
 
 
 @styled

@@ -39,11 +39,11 @@ def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = (
         folders: the user's folders, with the reward laws that the records name.
 
     Returns:
-        A row for each point of a curve: the id of its setting, ``axis`` (t or a budget), the point
-            ``x`` on it, the ``value``, and ``label``, ``kind`` and ``side`` of the bound. A curve
-            against a budget belongs to several settings, and has the id of the first. Orders
-            are multiplied by a constant: against t the curve meets the mean regret at the horizon,
-            against a budget the curve is fitted to the mean regrets.
+        A row for each point of a curve. The columns are the id of the setting, ``axis`` (t or a
+            budget), ``x``, the position on this axis, ``value``, and ``label``, ``kind`` and
+            ``side`` of the bound. A curve against a budget belongs to several settings, and has the
+            id of the first. Orders are multiplied by a constant: against t the curve meets the mean
+            regret at the horizon, against a budget the curve is fitted to the mean regrets.
 
     Raises:
         BadInput: see ``Table.known``.

@@ -95,7 +95,7 @@ def unprotected(settings: pd.DataFrame, group: str) -> pd.Series:
 
 
 def finite_budgets(table: Table) -> list[tuple[str, float]]:
-    """Return the names and values of the finite budgets, each of which has a column of panels.
+    """Return the names and values of the finite budgets. Each of them has a column of panels.
 
     If there are no finite budgets, the only value is infinity.
     """

@@ -96,8 +96,8 @@ def size_of(rows: int, columns: int, high: float | None = None) -> tuple[float, 
 def figure_width() -> float:
     """Return the width of figures in inches.
 
-    It is the width in the options or in the user's settings of matplotlib, or else the width of a
-    paper's text.
+    The width is set in the options, or in the user's settings of matplotlib; otherwise it is the
+    width of a paper's text.
     """
     return current().width or (_size_of_user() or [WIDTHS["text"]])[0]
 

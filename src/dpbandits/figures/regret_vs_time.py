@@ -53,9 +53,10 @@ EARLIEST = 1e-3  # of the rounds: where a logarithmic axis of time begins, appro
 def has_log_time(curves: pd.DataFrame, time: str | None = None) -> bool:
     """Return whether the axis of time is logarithmic.
 
-    The scale ``time`` decides. If it is None, the axis is logarithmic above a horizon of
-    MAX_LINEAR_HORIZON, or if at least half of the curves have half of their final regret in the
-    first 2 % of the rounds: on a linear axis such a curve would look like a corner.
+    If ``time`` is not None, it is the scale. If ``time`` is None, the axis is logarithmic in two
+    cases: the horizon is above MAX_LINEAR_HORIZON, or at least half of the curves reach half of
+    their final regret in the first 2 % of the rounds. On a linear axis such a curve would look like
+    a corner.
     """
     if time is not None:
         return time == "log"

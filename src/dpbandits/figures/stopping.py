@@ -298,8 +298,8 @@ def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
 def beside(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the label of each line, and its summary at each budget, in ascending order.
 
-    The column ``beside`` has positions near the budget. They differ between lines that share a
-    budget, so that the marks of these lines do not overlap.
+    The column ``beside`` has positions near the budget. These positions differ between lines that
+    share a budget, so that the marks of the lines do not overlap.
     """
     columns = [str(x) for x in table if x not in ("run", "value", *BEST_ARM.measured)]
     found = summary_of(table, columns, BEST_ARM)

@@ -215,10 +215,10 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
     different dashes; the line without privacy is the darkest. If some algorithms are highlighted,
     the other lines are grey and take the dashes in turn.
 
-    A line has the dash that its algorithm declares, with two exceptions. It gets another dash if an
-    earlier line with this dash has a colour that looks alike in grey or to colour-blind readers. If
-    the figure has one line for each algorithm, each line has a dash of its own as long as there are
-    unused dashes.
+    A line has the dash that its algorithm declares, with two exceptions. A line gets another dash
+    if an earlier line with the same dash has a colour that looks alike in grey or to colour-blind
+    readers. If the figure has one line for each algorithm, each line has a dash of its own as long
+    as there are unused dashes.
     """
     of_names = lines.groupby(group, sort=False)["line"]
     labels = {str(name): list(rows.unique()) for name, rows in of_names}

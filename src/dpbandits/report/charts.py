@@ -37,9 +37,9 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
     Args:
         points: a row for each point, with the COLUMNS: ``view``, the title of its chart; ``place``,
             at which the point is shown (points whose place is a panel are shown at all levels of
-            the panel); ``line``, the label of its line; ``bound``, the label of the bound to which
-            it belongs, if any; its position ``x`` and ``y``; and ``low`` and ``high``, the ends of
-            its band.
+            the panel); ``line``, the label of the line; ``bound``, the label of a bound, or empty
+            for measured points; ``x`` and ``y``, the position; ``low`` and ``high``, the ends of
+            the band.
         lines: the ``line`` of each setting, and its ``algo``, which determines the colour and dash
             of the line.
         views: for each possible view its channels ``x`` and ``y``, which are logarithmic by

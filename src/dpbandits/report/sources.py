@@ -97,8 +97,8 @@ def sources_in(
 
 
 def gathered(names: Iterable[str], make: Callable[[str], Source]) -> tuple[list[Source], list[str]]:
-    """Return the sources that a function makes, and a sentence for each name at which it raises
-    BadInput.
+    """Return the sources that the function ``make`` returns for some names, and a sentence for each
+    name for which ``make`` raises BadInput.
 
     Raises:
         BadInput: the function raises BadInput for all names.

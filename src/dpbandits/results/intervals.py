@@ -13,8 +13,8 @@ values. The more skewed the values are, the farther M lies above the largest val
 (docs/runs.md). Equal values give no bound on other values; if all values are equal, there is no
 interval.
 
-Intervals are the same on every processor: sums are taken in a fixed order, not by BLAS, and ends
-are rounded to DIGITS digits, since the last bits of NumPy's functions depend on the processor.
+Intervals are the same on every processor. Sums are taken in a fixed order and not by BLAS. Ends are
+rounded to DIGITS digits, since the last bits of NumPy's functions depend on the processor.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ def mean_of_runs(values: np.ndarray) -> np.ndarray:
 
 
 def rounded_mean(values: np.ndarray) -> np.ndarray:
-    """Return ``mean_of_runs``, rounded like the ends of its interval, between which it lies."""
+    """Return ``mean_of_runs``, rounded in the same way as the ends of the interval, so that the
+    mean lies between the ends.
+    """
     return rounded(mean_of_runs(values), np.abs(values).max(axis=0))
 
 
@@ -205,9 +207,9 @@ def skewness(values: np.ndarray) -> np.ndarray:
 def carriers(values: np.ndarray) -> np.ndarray:
     """Return how many runs carry the variance of each column of an array (n, m).
 
-    The number is (sum d^2)^2 / sum d^4 for the deviations d from the mean. It is about n/3 for
-    normal values, and about k if all of the variance is due to k equally bad runs among many good
-    ones. It is 0 if all values are equal.
+    The number is (sum d^2)^2 / sum d^4 for the deviations d from the mean. The number is about n/3
+    for normal values. It is about k if k equally bad runs, among many good runs, cause all of the
+    variance. It is 0 if all values are equal.
     """
     squares = _scaled(values) ** 2
     total, fourth = squares.sum(axis=0), (squares * squares).sum(axis=0)
@@ -226,8 +228,8 @@ def _scaled(values: np.ndarray) -> np.ndarray:
 def occurred_once(values: np.ndarray) -> np.ndarray:
     """Return the share of the values of each column (n, m) that occurred once.
 
-    This is Good and Turing's estimate (Good 1953) of the probability that the next run has a value
-    that has not occurred.
+    The share is Good and Turing's estimate (Good 1953) of the probability that the next run has a
+    new value.
     """
     ordered = np.sort(values, axis=0)
     steps = np.diff(ordered, axis=0) > SAME * np.abs(values).max(axis=0)

@@ -44,11 +44,12 @@ def write_manifest(
 ) -> None:
     """Write the manifest of a table that was written with a SHA-256 checksum.
 
-    The manifest holds the configuration, the overrides that changed it, the settings by their ids,
-    the table's checksum, the time, and two kinds of versions: of the software that made the table,
-    and of the libraries that played its runs. If all runs were finished before (``seconds`` is 0),
-    the manifest keeps the time that an earlier manifest states. The new manifest replaces an
-    earlier manifest of a table of the same name; if that table has another format, it is removed.
+    The manifest holds the configuration, the overrides that changed the configuration, the settings
+    by their ids, the table's checksum and the time. It also holds the versions of the software that
+    made the table, and the versions of the libraries that played its runs. If all runs were
+    finished before (``seconds`` is 0), the manifest keeps the time that an earlier manifest states.
+    The new manifest replaces an earlier manifest of a table of the same name; if that table has
+    another format, it is removed.
     """
     if beside(table, ".json").exists():
         for name in (name for name in FORMATS if name != format_of(table)):
@@ -193,10 +194,10 @@ def refuse_to_replace(request: Request) -> None:
     rows.
 
     A table may be replaced by one with at least as many runs of the same settings, since the new
-    table contains the old one. It may also be replaced by a table with the same keys, since then
-    the old table is out of date: the experiment's file or an algorithm has changed. If there are
-    pages but no table, as in a fresh checkout, a request with changed keys may replace them only if
-    the pages show the same settings and number of runs as the request.
+    table contains the old one. A table may also be replaced by a table with the same keys, since
+    then the old table is out of date: the experiment's file or an algorithm has changed. A fresh
+    checkout has pages but no table. A request with changed keys may then replace the pages only if
+    they show the same settings and number of runs as the request.
 
     Raises:
         BadInput: rows would be lost.

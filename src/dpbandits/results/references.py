@@ -1,5 +1,5 @@
 """Reference lines for data with users: the results of uniform play and of the best constant action.
-They come from the records of settings, so the data are not read.
+The results come from the records of settings, so the data are not read.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class Memory:
         return self._runs.get(setting, {})
 
     def save(self, setting: Setting, fresh: Runs) -> None:
-        """Add finished runs of a setting to those that are stored."""
+        """Add finished runs of a setting to the stored runs."""
         self._runs[setting] = self.load(setting) | fresh
 
     def note_failure(self, setting: Setting, reason: str) -> None:

@@ -169,8 +169,8 @@ class Scan:
         """Refuse a table with incomplete or repeated runs; ``rows`` are all rows, sorted.
 
         Raises:
-            BadInput: no row is at the horizon, a run appears twice, does not reach its horizon or
-                has two rows of one round, or a column differs between the rows of one run.
+            BadInput: no row is at the horizon; a run appears twice, does not reach its horizon, or
+                has two rows of one round; or a column differs between the rows of one run.
         """
         group = self.question.group
         if self.ends.empty:

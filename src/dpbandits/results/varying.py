@@ -80,7 +80,7 @@ def disambiguate(
 def _alike(looks: pd.DataFrame, of: pd.DataFrame, columns: list[str]) -> Iterator[pd.DataFrame]:
     """Yield the rows of ``of`` whose settings look alike, for each group of several such settings.
 
-    Rows of which nothing is known are left out.
+    Rows without any known value are left out.
     """
     if not columns:
         yield of.dropna(how="all")

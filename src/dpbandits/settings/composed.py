@@ -40,7 +40,7 @@ LABELS = "labels"  # the law of labelled data, whose key ``label`` names a colum
 NO_VALUE = ("sweep", "figure")  # keys to which no value refers
 INLIER = "env.inlier"  # the contaminated environment, or its name
 LONGEST_LABEL = 80  # characters
-LOCK = threading.Lock()  # Hydra keeps what it composes in global variables
+LOCK = threading.Lock()  # Hydra composes in global variables
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,9 @@ def is_name(value: Any) -> bool:
 
 
 def names_in(group: str, folders: Iterable[str] = ()) -> list[str]:
-    """Return the names that can be chosen in a group: those of the package and of the user."""
+    """Return the names that can be chosen in a group: names of the package and names of the
+    user.
+    """
     homes = [package_folder("conf"), *map(Path, folders)]
     found = {file.stem for home in homes for file in (home / group).glob("*.yaml")}
     for home in homes[1:] if group in HOMES else ():

@@ -108,8 +108,8 @@ def _takes_no(
 ) -> BadInput | None:
     """Return the error for a parameter that the chosen files lack but other files have.
 
-    The message names these files; the result is None if no file has such a parameter. The other
-    arguments are those of ``unknown_key``.
+    The message names these files; the result is None if no file has such a parameter. For the other
+    arguments see ``unknown_key``.
     """
     for group, file in chosen.items():
         having = _owners(group, name, folders, file) if group in GROUPS else []

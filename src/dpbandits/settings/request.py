@@ -34,7 +34,7 @@ BACKENDS = ("auto", "threads", "processes")
 AT_LEAST_ONE = "a number of at least 1 is needed"
 # Keys of conf/config.yaml on which no row of a table depends; a new such key must be added here
 DECIDES_NO_ROW = {"jobs", "backend", "results", "runner", "figure", "format", "max_rows"}
-# Columns that tables, summaries and comparisons have besides those of a question
+# Columns that tables, summaries and comparisons have besides the columns of a question
 COLUMNS = [
     "setting", "seed", "run", "version", "label", "metric", "resolution", "of_constant", *COMPUTED
 ]  # fmt: skip
@@ -102,9 +102,9 @@ class Request:
     def record_of(self, setting: Setting) -> dict[str, Any]:
         """Return the record of a setting with further values for a manifest.
 
-        These are the label of its environment, the displayed name and line of a user's algorithm,
-        the reference lines of its data and, for ``runs=auto``, the number of times that its runs
-        are examined.
+        The further values are the label of its environment, the displayed name and line of a user's
+        algorithm, the reference lines of its data and, for ``runs=auto``, the number of times that
+        its runs are examined.
         """
         found, instance = setting.record, data_of(setting).instance
         if setting.env in self.groups.labels:

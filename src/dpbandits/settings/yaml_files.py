@@ -1,7 +1,7 @@
 """Read YAML files as plain data; no other module reads YAML.
 
-A number or a truth value means the same in a file as on a command line: 010 is ten, while 1:30,
-0x1F, yes and no are text. (YAML 1.1 would read these as 8, 90, 31, true and false.)
+A number or a truth value means the same in a file as on a command line. 010 is ten, and 1:30, 0x1F,
+yes and no are text. (YAML 1.1 would read these five words as 8, 90, 31, true and false.)
 """
 
 from __future__ import annotations
