@@ -116,8 +116,8 @@ def contexts(game: ContextualGame) -> np.ndarray:
 
 @inlined
 def ensure_contexts(game: ContextualGame) -> None:
-    """Fill the array that ``contexts`` returns with the contexts of the present round, unless it
-    holds them already.
+    """Fill the array that ``contexts`` returns with the contexts of the present round. If the array
+    holds these contexts already, do nothing.
     """
     if game.clock[SHOWN] != game.clock[0] + 1:
         t = game.clock[0]

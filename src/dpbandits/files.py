@@ -135,8 +135,8 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = Tr
     file.
 
     Raises:
-        CannotWrite: the file cannot be written, or something else stands in its place (see
-            ``check_replaceable``); an older version is preserved.
+        CannotWrite: the file cannot be written, or its path is the path of a folder, a pipe or a
+            device (see ``check_replaceable``); an older version is preserved.
     """
     check_replaceable(path)
     part = path.with_name(f".{path.name}.part")
@@ -171,7 +171,9 @@ def is_replaceable(path: Path) -> bool:
 
 
 def check_replaceable(path: Path) -> None:
-    """Raise CannotWrite if a device, a pipe, a socket or a folder is in the place of a file."""
+    """Raise CannotWrite if the path of a file is the path of a device, a pipe, a socket or a
+    folder.
+    """
     with _writing(path):
         if not is_replaceable(path):
             raise OSError("a folder, a pipe or a device stands there, not a regular file")
@@ -181,8 +183,8 @@ def remove_file(path: Path) -> None:
     """Remove a file if it exists.
 
     Raises:
-        CannotWrite: the file cannot be removed, or something else stands in its place (see
-            ``check_replaceable``).
+        CannotWrite: the file cannot be removed, or its path is the path of a folder, a pipe or a
+            device (see ``check_replaceable``).
     """
     check_replaceable(path)
     with _writing(path):
@@ -190,7 +192,7 @@ def remove_file(path: Path) -> None:
 
 
 def set_aside(path: Path) -> None:
-    """Rename a damaged file, or whatever stands in its place, so that it can be examined.
+    """Rename a damaged file, or a folder, pipe or device with its path, so that it can be examined.
 
     Raises:
         CannotWrite: the file cannot be renamed.

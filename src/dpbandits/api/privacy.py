@@ -240,7 +240,7 @@ def audit(
         confidence: the probability that a measured loss does not exceed the true loss.
         seed: the seed of the audit, which determines a finding together with the arguments above.
         max_time: seconds, divided among the budgets, after which the audit stops. A row that is not
-            finished then contains what was found so far, and is *undecided* unless it is VIOLATED.
+            finished then contains the findings so far. Its verdict is *VIOLATED* or *undecided*.
         jobs: number of workers, -1 for one per core.
         results: folder in which findings of samples are stored; None to write nothing.
         config_dir: as in ``run``.

@@ -28,7 +28,7 @@ from .command import entry_point, results_of, table_options
 from .completion import COMMANDS, OWN_KEYS
 from .words import value_of
 
-TEXTS = ("algo", "rule", "out", "results", *LATEX)  # keys whose values are taken as they stand
+TEXTS = ("algo", "rule", "out", "results", *LATEX)  # keys whose values are not parsed
 SHOWN = ("algo", "budget", "low", "high", "reached", "runs")
 COLUMNS_OF_SHEET = (
     "samples: the mean stopping time, with its 95 % interval from low to high if all runs ended; "

@@ -507,9 +507,9 @@ def _coinciding(ax: Axes) -> list[tuple[str, ...]]:
 def subplots(rows: int, columns: int, high: float | None = None, **share: Any) -> Any:
     """Make a figure with a grid of panels, or use the user's axes as the only panel.
 
-    The figure is as wide as the options say, and it is pyplot's current figure if pyplot is in use
-    and the options ask for that. ``high`` is the height of all rows of panels together, in inches;
-    None for a height that suits the width of a panel.
+    The options determine the width of the figure. The figure is pyplot's current figure if pyplot
+    is in use and the option ``in_pyplot`` is true. ``high`` is the height of all rows of panels
+    together, in inches; None for a height that suits the width of a panel.
 
     Returns:
         The figure and the array of its panels.

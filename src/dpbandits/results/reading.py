@@ -73,8 +73,8 @@ def parts_of(path: Path, columns: list[str]) -> Iterator[pd.DataFrame]:
 
 
 def read_whole(path: Path) -> pd.DataFrame:
-    """Read the table in a file in pieces; the result is the same as if pandas had read it at once,
-    which would take three times the table's memory.
+    """Read the table in a file in pieces; the result is the same as if pandas had read the whole
+    file, which would take three times the table's memory.
 
     Raises:
         BadInput: the file is missing, or not readable.

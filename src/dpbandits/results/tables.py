@@ -164,10 +164,10 @@ def settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
 def measured(finished: Finished) -> dict[str, np.ndarray]:
     """Return the column of run numbers and the measured columns of the runs of a setting.
 
-    ``halted`` is 1, or 0 if the cap came first. In the latter case the stopping time is the cap,
-    and ``estimate`` (of the mean) or ``answer`` (the number of an arm, or of a hypothesis) and
-    ``correct`` are blank. ``correct`` is 1 if the answer is right (``RIGHT``), else 0. Rounds
-    before ``LoggedInstance.first_known`` are left out.
+    ``halted`` is 1 for a run that stopped before its cap, and 0 for a run that was cut at its cap.
+    If ``halted`` is 0, the stopping time is the cap, and ``estimate`` (of the mean) or ``answer``
+    (the number of an arm, or of a hypothesis) and ``correct`` are blank. ``correct`` is 1 if the
+    answer is right (``RIGHT``), else 0. Rounds before ``LoggedInstance.first_known`` are left out.
     """
     numbers = np.arange(len(finished.answers))[:, np.newaxis]
     names = finished.setting.question.measured
