@@ -1,4 +1,4 @@
-"""What each part of the quick back-end is worth: CPU of first runs, and of rounds.
+"""How much CPU time each part of the quick back-end saves, in first runs and in later runs.
 
 ``python benchmarks/backends.py > benchmarks/backends.md`` prints a table.
 """
@@ -22,7 +22,7 @@ HORIZONS = {
     "dp_se": 10**7,
     "heldp_ucb_b": 10**6,
 }
-REPEATS = 3  # the least of several is printed
+REPEATS = 3  # the smallest of these measurements is printed
 WAYS = {
     "quick": "all of it",
     "c": "without NumPy's C functions",
@@ -33,7 +33,9 @@ WAYS = {
 
 
 def child(way, name):
-    """Compile and play an algorithm in a way; print the CPU seconds of its first run and of 8."""
+    """Compile and play an algorithm with the back-end ``way``; print the CPU seconds of compiling
+    it, and then of eight runs.
+    """
     from compile import setting_of
 
     from dpbandits.running.play import compile_kernel, play_many
@@ -59,7 +61,9 @@ def child(way, name):
 
 
 def measured(way, name):
-    """The least CPU seconds of first runs in new processes, and of eight runs after that."""
+    """Return the smallest CPU seconds, over several new processes, of compiling an algorithm and of
+    eight runs after that.
+    """
     found = []
     for _ in range(REPEATS):
         with tempfile.TemporaryDirectory() as cache:

@@ -1,15 +1,17 @@
 """Speed and memory of every algorithm, as ratios inside one process on one core: make bench.
 
-Prints a table and writes it to benchmarks/table.md, and its ratios to benchmarks/ratios.csv. With
---check (make bench-check) the ratios are measured and compared with these and with their limits.
+The script prints a table, and writes it to benchmarks/table.md and its ratios to
+benchmarks/ratios.csv. With --check (make bench-check) the ratios are measured anew, and compared
+with the ratios in the file and with their limits.
 
-Per-round algorithms are compared with drawing their random numbers alone, and with the same
-function run by the Python interpreter; those of Thompson sampling with drawing K Beta variables a
-round. Episodic algorithms are compared with making two generators of NumPy, which runs that are
-played together need not, and with a plain-Python loop over rounds (tests/oracles/references.py,
-timed at T = 1e5 and scaled to 1e7). All are compared with a straightforward Numba loop over rounds
-(naive.py). The CPU of compiling (compile.py) is compared with that of the imports. Times are CPU
-times, which other processes do not count towards.
+The time of a per-round algorithm is compared with two times: of drawing its random numbers alone,
+and of the same function in the Python interpreter. For Thompson sampling, the first is the time of
+drawing K Beta variables in each round. Episodic algorithms are compared with making two generators
+of NumPy; runs that are played together do not need these generators. Episodic algorithms are also
+compared with a plain-Python loop over rounds (tests/oracles/references.py, timed at T = 1e5 and
+scaled to 1e7). All algorithms are compared with a straightforward Numba loop over rounds
+(naive.py). The CPU time of compiling (compile.py) is compared with the CPU time of the imports. All
+times are CPU times of these processes, so other processes do not count.
 """
 
 import inspect
@@ -49,16 +51,17 @@ from dpbandits.settings.groups import names_in
 
 ROUNDS = 10**7
 PLAIN_ROUNDS = 10**5
-# Rounds of the naive loop of KL-UCB, which takes microseconds a round, and of Robust UCB, which
-# takes O(t) in round t: these are not scaled, but compared with games of the same length.
+# Rounds of slow naive loops: the loop of KL-UCB takes microseconds a round, and the loop of Robust
+# UCB takes O(t) in round t. The time of Robust UCB is not scaled, but compared with a game of the
+# same length
 NAIVE_ROUNDS = {"kl_ucb": 10**6, "robust_ucb": 10**5}
-POSTERIOR_ROUNDS = 10**6  # of Thompson sampling
+POSTERIOR_ROUNDS = 10**6  # rounds of Thompson sampling
 EPISODIC_RUNS = 2000
 CONTEXTUAL_ROUNDS = 10**5
 SHAPES = (3, 10), (20, 20)  # dimensions and arms of contextual rounds
 REPEATS = 9
 MICROSECONDS = 100.0  # limit of an episodic run at T = 1e7
-MICROSECONDS_OF_DESIGNS = 2000.0  # the same for phased elimination, K 10, d 3
+MICROSECONDS_OF_DESIGNS = 2000.0  # the limit for phased elimination, K 10, d 3
 IMPORTS = "numpy, numba, pandas, hydra, joblib, scipy.special"
 BERNOULLI, NORMAL, PARETO = range(3)
 NONE, LAPLACE, BIT, ADAPTIVE = range(4)
@@ -66,8 +69,8 @@ POWER = 1 / 1.9
 SIZES = "K = 5", "ratio", "K = 20", "ratio"  # columns of the tables
 TIMES = "plain, times", "naive Numba loop, times"
 EPISODIC_TIMES = "plain loop, times", TIMES[1]
-# Normals of the noise of each round: of a user's message, a symmetric matrix and a vector, or a
-# direction; of a node of a tree, a symmetric matrix with a row for the reward
+# Numbers of normals in the noise of a round. A user's message has a symmetric matrix and a vector,
+# or a direction. A node of a tree has a symmetric matrix with a row for the reward
 NOISE = {
     "ldp_lin_ucb": (lambda d: d * (d + 3) // 2, "a message"),
     "ldp_ols": (lambda d: d * (d + 3) // 2, "a message"),
@@ -129,12 +132,15 @@ def drawing(random, exponential, normal):
     return draw
 
 
-# The functions that the package's kernels call, and Numba's own: the faster are the basis
+# Draws by the functions that the package's kernels call, and by Numba's own functions. The faster
+# of the two is the basis of ratios
 DRAWS = drawing(random, exponential, normal), drawing(numba_random, numba_exponential, numba_normal)
 
 
 def random_numbers(name):
-    """What an algorithm draws in each round: the law of rewards, the noise, and both in words."""
+    """Return what an algorithm draws in each round: the law of rewards, the kind of noise, and a
+    text with both.
+    """
     algorithm = load(find_file(name))
     law = NORMAL if algorithm.rewards is None else BERNOULLI
     if isinstance(algorithm.rewards, HeavyTails | RawMoments):
@@ -151,7 +157,9 @@ def random_numbers(name):
 
 @kernel
 def draw_posteriors(rng, K, T):
-    """Draw K Beta variables in each round, those of an arm of 60 successes and 40 failures."""
+    """Draw K Beta variables in each of T rounds, from the posterior of an arm with 60 successes and
+    40 failures.
+    """
     total = 0.0
     for _ in range(T * K):
         total += beta(rng, 61.0, 41.0)
@@ -159,7 +167,7 @@ def draw_posteriors(rng, K, T):
 
 
 def drawing_normals(normal):
-    """A kernel that draws normal numbers, with a function for one of them."""
+    """Return a kernel that draws normal numbers with the given function for a single draw."""
 
     @kernel
     def draw(env_rng, n):
@@ -185,12 +193,12 @@ def draw_tail(env_rng, heavy, index, n):
 
 @kernel
 def truncated(game, n, level):
-    """A truncated sum of n rewards, drawn one by one."""
+    """Return the truncated sum of n rewards, which are drawn one by one."""
     return pull_truncated_sum(game, 0, n, 0.0, level)
 
 
 def seconds():
-    """CPU time of this process and of those that it started, in seconds."""
+    """Return the CPU time of this process and of the processes that it started, in seconds."""
     return time.process_time() + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
 
 
@@ -242,8 +250,9 @@ def naive_player(name, T, env="bernoulli_c2"):
 
 
 def names(round_by_round):
-    """The algorithms whose running time grows with the horizon, or the others; KL-UCB plays blocks
-    of rounds whose number grows. Thompson sampling has a table of its own.
+    """Return the algorithms whose running time grows with the horizon, or the other algorithms.
+    KL-UCB belongs to the first group: it plays blocks of rounds, whose number grows. Thompson
+    sampling is left out, since it has its own table.
     """
     of_arms = [n for n in names_in("algo") if load(find_file(n)).actions == ARMS]
     found = [n for n in of_arms if load(find_file(n)).round_by_round or n == "kl_ucb"]
@@ -370,8 +379,9 @@ def phased(missed):
 
 
 def against_naive(name, took, env):
-    """How many times as long as a game of 1e7 rounds, which took some seconds, a naive loop plays.
-    Scaled from fewer rounds for KL-UCB; for Robust UCB both are games of the same length.
+    """Return the time of a naive loop divided by ``took``, the seconds of a game of 1e7 rounds. For
+    KL-UCB the time of the loop is scaled from fewer rounds. For Robust UCB the loop is compared
+    with a game of the same length.
     """
     T = NAIVE_ROUNDS.get(name, ROUNDS)
     if name != "robust_ucb":
@@ -481,18 +491,20 @@ def start_up():
 
 
 def measure(check):
-    """The table as text, the ratios by name, and the targets that are missed; for a check the
-    ratios alone are measured.
+    """Return the tables as text, the ratios by name, and the targets that are missed. For a check,
+    only the ratios are measured.
     """
     found: dict[str, float] = {}
     missed: list[str] = []
 
     def columns(rows, head, words=1):
-        """A table whose first columns are words, and the others numbers."""
+        """Return a table in Markdown, whose first ``words`` columns are words and whose other
+        columns are numbers.
+        """
         align = ["left"] * words + ["right"] * (len(head) - words)
         return tabulate(rows, head, tablefmt="pipe", disable_numparse=True, colalign=align)
 
-    # measured first, since the peak of a child process includes the memory of its parent
+    # memory is measured first, since the peak of a child process includes the memory of its parent
     peaks = [] if check else list(memory())
     rounds = list(per_round(found, check))
     counted = list(counters(found))

@@ -1,4 +1,5 @@
-"""Budgets that a search finds, and the crossing of a line through many budgets of other runs.
+"""Compare the budgets that a search finds with the budgets at which a line, fitted to other runs at
+many budgets, crosses the goal.
 
 ``python benchmarks/budgets.py > benchmarks/budgets.md`` prints the table.
 """
@@ -21,12 +22,16 @@ HEAD = "algorithm", "goal", "interval of the search", f"by {BUDGETS} budgets", "
 
 
 def search(algo):
-    """What the search finds: the name of the budget, its interval and the runs that it took."""
+    """Return the answer of the search: among others, the name of the budget, its interval and the
+    number of runs.
+    """
     return dp.budget(algo, **GAME, **GOALS[algo]).iloc[0]
 
 
 def crossing(algo, found):
-    """Where a line through the logarithms of the ten nearest of 40 budgets crosses the goal."""
+    """Return the budget at which a fitted line crosses the goal. The line is fitted to the
+    logarithms of budget and regret, at the ten of 40 budgets whose regret is nearest to the goal.
+    """
     goal, runs = GOALS[algo], {**GAME, "checkpoints": 1, "runs": RUNS, "seed": 1}
 
     def means(algo, **budget):

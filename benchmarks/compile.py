@@ -1,14 +1,15 @@
-"""CPU seconds of compiling every algorithm and stopping rule, and what a user waits for them.
+"""CPU seconds of compiling every algorithm and stopping rule, and the time that a user waits for
+it.
 
-``python benchmarks/compile.py > benchmarks/compile.md`` prints the tables. The first is of whole
-commands, measured from outside. Each time of the second is that of
-``dpbandits.running.play.compile_kernel`` in a process of its own; it includes what Numba needs for
-the first function that a process compiles. The imports are taken off, that is all that the process
-did before: start Python, import the package, what a run needs of it, Numba with the modules that it
-imports when it compiles for the first time, and the other dependencies, load the algorithm's file
-and make its setting. They are also the measure, because the speed of a shared machine may double
-while this runs: each time is taken relative to the imports of its own process, and so are the
-targets.
+``python benchmarks/compile.py > benchmarks/compile.md`` prints the tables. The first table is about
+whole commands, measured from outside. Each time in the second table is the time of
+``dpbandits.running.play.compile_kernel`` in a process of its own. This time includes the time that
+Numba needs for the first function of a process. This time does not include the imports, a short
+name for all work of the process before. The process starts Python. It imports the package, the
+modules that a run needs, Numba with the modules for compiling, and the other dependencies. It loads
+the algorithm's file and makes its setting. The imports are also the unit of time, because the speed
+of a shared machine may double during the measurements. Each time, and each target, is relative to
+the imports of its own process.
 """
 
 import json
@@ -29,24 +30,24 @@ from tabulate import tabulate
 PROJECT = Path(__file__).parent.parent
 REPEATS, REPEATS_OF_A_CHECK = 1, 1
 FIRST, FURTHER, ALL = 5.0, 3.0, 60.0  # targets, CPU seconds on a quiet machine
-QUIET = 0.92  # those of the imports there
+QUIET = 0.92  # CPU seconds of the imports on a quiet machine
 BEFORE = "adap_ucb", "dp_se"  # compiled before a further one; the second before the first itself
 TRIVIAL = "trivial"
-# By what is known of actions
+# The environment for each kind of actions
 ENVIRONMENTS = {
     "arms": "bernoulli_c2",
     "arms with features": "linear_sphere",
     "contexts": "contextual",
     "labelled users": "labels",
 }
-CHECKED = "adap_klucb", "ucb", "prae_c"  # measured as the first by a check
+CHECKED = "adap_klucb", "ucb", "prae_c"  # a check compiles these as the first algorithm
 COMMANDS = "adap_klucb", "dp_se", "dp_ucb", "heldp_ucb_b", "ucb"  # one after the other
 WAIT_FIRST, WAIT_FURTHER, WAIT_ALL = 3.5, 2.5, 6.0  # targets of whole commands
 COMMAND = "import sys; from dpbandits.cli.run import main; sys.argv[0] = 'bandit-run'; main()"
 
 
 def names_of_all():
-    """All algorithms and stopping rules, as conf has them."""
+    """Return the names of all algorithms and stopping rules in conf."""
     groups = [sorted((PROJECT / "conf" / group).iterdir()) for group in ("algo", "rule")]
     return [file.stem for files in groups for file in files]
 
@@ -81,7 +82,7 @@ def child(names):
     cpu_target.target_context.refresh()
     settings = {name: setting_of(name) for name in names if name != TRIVIAL}
     for setting in settings.values():
-        data_of(setting)  # is kept
+        data_of(setting)  # the data are kept
     found = {"imports": time.process_time()}
     for name in names:
         start = time.process_time()
@@ -95,8 +96,8 @@ def child(names):
 
 
 def compiling(names, cache):
-    """What ``child`` prints in a new process that uses a cache folder, relative to the imports,
-    which stay in seconds.
+    """Return the times that ``child`` prints in a new process with a cache folder. The imports are
+    in seconds, and the other times are relative to the imports.
     """
     command = [sys.executable, __file__, "--child", *names]
     own = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
@@ -107,13 +108,15 @@ def compiling(names, cache):
 
 
 def importing():
-    """CPU seconds of the imports here and now."""
+    """Return the CPU seconds of the imports on this machine now, the median of three processes."""
     with tempfile.TemporaryDirectory() as cache:
         return median(compiling([TRIVIAL], cache)["imports"] for _ in range(3))
 
 
 def compiling_after(before, name):
-    """``compiling`` of one algorithm: with an empty folder, or a copy of a folder."""
+    """Return the times of ``compiling`` for one algorithm, with a copy of the cache folder
+    ``before``; with an empty folder if ``before`` is None.
+    """
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder, "cache")
         shutil.copytree(before, cache) if before else cache.mkdir()
@@ -121,7 +124,7 @@ def compiling_after(before, name):
 
 
 def command(words, folder):
-    """CPU seconds of ``bandit-run`` with its children, and the time until it ends."""
+    """Return the CPU seconds of ``bandit-run`` with its children, and the seconds until it ends."""
     own = os.environ | {"NUMBA_CACHE_DIR": str(folder / "cache")}
     line = [sys.executable, "-c", COMMAND, *words, "horizon=1e4", "runs=2", f"results={folder}"]
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
@@ -131,8 +134,9 @@ def command(words, folder):
 
 
 def waiting():
-    """Rows: a command, the CPU seconds and the time that it takes beyond one whose runs are
-    finished, in seconds of the quiet machine; and the targets that are missed.
+    """Return the rows of the table of commands, and the targets that are missed. A row has the CPU
+    seconds and the time by the clock of a command, minus the same values for the command with
+    finished runs. Times are in seconds of the quiet machine.
     """
     rows, missed = [], []
 
@@ -177,10 +181,12 @@ def best(repeats, measure):
 
 
 def measure(names, check=False, repeats=None):
-    """CPU in times of the imports: as the first, as a further one, and all one after the other.
+    """Return CPU times, relative to the imports, of algorithms as the first, as a further one, and
+    all one after the other.
 
-    For a check only some are compiled as the first, and all one after the other only once. The
-    fourth result are the imports in seconds, the smallest of all processes.
+    For a check, only the algorithms of CHECKED are compiled as the first, and all algorithms are
+    compiled one after the other only once. The fourth result is the time of the imports in seconds,
+    the smallest of all processes.
     """
     repeats = repeats or (REPEATS_OF_A_CHECK if check else REPEATS)
     first, further, imports = {}, {}, []
@@ -213,7 +219,7 @@ def measure(names, check=False, repeats=None):
 
 
 def ratios_of(measured):
-    """What is measured, by its name in ratios.csv."""
+    """Return the measured ratios by their names in ratios.csv."""
     first, further, together, _ = measured
     found = {f"compile, {name} first": first[name] for name in CHECKED}
     found |= {f"compile, {name} further": taken for name, taken in further.items()}

@@ -1,9 +1,9 @@
 """Time and memory of make figures, twice: python benchmarks/figures.py [FOLDER].
 
-The first time there are no stored runs and no compiled code; the second time both are there. The
-time of the processors beside that of the clock shows whether other programs took part of them. The
-folder is temporary unless one is given. The table is printed and written to benchmarks/figures.md.
-It needs psutil, which make test installs.
+The first time there are no stored runs and no compiled code; the second time both exist. The table
+has the time of the processors and the time by the clock. Their difference shows whether other
+programs used the processors. If no FOLDER is given, the folder is temporary. The table is printed
+and written to benchmarks/figures.md. The script needs psutil, which make test installs.
 """
 
 import os
@@ -20,12 +20,14 @@ from tabulate import tabulate
 
 PROJECT = Path(__file__).parent.parent
 OF_CONTEXTS = "private_contexts", "shariff2018"
-MINUTES, MEGABYTES, THETAS = 15, 1000, 20  # that are aimed at; THETAS: runs of each theta
-LARGE = 0.2  # share of the processors' time that is worth a sentence
+MINUTES, MEGABYTES, THETAS = 15, 1000, 20  # targets; THETAS: runs of each theta
+LARGE = 0.2  # idle share of the processors' time above which a sentence says so
 
 
 def make_figures(folder):
-    """Its seconds by the clock, and of processors, and its most memory in MB, sampled."""
+    """Run ``make figures``; return its seconds by the clock, the seconds of the processors, and its
+    largest sampled memory in MB.
+    """
     command = ["make", "figures", f"RESULTS={folder}/results", f"VENV={sys.prefix}"]
     command += ["-o", f"{sys.prefix}/.installed"]
     home = {"NUMBA_CACHE_DIR": f"{folder}/compiled", "MPLCONFIGDIR": f"{folder}/fonts"}
@@ -43,7 +45,7 @@ def make_figures(folder):
 
 
 def processors():
-    """The seconds that processors have worked for ended children, and for theirs."""
+    """Return the CPU seconds of ended child processes and of their child processes."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return children.ru_utime + children.ru_stime
 
@@ -75,7 +77,9 @@ def page_of(found):
 
 
 def targets(seconds, work, megabytes):
-    """What is aimed at, and what is missed for which reason, by the times of the experiments."""
+    """Return a text with the targets and the targets that are missed. The times of the experiments
+    explain a missed time.
+    """
     missed, idle = [], 1 - work / seconds / os.cpu_count()
     if seconds > MINUTES * 60:
         minutes = {  # of the normal numbers of an experiment, and how many runs each theta has

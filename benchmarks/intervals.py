@@ -1,14 +1,16 @@
 """Coverage of 95 % intervals, and error and power of comparisons: python benchmarks/intervals.py.
 
-Twelve laws: five of textbooks, and final regrets of algorithms on C2, of which RUNS runs stand for
-the law. For n runs, the first table has the share of samples without an interval (all runs are
-equal), the share of intervals that contain the mean, for the interval of ``results.intervals`` and
-for Student's, the median width by that of Student's interval, the share of samples of which a
-sentence says that the runs are too few, and the share of samples that miss the mean without this
-sentence. The second table has the share of pairs of samples that a comparison tells apart, if both
-have the law, and if the second is 10 % worse, for the permutation test and for Welch's t test.
-Below them the script lists goals that are not met. Seeds are fixed; it takes some minutes. What it
-prints stands in benchmarks/intervals.md.
+There are twelve laws: five of textbooks, and the final regrets of seven algorithms on C2. A law of
+regrets is the empirical law of many runs (RUNS). The first table has a row for each law and number
+n of runs. The first column is the share of samples without an interval (all runs are equal). The
+next columns are the shares of intervals that contain the mean, for the interval of
+``results.intervals`` and for Student's interval, and the ratio of the median widths of these
+intervals. The last columns are the share of samples for which a sentence says that the runs are too
+few, and the share of samples whose interval misses the mean without this sentence. The second table
+is about comparisons of two samples, by the permutation test and by Welch's t test. It has the share
+of pairs that a test tells apart, for two samples of the law, and if the second sample is 10 %
+worse. Below the tables, the script lists the goals that are not met. Seeds are fixed; the script
+takes some minutes. Its output is in benchmarks/intervals.md.
 """
 
 import sys
@@ -24,7 +26,7 @@ from dpbandits.results.intervals import all_equal, interval_of_mean, runs_needed
 SAMPLES = {20: 2000, 100: 2000, 1000: 500}
 TRIALS = {20: 2000, 100: 1000, 1000: 400}
 ALLOWED = "A measured error counts as above .05 if it exceeds .05 by three standard errors."
-RUNS = {"ucb": 5000}  # of an algorithm that plays round by round; of others EPISODIC
+RUNS = {"ucb": 5000}  # runs of algorithms that play round by round; others have EPISODIC runs
 EPISODIC = 20_000
 GAMES = [
     ("dp_imed", 0.1, 100_000),
@@ -35,12 +37,14 @@ GAMES = [
     ("dp_se", 0.1, 100_000),
     ("ucb", None, 10_000),
 ]
-WORSE = 1.1  # the second algorithm of a comparison, by the first
+WORSE = 1.1  # the second algorithm's regret divided by the first's
 WIDEST, COVERED, COVERED_AT_100, SILENT, ERROR, POWER = 1.2, 0.94, 0.93, 0.05, 0.05, 0.8  # goals
 
 
 def rare(rng, shape):
-    """Runs of which 3 % are 20 times as bad as the others, which vary by a twentieth."""
+    """Draw runs of which 3 % are 20 times as bad as the others. All values also vary by a
+    twentieth.
+    """
     worse = np.where(rng.random(shape) < 0.03, 20.0, 1.0)
     return worse * (1.0 + 0.05 * rng.standard_normal(shape))
 
@@ -56,7 +60,7 @@ NORMAL = next(iter(LAWS))
 
 
 def regrets(algo, eps, T):
-    """Final regrets on C2, whose arms each run shuffles."""
+    """Return final regrets on C2; each run shuffles the arms."""
     budget = {} if eps is None else {"eps": eps}
     given = {"horizon": T, "runs": RUNS.get(algo, EPISODIC), "checkpoints": 1, "assume": True}
     table = dp.run(algo, "bernoulli_c2", **budget, **given, shuffle_arms=True, jobs=1)
@@ -64,7 +68,9 @@ def regrets(algo, eps, T):
 
 
 def of_runs(values):
-    """The law of which every value is as likely, and its mean."""
+    """Return the empirical law of some values, in which each value has the same probability, and
+    its mean.
+    """
     return lambda rng, shape: values[rng.integers(0, len(values), shape)], values.mean()
 
 
@@ -74,8 +80,10 @@ def student(values):
 
 
 def coverage(law, n):
-    """Of samples of n runs: the shares of samples without an interval, of intervals that hold, of
-    Student's that do, of samples with the sentence and of misses without it; and the width.
+    """Return five shares of samples of n runs, and the ratio of widths. The shares are: samples
+    without an interval; our intervals that contain the mean; Student's intervals that contain it;
+    samples with the sentence that runs are too few; samples that miss the mean without the
+    sentence.
     """
     draw, mean = law
     values = draw(np.random.default_rng(n), (n, SAMPLES[n]))
@@ -92,7 +100,9 @@ def coverage(law, n):
 
 
 def told_apart(law, n, worse):
-    """The shares of pairs of samples that the permutation test, and Welch's, tell apart."""
+    """Return the shares of pairs of samples that the permutation test and Welch's test tell
+    apart.
+    """
     draw, _ = law
     x, y = draw(np.random.default_rng(n), (2, n, TRIALS[n]))
     y = y * worse

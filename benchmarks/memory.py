@@ -1,8 +1,8 @@
 """The memory that commands need for tables of many rows: python benchmarks/memory.py.
 
-Made-up tables are written, of runs with 200 checkpoints, and each command reads them in a process
-of its own; the numbers are printed and written to benchmarks/memory.md. A second table has the time
-that ``dpbandits.load`` and the curves of a file take, as ratios to pandas.
+The script writes made-up tables of runs with 200 checkpoints, and each command reads them in a
+process of its own. The results are printed and written to benchmarks/memory.md. A second table has
+the times of ``dpbandits.load`` and of the curves of a file, divided by the time of pandas.
 """
 
 import os
@@ -22,7 +22,7 @@ from dpbandits.results.table import Table
 
 ROWS = 100_000, 1_000_000, 18_000_000
 HORIZON, CHECKPOINTS, SETTINGS = 10_000_000, 200, 50
-LOADED = 3_700_000  # rows of the table that is loaded
+LOADED = 3_700_000  # rows of the table in the second measurement
 TYPES = {"algo": "category", "env": "category", "setting": "category"} | dict.fromkeys(
     ["eps", "regret"], "float64"
 ) | dict.fromkeys(["horizon", "seed", "run", "t"], "int64")  # fmt: skip
@@ -31,7 +31,7 @@ WAYS = {
     "`dp.load(FILE)`": dp.load,
     "the mean and interval of each checkpoint": lambda file: Table.of_file(file).curves("ci"),
 }
-WORDS = {  # what reads a table, its path in the place of FILE
+WORDS = {  # commands that read a table; its path replaces FILE
     "`bandit-plot FILE`": ["bandit-plot", "FILE", "x=t", "format=png"],
     "`bandit-plot FILE x=eps`": ["bandit-plot", "FILE", "x=eps", "format=png"],
     "`bandit-compare FILE`": ["bandit-compare", "FILE"],
@@ -71,7 +71,8 @@ def measured(rows):
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "results", "a.csv")
         file.parent.mkdir()
-        # in another process, since Linux counts what a process used before it became the command
+        # in another process, since Linux counts the memory that a process used before it became the
+        # command
         subprocess.run([sys.executable, __file__, str(rows), file], check=True)
         for words in WORDS.values():
             given = [
@@ -81,7 +82,9 @@ def measured(rows):
 
 
 def loading():
-    """For each way to read a table its ratio to the first: medians over three turns."""
+    """Return a table with the seconds of each way to read a table, the median of three turns, and
+    its ratio to the first way.
+    """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "a.csv")
         write_pieces(file, pieces(LOADED))

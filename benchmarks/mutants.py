@@ -2,9 +2,9 @@
 
 ``python benchmarks/mutants.py > benchmarks/mutants.md`` lists the survivors, room by room. Cosmic
 Ray makes the mutants: it replaces a number, an operator or a comparison, or removes a decorator. A
-sample, the same in each run, is tested in a copy of the checkout, each mutant by the fast tests of
-its room. Mutants of parts of algorithms that survive are tested once more, by the tests of the
-algorithms that have the part.
+room is a folder of the package. A sample of mutants, the same in each run, is tested in a copy of
+the checkout, each mutant by the fast tests of its room. If a mutant in a part of algorithms
+survives, the tests of the algorithms that use this part test it once more.
 """
 
 import os
@@ -36,30 +36,33 @@ ROOMS = {
     "results": "results running/test_monte_carlo.py",
     "parts": "parts",
 }
-SAMPLE = 40  # mutants of a room
-# Rooms whose survivors are tested once more, and what tests whole algorithms, the quickest first
+SAMPLE = 40  # number of sampled mutants of a room
+# Rooms whose survivors are tested once more, with the tests of whole algorithms, the quickest first
 TOGETHER = {"parts": "linear stopping algorithms/test_injected_noise.py algorithms"}
 FAST = "not slow and not long and not extra"
 FAST_AND_SLOW = "not long and not extra"
-SECONDS = 1800.0  # after which tests are said to have noticed
-OF_A_TEST = 120.0  # seconds after which one test has
+SECONDS = 1800.0  # seconds after which tests count as failed
+OF_A_TEST = 120.0  # the same for a single test
 TOGETHER_TOO = (
     " The fast and the slow tests of the algorithms and rules that import the changed file "
     "(`tests/algorithms`, `tests/linear`, `tests/stopping`) then tested the survivors: all these "
     "tests together detect {both}."
 )
 NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
-# | stands in annotations, which nothing evaluates, and no test is about the words of errors
+# These mutants are left out: | occurs in annotations, which nothing evaluates, and no test checks
+# exceptions' words
 LEFT_OUT = re.compile(r"BitOr|ExceptionReplacer")
-# These look for a line of the source, which a mutant of it has changed
+# These tests look for a line of the source, which a mutant may have changed
 BY_TEXT = "not mistakes_in_trees_are_seen and not a_wrong_formula_is_seen"
 IGNORED = shutil.ignore_patterns(".git", ".venv", "build", "_build", "__pycache__", "*.pdf")
 
 
 def command_of(marks, *tests):
-    """Run tests with some marks until one fails, and name it."""
+    """Return the command that runs tests with some marks until a test fails, and names this
+    test.
+    """
     plain = f"{sys.executable} -m pytest -o addopts= -q -x -p no:cacheprovider"
-    limit = f"-o faulthandler_timeout={OF_A_TEST}"  # which ends Python
+    limit = f"-o faulthandler_timeout={OF_A_TEST}"  # the limit ends Python
     left_out = f"-k {shlex.quote(BY_TEXT)}"
     return f"{plain} {limit} {left_out} -m {shlex.quote(marks)} {' '.join(tests)}"
 
@@ -71,15 +74,15 @@ def tests_of(names):
 
 @cache
 def whole_algorithms():
-    """The algorithms and rules by name, and the files that each imports."""
+    """Return the files that each algorithm and rule imports, by its name."""
     files = [file for group in ("algo", "rule") for file in HOMES[group].glob("*.py")]
     return {file.stem: closure([file]) for file in files if file.stem != "__init__"}
 
 
 @cache
 def tests_together(room):
-    """The fast and slow tests of whole algorithms, with the algorithms in their names, and the
-    files of the package that their own files import.
+    """Return the fast and slow tests of whole algorithms. For each test, the result has the
+    algorithms in its name, and the files of the package that the file of the test imports.
     """
     words = shlex.split(
         f"{command_of(FAST_AND_SLOW, *tests_of(TOGETHER[room]))} --collect-only --keep-duplicates"
@@ -93,7 +96,9 @@ def tests_together(room):
 
 
 def tests_with(room, module):
-    """The tests of the algorithms that import a module, and other tests whose file imports it."""
+    """Yield the tests of the algorithms that import a module, and the tests without an algorithm in
+    their name whose file imports it.
+    """
     changed = PACKAGE.joinpath(*module.parts[2:])
     having = {name for name, files in whole_algorithms().items() if changed in files}
     for test, (names, files) in tests_together(room).items():
@@ -102,7 +107,7 @@ def tests_with(room, module):
 
 
 def mutants_of(room):
-    """A sample of the mutants of a room, and how many there are."""
+    """Return a sample of the mutants of a room, and the number of all its mutants."""
     files = sorted(Path("src", "dpbandits", room).rglob("*.py"))
     with use_db(":memory:", WorkDB.Mode.create) as found:
         init(files, found, {})
@@ -113,15 +118,17 @@ def mutants_of(room):
 
 
 def changed_lines(diff):
-    """The line that a mutant changes and what it became; or the decorator that is gone."""
+    """Return the line that a mutant changes and the changed line, or the decorator that the mutant
+    removes.
+    """
     lines = [x for x in diff.splitlines() if re.match(r"[-+](?![-+])\s*\S", x)]
     shown = [f"`{x[1:].strip().replace('|', '¦')}`" for x in lines[:2]]
     return " → ".join(shown) if len(shown) > 1 else f"{shown[0]} removed"
 
 
 def detected_together(room, item):
-    """Whether the tests of algorithms that import its module detect a mutant. What fails with it
-    must pass without it.
+    """Return whether the tests of algorithms that import the module of a mutant detect the mutant.
+    A test that fails with the mutant must pass without it.
     """
     listed = Path(os.environ["NUMBA_CACHE_DIR"]).with_name("tests")  # too many for a command
     if not (tests := [*tests_with(room, item.mutations[0].module_path)]):
@@ -129,21 +136,23 @@ def detected_together(room, item):
     listed.write_text("\n".join(tests))
     found = mutate_and_test(item.mutations, command_of(FAST_AND_SLOW, f"@{listed}"), SECONDS)
     if failed := re.search(r"^(?:FAILED|ERROR) (.+?::.+?)(?: - .*)?$", found.output, re.M):
-        listed.write_text(failed[1])  # else Python has ended, and all tests are tried
+        listed.write_text(failed[1])  # otherwise Python has ended, and all tests are run
     if found.is_killed:
         require(f"@{listed}", FAST_AND_SLOW)
     return found.is_killed
 
 
 def require(tests, marks):
-    """Tests must pass without a mutant."""
+    """Exit with a message if tests fail without a mutant."""
     outcome, output = run_tests(command_of(marks, tests), SECONDS)
     if outcome != TestOutcome.SURVIVED:
         sys.exit(f"{tests}: they fail without a mutant\n{output}")
 
 
 def page(room):
-    """What the tests of a room detect, and the survivors."""
+    """Return the section of a room: the share of mutants that its tests detect, and the
+    survivors.
+    """
     tests = " ".join(tests_of(ROOMS[room]))
     os.environ.pop(NO_BYTECODE, None)
     require(tests, FAST)
@@ -162,7 +171,9 @@ def page(room):
 
 
 def written(room, tried, total, again, survivors):
-    """The section of a room; ``again`` is how many only tests of whole algorithms detected."""
+    """Return the section of a room as text; ``again`` is the number of mutants that only tests of
+    whole algorithms detected.
+    """
     tests = " and ".join(f"`{name}`" for name in tests_of(ROOMS[room]))
     share, both = (f"{(tried - len(survivors) - x) / tried:.0%}" for x in (again, 0))
     text = (

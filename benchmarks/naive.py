@@ -1,14 +1,15 @@
 """The algorithms as straightforward Numba loops over rounds: the peers in the tables of bench.py.
 
 Each function is ``name(rng, means, T, *parameters)``, with the parameters of the package's
-algorithm in the same order, and returns the pulls of each arm, float64 array (K,). In each round it
-computes the index of every arm, takes the argmax, draws one reward and updates arrays; an episodic
-one counts the rounds of an episode one by one. The code follows the formulas of the papers, as
-someone who knows Numba well would write it in an hour: nothing is avoided, and nothing is slowed
-down on purpose. Division by zero is not checked, as in the package.
+algorithm in the same order, and returns the pulls of each arm, float64 array (K,). In each round a
+function computes the index of every arm, takes the argmax, draws one reward and updates arrays. An
+episodic algorithm counts the rounds of an episode one by one. The code follows the formulas of the
+papers, as someone who knows Numba well would write it in an hour: no computation is avoided, and
+nothing is slowed down on purpose. As in the package, division by zero is not checked.
 
-Rewards are Bernoulli; Pareto of shape 1.95 for ``robust_ucb`` and ``dpr_ucb``; normal of variance 1
-for ``heldp_ucb_ls`` and ``heldp_ucb_bs``. All users have the privacy level ``eps_min``.
+Rewards are Bernoulli, with two exceptions: they are Pareto of shape 1.95 for ``robust_ucb`` and
+``dpr_ucb``, and normal of variance 1 for ``heldp_ucb_ls`` and ``heldp_ucb_bs``. All users have the
+privacy level ``eps_min``.
 """
 
 import math
@@ -18,7 +19,7 @@ import numba
 import numpy as np
 
 njit = partial(numba.njit, error_model="numpy")
-SHAPE = 1.95  # of Pareto rewards
+SHAPE = 1.95  # shape of Pareto rewards
 
 
 # Rewards and noise
@@ -87,7 +88,9 @@ def kl(p, q):
 
 @njit
 def kl_upper(p, d):
-    """max{q : kl(p, q) <= d} by bisection, to 1e-10; the interval is that of Pinsker."""
+    """Return max{q : kl(p, q) <= d} by bisection, to 1e-10. The interval at the beginning comes
+    from Pinsker's inequality.
+    """
     low, high = p, min(1.0, p + math.sqrt(d / 2.0))
     while high - low > 1e-10:
         q = 0.5 * (low + high)
@@ -109,8 +112,8 @@ ucb, kl_ucb = map(optimistic, (ucb_index, kl_ucb_index))
 
 @njit
 def robust_ucb(rng, means, T, u, v):
-    """Bubeck, Cesa-Bianchi & Lugosi 2013, with the truncated mean as it is defined: the level
-    depends on t, so each round truncates all rewards so far anew, and T rounds cost O(T^2). The
+    """Bubeck, Cesa-Bianchi & Lugosi 2013, with the truncated mean as in its definition. The level
+    depends on t, so each round truncates all earlier rewards anew, and T rounds cost O(T^2). The
     i-th reward x counts if |x|^(1+v) <= u i / ln t^2; |x|^(1+v)/i is computed only once.
     """
     K = len(means)
@@ -135,8 +138,8 @@ def robust_ucb(rng, means, T, u, v):
 
 @njit
 def prefix_noise(nodes, n, noise):
-    """Noise of the sum of n items: that of one node for each binary digit of n. The n-th item
-    closes the node of the lowest digit.
+    """Return the noise of the sum of n items: the sum of the noise of one node for each digit 1 in
+    the binary form of n. The n-th item closes the node of the lowest such digit.
     """
     lowest = 0
     while (n >> lowest) & 1 == 0:
@@ -156,8 +159,8 @@ def levels(T):
 
 @njit
 def ucb_of_trees(rng, means, T, scale, bonus, least):
-    """UCB on the noisy sums of trees, with a bonus for their noise, whose nodes have this scale;
-    the logarithm in the radius is at least ``least``.
+    """UCB on the noisy sums of trees. ``scale`` is the scale of the noise of a node, and ``bonus``
+    is added to the index for this noise. The logarithm in the radius is at least ``least``.
     """
     K = len(means)
     nodes = np.zeros((K, levels(T)))
@@ -176,7 +179,7 @@ def ucb_of_trees(rng, means, T, scale, bonus, least):
 
 @njit
 def dp_ucb(rng, means, T, eps, gamma, tree_budget, tree, bonus):
-    """Mishra & Thakurta 2015, Algorithm 1; its own tree and bonus only."""
+    """Mishra & Thakurta 2015, Algorithm 1, only with the tree and the bonus of the paper."""
     K, log_T = len(means), math.log(T)
     Gamma = K * log_T**2 * math.log(K * T * log_T / gamma) / eps
     scale = levels(T) / (eps / K if tree_budget == 1 else eps)
@@ -185,7 +188,7 @@ def dp_ucb(rng, means, T, eps, gamma, tree_budget, tree, bonus):
 
 @njit
 def dp_ucb_bound(rng, means, T, eps, tree, bonus):
-    """The same with the bonus of Azize's thesis (p. 102)."""
+    """DP-UCB with the bonus of Azize's thesis (p. 102)."""
     l = math.log(2.0 * T)
     privacy = math.sqrt(8.0) * math.log(T) ** 1.5 * l / eps
     return ucb_of_trees(rng, means, T, levels(T) / eps, privacy, l)
@@ -340,7 +343,9 @@ def adar_ucb(rng, means, T, eps, order, beta):
 
 
 def phases_without_forgetting(choose):
-    """Azize et al. 2025: phases after which the pulls of an arm are alpha times those before."""
+    """Azize et al. 2025: after a phase, the pulls of its arm are alpha times the pulls before the
+    phase.
+    """
 
     @njit
     def play(rng, means, T, eps, alpha, first):
@@ -369,7 +374,9 @@ def phases_without_forgetting(choose):
 
 @njit
 def divergence(x, y, eps):
-    """Min over z in [x, y] of eps (z - x) + kl(z, y): the z of logit(y) - eps, or x."""
+    """Return the minimum over z in [x, y] of eps (z - x) + kl(z, y). The minimum is at the z with
+    logit(z) = logit(y) - eps, or at x.
+    """
     if y >= 1.0:
         return eps * (1.0 - x) if x < 1.0 else 0.0
     z = max(x, y * math.exp(-eps) / (1.0 - y + y * math.exp(-eps)))
@@ -533,7 +540,7 @@ def dp_ts(rng, means, T, eps, log):
     """Hu & Hegde 2022, Algorithm 1."""
     K = len(means)
     C, B, O, buffer = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
-    end, L = np.ones(K), np.ones(K)  # of the epochs, and the levels of their trees
+    end, L = np.ones(K), np.ones(K)  # ends of the epochs, and levels of their trees
     nodes, theta = np.zeros((K, levels(T) + 1)), np.zeros(K)
     for t in range(1, T + 1):
         a = t - 1
@@ -557,9 +564,10 @@ def dp_ts(rng, means, T, eps, log):
 
 
 def elimination(epoch):
-    """Successive elimination. ``epoch(k, e, *parameters)`` returns the pulls R of each of k arms in
-    epoch e, the level B beyond which a reward counts as 0, the scales of the noise of a mean and of
-    each reward, and by how much a mean may be below the largest.
+    """Successive elimination. ``epoch(k, e, *parameters)`` describes epoch e with k arms. It
+    returns five numbers: the pulls R of each arm; the level B beyond which a reward counts as 0;
+    the scale of the noise of a mean; the scale of the noise of a reward; the largest distance of a
+    viable arm's mean from the largest mean.
     """
 
     @njit
@@ -625,7 +633,9 @@ dp_se, dpr_se, ldpr_se = map(elimination, (sajed_sheffet, tao_central, tao_local
 
 @njit
 def level_and_radius(n, eps, k, alpha1, delta):
-    """Wu et al. 2023: where n values are truncated, and the radius of their mean (``unit``)."""
+    """Wu et al. 2023: return the level at which n values are truncated, and the radius of their
+    mean (with ``constants: unit``).
+    """
     l = math.log(1.0 / delta)
     M = (n * eps / l) ** (1.0 / k)
     if alpha1 > 0.0:
@@ -677,7 +687,7 @@ def prae_c(rng, means, T, eps, k, alpha1, D, delta, constants, forced, c1):
     share = np.zeros(math.ceil(2.0 * D / r) + 2)
     t, n = 0, 0
     while True:
-        n = 2 * n if n > 0 else 1  # of each fold, half a batch
+        n = 2 * n if n > 0 else 1  # size of a fold, half a batch
         M, radius = level_and_radius(n, eps, k, alpha1, delta)
         forced_arm = int(rng.random() * K) if n < until else -1
         for a in range(K):
@@ -687,7 +697,7 @@ def prae_c(rng, means, T, eps, k, alpha1, D, delta, constants, forced, c1):
                 for i in range(2 * n):
                     if t == T:
                         return N
-                    if i == n:  # the second fold begins: the noisy mode of the first
+                    if i == n:  # the second fold begins: J is the noisy mode of the first
                         for b in range(len(share)):
                             share[b] = share[b] / n + laplace(rng, 2.0 / (n * eps))
                         J = -D - r + r * np.argmax(share)
@@ -808,7 +818,9 @@ def dist_rdp_se(rng, means, T, eps, p, s, batches):
 
 @njit
 def random_arms(rng, means, T, most):
-    """Random arms in fewer than T rounds, until the rewards of one sum to more than ``most``."""
+    """Play random arms for at most T rounds, until the rewards of an arm sum to more than
+    ``most``.
+    """
     N, S = np.zeros(len(means)), np.zeros(len(means))
     while N.sum() < T and S.max() <= most:
         a = int(len(means) * rng.random())
@@ -835,7 +847,7 @@ def ncb(rng, means, T, c):
 
 @njit
 def gdp_ncb(rng, means, T, eps, c, alpha, repair):
-    """Episodes of doubling length; with ``repair`` 0 phase 1 looks at noisy sums of new rewards."""
+    """Episodes of doubling length. With ``repair`` 0, phase 1 tests noisy sums of new rewards."""
     K, W = len(means), math.floor(math.sqrt(T)) + 1.0
     w = math.log(W)
     most = 1600.0 * (c * c * w + w * w / eps)
@@ -852,7 +864,7 @@ def gdp_ncb(rng, means, T, eps, c, alpha, repair):
                 for i in range(K):
                     S[i] += new[i] + laplace(rng, 1.0 / eps)
                     new[i] = 0.0
-    t, used = int(N.sum()), N.copy()  # how many rewards of an arm its mean may use
+    t, used = int(N.sum()), N.copy()  # numbers of rewards that means may use
     if repair == 0.0:
         used[:], S[:] = 0.0, 0.0
     length, mean, index = np.ones(K), np.zeros(K), np.zeros(K)
@@ -877,7 +889,7 @@ def gdp_ncb(rng, means, T, eps, c, alpha, repair):
 
 @njit
 def ldp_ncb(rng, means, T, eps, c, alpha):
-    """Each user's response is the reward and noise."""
+    """Each user's response is the reward plus noise."""
     K, W, l = len(means), math.floor(math.sqrt(T)) + 1.0, math.log(T)
     w, N, S, index = math.log(W), np.zeros(K), np.zeros(K), np.full(K, np.inf)
     explores = True

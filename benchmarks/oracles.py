@@ -1,11 +1,11 @@
-"""A run of each policy with an oracle beside a naive NumPy version: benchmarks/oracles.md.
+"""The time of a run of each policy with an oracle, beside a naive NumPy version.
 
     python benchmarks/oracles.py > benchmarks/oracles.md
 
-5,404 labelled users with 5 features and two classes, and with 8 features and four classes. The
-naive version (Batches) computes a batch at once, inverts whole matrices and solves each fit by
-SciPy's ``minimize``. Times are CPU times of one core, compilation excluded; mistakes are means of
-the same number of runs of each.
+There are two data sets of 5,404 labelled users: 5 features and two classes, and 8 features and four
+classes. The naive version (Batches) computes a whole batch at a time, inverts whole matrices and
+solves each fit by SciPy's ``minimize``. Times are CPU times of one core, compilation excluded;
+numbers of mistakes are means over the same number of runs of both versions.
 """
 
 import math
@@ -34,7 +34,9 @@ HEADS = "policy", "oracle", "features", "classes", "ms", "naive, ms", "ratio", "
 
 
 def users(d, K):
-    """Rows whose class is the largest of K noisy linear functions."""
+    """Return rows of data; the class of a row is the largest of K noisy linear functions of its
+    features.
+    """
     rng = np.random.default_rng(0)
     X = rng.normal(size=(ROWS, d))
     y = (X @ rng.normal(size=(d, K)) + rng.gumbel(size=(ROWS, K))).argmax(axis=1)
@@ -42,7 +44,9 @@ def users(d, K):
 
 
 class Batches:
-    """A run in plain NumPy, of a policy that is a function of what is known before a batch."""
+    """A run in plain NumPy. In each batch, a policy chooses the actions from what was known before
+    the batch.
+    """
 
     def __init__(self, Z, y, K, rng, own, loss, ridge):
         self.Z, self.y, self.K, self.rng, self.own = Z, y, K, rng, own
@@ -175,7 +179,9 @@ def best_of(*works):
 
 
 def case(name, loss, d, K):
-    """Two functions that play a run and count its mistakes: ours and the naive one."""
+    """Return two functions that play a run and return its number of mistakes: our version and the
+    naive version.
+    """
     frame = users(d, K)
     given = {"algo": name, "env": dp.labelled(frame, label="label"), "eps": EPS}
     own = {} if name == "fast_cb" else {"loss": loss}

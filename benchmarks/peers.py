@@ -1,17 +1,18 @@
 """Published solvers beside ours on one setting: python benchmarks/peers.py CHECKOUTS.
 
-With names of solvers after it only these are played, and nothing is written.
+With names of solvers after CHECKOUTS, only these solvers are played, and nothing is written.
 
-CHECKOUTS is a folder that holds the repositories, each in a folder of its name; SMPyBandits and
-rlberry 0.3.0, the last with bandits, are used if they can be imported. Each solver, and ours after
-it, plays in a child process of its own. Their code runs as published, compiled where it is. The
-table is printed and written to benchmarks/peers.md.
+CHECKOUTS is a folder that holds the repositories, each in a folder of its name. The packages
+SMPyBandits and rlberry 0.3.0 (the last version with bandits) are used if they can be imported. Each
+solver plays in a child process of its own, and then our algorithm plays in another one. The
+published code runs unchanged; it is compiled if the authors compile it. The table is printed and
+written to benchmarks/peers.md.
 
-Seconds are CPU times of a run: other processes do not count towards them. Ours are those of a run
-of many in one call, compiled before, tables of results included. Megabytes are what the process
-grew by while it played. A solver is called seeded if two runs after ``numpy.random.seed`` and
-``random.seed``, which then also decide the rewards that we draw, play the same. Eliminations that
-do not depend on noise may do so without a seed.
+Seconds are CPU seconds of a run, so other processes do not count. Our seconds are the average over
+many runs in one call, after compilation, and include the tables of results. Megabytes are the
+growth of the process's memory while it played. A solver is called seeded if two runs after the same
+``numpy.random.seed`` and ``random.seed`` play the same arms; these seeds also determine the rewards
+that we draw. An elimination that does not depend on noise may play the same arms without a seed.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ from dpbandits.results.intervals import interval_of_mean
 HERE = Path(__file__).parent
 MEANS = np.array([0.75, 0.625, 0.5, 0.375, 0.25])  # C2
 ENV, T, EPS, DELTA = "bernoulli_c2", 200_000, 0.5, 0.1
-OURS = 200  # runs of ours
-COMPARED = 5.0  # standard errors
+OURS = 200  # runs of our algorithm
+COMPARED = 5.0  # standard errors above which a difference is reported
 INSTALLED = ("SMPyBandits", "rlberry")
 
 
@@ -56,8 +57,9 @@ class Peer:
         runs: how often it is played.
         folder: the folder of its repository, or the name of its package.
         ours: our algorithm or rule.
-        parameters: of ours.
-        samples: whether it names the best arm: what is compared is how many rounds it plays.
+        parameters: the parameters of our algorithm.
+        samples: whether the solver names the best arm. Then the numbers of rounds are compared, and
+            not the regrets.
     """
 
     play: Callable[[Path], np.ndarray]
@@ -69,7 +71,9 @@ class Peer:
 
 
 def rewards_rng():
-    """The generator of rewards that we draw: another one in each run, but after a seed."""
+    """Return the generator of the rewards that we draw. It differs from run to run, unless
+    ``numpy.random.seed`` was called.
+    """
     return np.random.default_rng(np.random.randint(2**31))  # noqa: NPY002
 
 
@@ -100,7 +104,7 @@ def dp_ncb(where, name, runs, ours, *given, **parameters):
 def smpybandits(root):
     import scipy.special
 
-    scipy.special.btdtri = scipy.special.betaincinv  # a name that SciPy no longer has
+    scipy.special.btdtri = scipy.special.betaincinv  # SciPy has removed this name
     from SMPyBandits.Policies.UCB import UCB
 
     policy, arms, env_rng = UCB(len(MEANS)), np.empty(T, int), rewards_rng()
@@ -113,7 +117,7 @@ def smpybandits(root):
 
 
 def rlberry(root):
-    names = ("", ".spaces", ".utils", ".utils.seeding", ".wrappers")  # its predecessor is gone
+    names = ("", ".spaces", ".utils", ".utils.seeding", ".wrappers")  # gym is unavailable
     sys.modules.update({f"gym{x}": import_module(f"gymnasium{x}") for x in names})
     from rlberry.agents.bandits import IndexAgent, makeBoundedUCBIndex
     from rlberry.envs.bandits import BernoulliBandit
@@ -159,7 +163,7 @@ PEERS = {
 def theirs(name: str, root: Path) -> dict:
     """The runs of a peer, in this process."""
     peer = PEERS[name]
-    peer.play(root)  # compiles what is compiled
+    peer.play(root)  # compiles the code, if it is compiled code
     before, begin = _memory(), time.process_time()
     runs = [peer.play(root) for _ in range(peer.runs)]
     took = (time.process_time() - begin) / peer.runs
@@ -202,7 +206,7 @@ def _memory() -> float:
 
 
 def child(who: str, name: str, root: Path) -> dict:
-    """What a child process measures."""
+    """Return the measurements of a child process."""
     call = [sys.executable, __file__, str(root), f"--{who}", name]
     found = subprocess.run(call, capture_output=True, text=True)
     if found.returncode:
@@ -218,7 +222,9 @@ def mean_and_half(values: list[float]) -> tuple[float, float, float]:
 
 
 def row(name: str, root: Path) -> tuple[list, str]:
-    """The cells of a peer, and what differs by more than five standard errors."""
+    """Return the cells of a peer, and a text if the means differ by more than five standard errors,
+    else an empty text.
+    """
     them, us = child("theirs", name, root), child("ours", name, root)
     for who, found in (("theirs", them), ("ours", us)):
         if "error" in found:

@@ -1,7 +1,7 @@
 """The cost of a million settings of a thousand runs each: python benchmarks/plan.py.
 
-A small part is measured on one core and scaled up; the tables are printed and written to
-benchmarks/plan.md. The plan is a thousand chunks, each one command with a table of its own.
+A small part is measured on one core and scaled up. The tables are printed and written to
+benchmarks/plan.md. The plan has a thousand chunks; each chunk is one command with its own table.
 """
 
 import sys
@@ -67,7 +67,7 @@ def measure(algo, runs, store):
 
 
 def bytes_of(file, found):
-    """Size that a file would have with all runs of its setting."""
+    """Return the size in bytes that a file would have with all RUNS runs of its setting."""
     runs = len(found)
     half = runs // 2
     fewer = {run: found[run] for run in range(half)}
@@ -76,7 +76,9 @@ def bytes_of(file, found):
 
 
 def overheads(store):
-    """The cost besides playing, in one process, for a setting and for all of them."""
+    """Return the rows of the table of costs besides playing, in one process: for a setting, a chunk
+    and all settings.
+    """
     count = SETTINGS // CHUNKS
     made = []
     resolve = seconds(lambda: made.extend(settings_of("dp_se", count))) / count

@@ -1,4 +1,4 @@
-"""Which tests of privacy notice which broken twins, and whether correct variants pass them.
+"""Which tests of privacy detect which broken twins, and whether correct variants pass the tests.
 
     python benchmarks/privacy.py > benchmarks/privacy.md
 
@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from twins import BROKEN, CORRECT, Twin
 
 BUDGETS = (0.1, 1.0)  # eps, or rho
-HORIZON = 8  # of exact losses
+HORIZON = 8  # horizon of exact losses
 Method = Callable[[Twin, float], bool | None]
 WORDS = {True: "objects", False: "passes", None: "-"}
 HEAD = """\
@@ -46,12 +46,14 @@ docs/privacy.md says what each of them proves.
 
 
 def misaligned(twin: Twin, budget: float) -> bool:
-    """Whether the alignment that the twin's author believes in fails in a replay."""
+    """Return whether the alignment that the twin declares fails in a replay."""
     return not align(target_of(twin.algorithm, budget, twin.values)).holds
 
 
 def exceeds(twin: Twin, budget: float) -> bool | None:
-    """Whether the exact loss of the twin's actions exceeds its budget; None if it is not known."""
+    """Return whether the exact loss of the twin's actions exceeds its budget; None if the exact
+    loss is not known.
+    """
     game, curator = twin.game, twin.algorithm.guarantee.curator
     if game is None and curator is None:
         return None
@@ -74,7 +76,7 @@ METHODS: dict[str, Method] = {"alignment": misaligned, "exact": exceeds, "audit"
 
 
 def row(twin: Twin, methods: Sequence[Method] = tuple(METHODS.values())) -> list[str]:
-    """What each method says of a twin at each budget."""
+    """Return the row of a twin: the result of each method at each budget."""
     return [twin.says, *(WORDS[test(twin, x)] for test in methods for x in BUDGETS)]
 
 
@@ -90,7 +92,9 @@ def page() -> str:
 
 
 def row_at(broken: bool, i: int) -> list[str]:
-    """The row of a twin, which a worker imports: its functions cannot be sent."""
+    """Return the row of the i-th twin. A worker imports the twin, since functions of twins cannot
+    be sent to other processes.
+    """
     import twins
 
     return row((twins.BROKEN if broken else twins.CORRECT)[i])

@@ -2,8 +2,8 @@
 
     python benchmarks/published_privacy.py FOLDER ROW [ROW ...]
 
-FOLDER holds the checkouts, each in a folder of its repository's name. Without a row the rows are
-listed. None of this code is part of the package, and none is changed on disk.
+FOLDER holds the checkouts, each in a folder with the name of its repository. Without a ROW, the
+script lists the rows. The published code is not part of the package, and is not changed on disk.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from dpbandits.results.intervals import clopper_pearson
 from dpbandits.results.table import Table
 from dpbandits.theory.problem import problem
 
-SHORT = {"horizon": [8, 32], "runs": 4_000}  # where replays do not settle it
-# of each audit: the policy, the privacy levels, and other arguments of the audit
+SHORT = {"horizon": [8, 32], "runs": 4_000}  # for audits that replays do not decide
+# For each audit: the policy, the privacy levels, and other arguments of ``dp.audit``
 AUDITS: dict[str, tuple[str, list[float], dict]] = {
     "sayakrc-dp-se": ("sayakrc_dp_se", [0.1, 1.0], {}),
     "sayakrc-dist-dp-se": ("sayakrc_dist_dp_se", [1.0], SHORT),
@@ -52,7 +52,7 @@ AUDITS: dict[str, tuple[str, list[float], dict]] = {
 
 
 def audit(root: Path, row: str) -> None:
-    """An audit of the actions, or of the responses, at each level."""
+    """Print the results of an audit of the actions, or of the responses, at each privacy level."""
     name, levels, given = AUDITS[row]
     for eps in levels:
         before, begin = _seconds(), time.perf_counter()
@@ -73,13 +73,15 @@ def audit(root: Path, row: str) -> None:
 
 
 def _seconds() -> float:
-    get_reusable_executor().shutdown(wait=True)  # the time of a child counts when it has ended
+    get_reusable_executor().shutdown(wait=True)  # the time of a child process counts after its end
     both = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(x.ru_utime + x.ru_stime for x in both)
 
 
 def sayakrc_noise(root: Path) -> None:
-    """DP-SE plays the same arms with its noise off, as coded, and a million times as large."""
+    """Check that DP-SE plays the same arms without noise, with its noise as coded, and with a
+    million times this noise.
+    """
     make = replace(POLICIES["sayakrc_dp_se"], root=root)
     rewards = np.random.default_rng(0).random((20_000, 4)) < [0.9, 0.6, 0.5, 0.3]
     table = rewards.astype(float).tolist()
@@ -92,7 +94,7 @@ def sayakrc_noise(root: Path) -> None:
 
 
 class _Scaled:
-    """A generator whose Laplace noise is multiplied."""
+    """A generator whose Laplace noise is multiplied by ``size``."""
 
     def __init__(self, size):
         self.size, self.rng = size, np.random.default_rng(1)
@@ -102,7 +104,9 @@ class _Scaled:
 
 
 def gdp_releases(root: Path) -> None:
-    """How many later releases of GDP-NCB a reward of its first phase enters, and at what cost."""
+    """Print how many later releases of GDP-NCB a reward of its first phase enters, and the privacy
+    loss of these releases.
+    """
     make = replace(POLICIES["dp_ncb_gdp"], root=root)
     for T in (100, 1_000, 10_000):
         eps, visit = 0.2, PolicyTarget(claimed(make), 0.2, {})
@@ -111,7 +115,7 @@ def gdp_releases(root: Path) -> None:
         second[0] = 1.0
         found = replay(visit, first, second, Recorder(np.random.default_rng(0), 1.0))
         costs = [abs(draw.shift) for draw in found.draws if draw.shift]
-        used = len(costs) - 1  # no decision follows the last one
+        used = len(costs) - 1  # no decision follows the last release
         print(f"gdp-releases: T {T}, one arm: the first reward enters {len(costs)} releases at "
               f"{costs[0] / eps:.3f} eps each; the {used} that decisions follow cost "
               f"{sum(costs[:-1]) / eps:.3f} eps")  # fmt: skip
@@ -122,12 +126,12 @@ def gdp_releases(root: Path) -> None:
 
 
 def stop(W: float, c: float, eps: float) -> float:
-    """The stopping rule of the first phase over 1600."""
+    """Return the threshold of the stopping rule of the first phase, divided by 1600."""
     return c**2 * np.log(W) + np.log(W) ** 2 / eps
 
 
 def ldp_response(root: Path) -> None:
-    """What a user of LDP-NCB sends in the first phase and later: its mean and scale."""
+    """Print the mean and the noise scale of a response of LDP-NCB, in the first phase and later."""
     make = replace(POLICIES["dp_ncb_ldp"], root=root)
     T, eps, rng = 400, 0.2, np.random.default_rng(0)
     visit = PolicyTarget(claimed(make, local=True), eps, {})
@@ -145,7 +149,7 @@ def ldp_response(root: Path) -> None:
 
 
 def nash_regret(root: Path) -> None:
-    """The Nash regret of the functions of DP-NCB on the setting of sarkar2025, at eps .2."""
+    """Print the Nash regret of the functions of DP-NCB in the environment sarkar2025, at eps .2."""
     T, eps, c, alpha = 10_000_000, 0.2, 3.0, 3.1
     table = dp.run(algo="ucb", env="sarkar2025", horizon=1, runs=1, jobs=1)
     means = np.array(problem(next(iter(Table.of_frame(table).records.values()))).instance.means)
@@ -166,7 +170,7 @@ def nash_regret(root: Path) -> None:
 
 
 def clipped_means(root: Path) -> None:
-    """The mean of what LDP-UCB-L adds up: responses clipped to [0, 1]."""
+    """Print the means of the values that LDP-UCB-L sums: responses clipped to [0, 1]."""
     rng = np.random.default_rng(0)
     for eps in (0.2, 1.0):
         noise = rng.laplace(0.0, 1.0 / eps, 1_000_000)
@@ -175,7 +179,7 @@ def clipped_means(root: Path) -> None:
 
 
 def ldpbandit(root: Path) -> None:
-    """The noise of LDPbandit2020: the delta that it gives, exactly."""
+    """Print the noise of LDPbandit2020 and the smallest delta that this noise gives exactly."""
     module = module_of(root / "LDPbandit2020", "src.linucb")
     for eps, delta in ((0.1, 1e-5), (0.5, 0.01), (1.0, 0.1), (10.0, 0.1), (8e5, 0.1)):
         sigma = module.LinUCB(20, epsilon=eps, delta=delta)._sigma
@@ -187,9 +191,11 @@ def ldpbandit(root: Path) -> None:
 
 
 def nprr_response(root: Path) -> None:
-    """What a response of NPRR to 0 and to 1 loses at the end 1 of the grid, with 99.9 %."""
+    """Print the exact privacy loss of a response of NPRR, and a lower bound on it with 99.9 %
+    confidence. The bound comes from the counts of the response 1 to the rewards 1 and 0.
+    """
     folder = root / "nprr"
-    package = ModuleType("nprr")  # whose own file imports confseq, which a response does not use
+    package = ModuleType("nprr")  # its __init__.py imports confseq, which is not needed
     package.__path__ = [str(folder / "nprr")]
     sys.modules["nprr"] = package
     np.float_ = np.float64  # noqa: NPY201 - NumPy 1, with which it was written
@@ -207,7 +213,7 @@ def nprr_response(root: Path) -> None:
 
 
 def replayed(root: Path) -> None:
-    """Every policy that can be replayed plays the same game from its recorded numbers."""
+    """Check that every policy plays the same arms again from its recorded random numbers."""
     for name, policy in POLICIES.items():
         visit = PolicyTarget(claimed(replace(policy, root=root)), 1.0, {})
         table = np.random.default_rng(0).random((64, 2))

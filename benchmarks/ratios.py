@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 FILE = Path(__file__).with_name("ratios.csv")
-# Of per-round algorithms, by how their names end; of DP-UCB with other counters; of Thompson
-# sampling, whose rounds draw K times; of contextual rounds, which draw d K normals, those in which
-# users draw the normals of a message, too, and those of Private LinUCB, which draws the noise of a
-# node and inverts a matrix
+# Limits of ratios, by the ends of their names, in this order: per-round algorithms; DP-UCB with
+# other counters; Thompson sampling, which draws K Beta variables in a round; contextual rounds,
+# which draw d K normals; contextual rounds in which a user also draws the normals of a message;
+# rounds of Private LinUCB, which draws the noise of a node and inverts a matrix
 LIMITS = {
     ", K = 5": 2.0,
     ", K = 20": 3.0,
@@ -23,8 +23,8 @@ LIMITS = {
     ", 400 normals and a node": 3.0,
 }
 LONGER = 1.5  # limit of an episodic run at T = 1e12, with 1.7 times as many episodes as at 1e7
-TOLERANCE = 1.5  # how many times a ratio may be the committed one: another machine, a busy one
-COMPILING = "compile, "  # how ratios of compiling begin; seconds of work, which vary less
+TOLERANCE = 1.5  # the largest allowed factor to a committed ratio: machines differ, and may be busy
+COMPILING = "compile, "  # names of ratios of compiling; these take seconds and vary less
 COMPILE_TOLERANCE = 1.35
 
 
@@ -43,8 +43,9 @@ def write(ratios: Mapping[str, float], file: Path = FILE) -> None:
 def complaints(
     measured: Mapping[str, float], committed: Mapping[str, float], tolerance: float = TOLERANCE
 ) -> list[str]:
-    """One line for each ratio that exceeds its limit, or the committed ratio by more than the
-    tolerance, and for each that is only measured or only committed.
+    """Return a line for each ratio that exceeds its limit, for each ratio that exceeds the
+    committed ratio by more than the tolerance, and for each ratio that is only measured or only
+    committed.
     """
     lines = above_limits(measured)
     for name in dict.fromkeys([*committed, *measured]):
@@ -65,7 +66,7 @@ def complaints(
 
 
 def above_limits(measured: Mapping[str, float]) -> list[str]:
-    """One line for each ratio that exceeds its limit, whatever is committed."""
+    """Return a line for each ratio that exceeds its limit; committed ratios are not used."""
     lines = [
         f"{name}: {ratio:.2f}, above the limit of {limit:g}"
         for name, ratio in measured.items()

@@ -1,8 +1,9 @@
-"""What kills, damage, several processes and bad input do to runs, tables and commands.
+"""How killed processes, damaged files, several processes and bad input affect runs, tables and
+commands.
 
-``python benchmarks/reliability.py > benchmarks/reliability.md`` prints the table; with ``--small``
-a few tries of each row. It needs what the tests need. The faults are those of faults.py in
-tests/support, bad input is that of fuzz.py and hostile.py there.
+``python benchmarks/reliability.py > benchmarks/reliability.md`` prints the table. With ``--small``,
+each row has only a few tries. The script needs the packages that the tests need. In tests/support,
+faults.py makes the faults, and fuzz.py and hostile.py make the bad input.
 """
 
 import importlib.util
@@ -25,8 +26,8 @@ import fuzz  # noqa: E402
 from commands import command  # noqa: E402
 
 COLUMNS = "tried", "lost", "doubled", "other bytes", "tracebacks", "hangs"
-LONGEST = 1800  # seconds of a group of rows
-KILLS = {  # tests/support/faults.py: the question, how, how many, how many with --small
+LONGEST = 1800  # the longest time of a group of rows, in seconds
+KILLS = {  # for tests/support/faults.py: question, kind, tries, tries with --small
     "`bandit-run`, threads": ("regret", "threads", 90, 3),
     "`bandit-stop`, threads": ("stopping", "threads", 24, 3),
     "`bandit-run`, processes": ("regret", "processes", 15, 3),
@@ -34,10 +35,10 @@ KILLS = {  # tests/support/faults.py: the question, how, how many, how many with
     "a kernel compiles that is not cached": ("regret", "cold", 30, 3),
     "two processes on one folder": ("regret", "two", 30, 3),
 }
-ENGINES = {  # the module, and the words of a command
+ENGINES = {  # the needed module, and the words of a command
     "Dask, two workers": ("distributed", ["runner=dask", "jobs=2"]),
 }
-SEEDS = 5  # tables of each engine
+SEEDS = 5  # number of tables of each engine
 SWEEP = ["-m", "algo=dp_se,adap_ucb", "eps=0.5,1", "horizon=2000", "runs=4"]
 ACCEPTED = "accepted", "stopped"
 STOPPED = 130, -9
@@ -45,8 +46,8 @@ ALIGN = ["left", *["right"] * len(COLUMNS)]
 
 
 def faults(folder, what, question, *given):
-    """What a process of tests/support/faults.py has found. If it damages or compiles machine code,
-    it has a cache of its own.
+    """Return the results of a process of tests/support/faults.py. A process that damages or
+    compiles machine code has a cache of its own.
     """
     own = os.environ.copy()
     if "cold" in given or what == "damages":
@@ -55,7 +56,7 @@ def faults(folder, what, question, *given):
 
 
 def printed(script, *given, **process):
-    """What a script of tests/support prints."""
+    """Return the JSON value that a script of tests/support prints."""
     code = [sys.executable, SUPPORT / script, *map(str, given)]
     done = subprocess.run(code, stdout=subprocess.PIPE, timeout=LONGEST, check=True, **process)
     return json.loads(done.stdout)

@@ -1,10 +1,10 @@
 """Cost of many small settings besides playing: python benchmarks/settings.py.
 
-Each setting is a single run of dp_se of 1,000 rounds with two rows. It is run, run again when
-everything is stored, and looked at by bandit-status. What the commands need for one setting is
-subtracted from the times, which are given for a quiet machine, not from the memory. The results
-folder is beside this file, on the disk of the checkout. The table is printed and written to
-benchmarks/settings.md.
+Each setting is a single run of dp_se of 1,000 rounds with two rows. The settings are run, run again
+when everything is stored, and listed by bandit-status. The times of the commands for one setting
+are subtracted from the times; the memory is not reduced in this way. Times are given for a quiet
+machine. The results folder is beside this file, on the disk of the checkout. The table is printed
+and written to benchmarks/settings.md.
 """
 
 import multiprocessing
@@ -25,13 +25,14 @@ HERE = Path(__file__).parent
 GRIDS = {3000: (3000, 1), 20_000: (2000, 10)}  # numbers of budgets and of horizons
 WORDS = ["algo=dp_se", "env=bernoulli_c2", "runs=1", "checkpoints=1", "jobs=1"]
 STEPS = {"first": "run", "again": "run", "`bandit-status`": "status"}
-REPEATS = {"status": 3}  # which changes nothing: the shortest of them counts
+REPEATS = {"status": 3}  # the command changes nothing; the smallest cost counts
 TARGETS = {"first": 3.0, "again": 1.0, "`bandit-status`": 0.2, "first, wall": 5.0, "MB": 300}
 
 
 def cost(command, words, answer):
-    """CPU seconds, seconds as a user waits, and peak memory, in MB, of a command; it runs in a
-    child that counts them.
+    """Put three numbers into ``answer``: the CPU seconds of a command, the seconds that a user
+    waits, and the peak memory in MB. The command runs in a child process, whose resources are
+    counted.
     """
     call = [sys.executable, "-c", CALL.format(command), *words]
     start = time.perf_counter()
@@ -62,13 +63,15 @@ def costs(count, folder):
 
 
 def file_system():
-    """The kind of file system that this file is on."""
+    """Return the type of the file system that holds this file."""
     command = ["df", "--output=fstype", HERE]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1]
 
 
 def written(rows, imports):
-    """Write the table of the rows so far; returns its text. The imports are in seconds."""
+    """Write the table of the rows so far, and return its text. ``imports`` is the time of the
+    imports in seconds.
+    """
     head = ["settings", *(f"{step}, ms" for step in (*STEPS, "first, wall")), "peak memory, MB"]
     rows = [*rows, ["target", *(f"{x:g}" for x in TARGETS.values())]]
     text = "CPU time for each setting, how long a user waits for it at first (wall), and the\n"
@@ -87,7 +90,7 @@ def written(rows, imports):
 def main():
     rows, text, imports = [], "", importing()
     with tempfile.TemporaryDirectory(dir=HERE) as folder:
-        costs(2, folder)  # compiles, once
+        costs(2, folder)  # compiles the kernel
         alone = costs(1, folder)
         for count in GRIDS:
             found = costs(count, folder)

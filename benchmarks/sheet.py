@@ -1,8 +1,9 @@
-"""What privacy costs a test of conversions: the time of a sheet as a user waits for it.
+"""The time that a user waits for a sheet about what privacy costs a test of conversions.
 
-``python benchmarks/sheet.py`` prints the seconds of a sheet of eight budgets under two trust models
-for the means .05 and .055 with 200 runs of at most 260,000 users each, after a first sheet has
-compiled. For scale it prints the seconds of four settings of 50 runs of DP-SPRT alone.
+``python benchmarks/sheet.py`` prints the seconds of a sheet of eight budgets under two trust
+models, for the means .05 and .055, with 200 runs of at most 260,000 users each. A first sheet
+compiles the code before. For comparison, the script prints the seconds of four settings of DP-SPRT
+alone, with 50 runs each.
 """
 
 import time

@@ -16,7 +16,7 @@ import dpbandits as dp
 
 T, RUNS = 3000, 20
 LEVELS = 1.0, 100.0, 10_000.0
-ROWS = {  # the algorithm, and the largest eps at which its noise keeps its promise
+ROWS = {  # the algorithm; the largest eps at which its noise keeps its promise
     "rewards only, eigenvalue bonus (rho = eps²/2)": (
         dp.algorithm("adac_oful", bonus="eigenvalue"), np.inf,
     ),
@@ -30,7 +30,9 @@ ROWS = {  # the algorithm, and the largest eps at which its noise keeps its prom
 
 
 def wine(folder):
-    """The environment: each arm guesses one cultivar; right guesses have reward 1, others -1."""
+    """Return the environment. Each arm guesses one cultivar; a right guess has reward 1, and a
+    wrong guess -1.
+    """
     features, kind = load_wine(return_X_y=True, as_frame=True)
     features = (features - features.mean()) / features.std()
     rewards = pd.get_dummies(kind, prefix="is") * 2.0 - 1.0

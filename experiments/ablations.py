@@ -1,8 +1,9 @@
-"""Changes that would reproduce refuted claims: python experiments/ablations.py [KEY=VALUE ...].
+"""Changes of algorithms that would reproduce refuted claims: python experiments/ablations.py
+[KEY=VALUE ...].
 
 The variants of the algorithms are in experiments/ablation. The tables are printed and written to
-RESULTS/ablations.md; that of claim R2 needs the table of ren2020_fig1d. The keys are those of
-``dp.run``, such as runs=100 or results=DIR.
+RESULTS/ablations.md. The table for claim R2 needs the table of the experiment ren2020_fig1d. The
+keys are arguments of ``dp.run``, such as runs=100 or results=DIR.
 """
 
 import sys
@@ -37,7 +38,9 @@ def mean(means, **setting):
 
 
 def azize(keys):
-    """Claims A1-A3 for variants of AdaP-KLUCB, against DP-SE with longer epochs."""
+    """Yield the rows of the table for claims A1-A3: variants of AdaP-KLUCB against DP-SE with
+    longer epochs.
+    """
 
     def run(algo, env, eps):
         return dp.run(algo, env, eps=eps, config_dir=VARIANTS_FOLDER, **keys)
@@ -69,7 +72,7 @@ def azize(keys):
 
 
 def ren(results):
-    """The ratios of claim R2 at earlier rounds."""
+    """Yield the rows of the table for claim R2: the ratios of regret at earlier rounds."""
     runs = dp.load(results / "ren2020_fig1d.csv")
     means = runs.groupby(["algo", "t"])["regret"].mean().unstack("algo")
     for share in (0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0):

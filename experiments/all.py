@@ -1,7 +1,8 @@
 """Run and draw the experiments: python experiments/all.py [NAME ...] [KEY=VALUE ...].
 
-This is ``make figures``: all experiments, in one process, if no NAME is given. What was made by the
-same sources with the same settings is left alone. A figure is drawn while the next experiment runs.
+``make figures`` calls this script. Without a NAME, the script runs all experiments, in one process.
+Tables and figures that the same sources made with the same settings are not made again. A figure is
+drawn while the next experiment runs.
 """
 
 import sys

@@ -28,8 +28,9 @@ WORSE = "////"  # the hatch of cells with no fewer mistakes than the best consta
 
 
 def ratios(summary):
-    """The mistakes of each setting divided by those of the best constant action on its set, and
-    whether the interval lies below them.
+    """Return the summary with two columns: ``ratio``, the mistakes of a setting divided by the
+    mistakes of the best constant action on its set, and ``beats``, whether the interval of the
+    setting lies below the mistakes of the best constant action.
     """
     line = summary[summary["algo"] == LINE].set_index("env")["mean"]
     of_set = summary["env"].map(line)
@@ -43,7 +44,7 @@ def draw(table):
     levels = sorted(found["eps"].unique())
     figure, axes = subplots(2, 3, 5.4)
     for ax, eps in zip(axes.flat, levels, strict=False):
-        rows = found[found["eps"] == eps]  # supervised and uniform play are without privacy
+        rows = found[found["eps"] == eps]  # supervised and uniform play have eps = inf
         shown = rows["algo"].unique()
         ratio, beats = (
             rows.pivot(index="env", columns="algo", values=x).reindex(index=order, columns=shown)

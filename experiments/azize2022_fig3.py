@@ -1,7 +1,8 @@
 """Azize & Basu 2022, Fig. 3: regret of AdaP-KLUCB against eps, and the two privacy regimes.
 
-The two terms of the lower bound (Theorem 3, asymptotic in T) are drawn separately. They meet at
-eps = kl / (6 gap); below it, in the shaded regime, the regret is the cost of privacy.
+The two terms of the lower bound (Theorem 3, asymptotic in T) are drawn separately. The terms are
+equal at eps = kl / (6 gap). Below this budget, in the shaded regime, the term for privacy is the
+larger one.
 """
 
 from dpbandits.figures.final_regret import budget_panels

@@ -1,7 +1,7 @@
 """Azize's thesis, Fig. 5.4: what zCDP costs AdaC-UCB, against rho and against t.
 
-The regret without privacy is that of the same episodes without noise (rho infinite). The third
-panel is ours: the mean of the thesis hides how the regret is spread over the runs.
+The regret without privacy is the regret of the same episodes without noise (rho infinite). The
+third panel is not in the thesis: it shows how the regret varies between runs, which a mean hides.
 """
 
 import numpy as np
@@ -18,16 +18,18 @@ COLOURS, LOOKS = list(PALETTE.values()), PATTERNS
 
 
 def prices(found, by, budget):
-    """The mean regret at each budget minus that without privacy, with its 95 % interval.
+    """Return the price of privacy at each budget, with its 95 % interval: the mean regret minus the
+    mean regret without privacy.
 
     Args:
-        found: means with their intervals, and the columns ``by`` and of the budget (inf without
-            privacy).
+        found: means with their intervals, the column ``by``, and a column with the budget (inf
+            without privacy).
         by: a column, such as the horizon.
         budget: the name of the budget.
 
     Returns:
-        Three frames, whose index is ``by`` and whose columns are the budgets but inf.
+        Three frames: the price and the two ends of its interval. Their index is ``by``, and their
+        columns are the finite budgets.
     """
     found = found.set_index([by, budget])
     means = [found[name].unstack(budget) for name in ("mean", "ci_low", "ci_high")]

@@ -1,6 +1,7 @@
 """Azize's thesis, Fig. 5.6: the price of zCDP of rewards in a contextual bandit, with two bonuses.
 
-The regret without privacy is that without noise (rho infinite), which is RS-OFUL.
+The regret without privacy is the regret without noise (rho infinite), which is the regret of
+RS-OFUL.
 """
 
 import numpy as np
@@ -14,7 +15,7 @@ from dpbandits.results.intervals import interval_of_mean
 
 COLOURS, LOOKS = list(PALETTE.values()), PATTERNS
 BUDGETS = [0.1, 0.5, 1.0]
-EARLIEST = 1e-3  # of the horizon
+EARLIEST = 1e-3  # share of the horizon at which curves begin
 TITLE = "The price of zCDP for AdaC-OFUL (Azize's thesis, Fig. 5.6)"
 
 

@@ -1,7 +1,7 @@
 """Azize's thesis, Figs. 5.5 and C.1: the price of zCDP in a linear bandit, against rho and t.
 
-The regret without privacy is that of the same phases without noise (rho infinite), which is GOPE.
-The thesis has one instance; here runs of all drawn instances are averaged.
+The regret without privacy is the regret of the same phases without noise (rho infinite), which is
+the regret of GOPE. The thesis has one instance; here runs of all drawn instances are averaged.
 """
 
 import numpy as np
@@ -11,14 +11,16 @@ from dpbandits.figures.style import DASHES, PALETTE, PATTERNS, finish, own_legen
 from dpbandits.results.intervals import interval_of_mean
 
 COLOURS, LOOKS = list(PALETTE.values()), PATTERNS
-RHO_LOOKS = (3, "long"), (4, "dash and dots"), (5, "solid")  # of each rho: colour and dash
-EARLIEST = 1e-4  # of the horizon
+RHO_LOOKS = (3, "long"), (4, "dash and dots"), (5, "solid")  # of each rho: colour number and dash
+EARLIEST = 1e-4  # share of the horizon at which curves begin
 TITLE = "The price of zCDP for AdaC-GOPE (Azize's thesis, Figs. 5.5 and C.1)"
-MIDDLE_AND_SUMS = 1e6  # the horizon of runs with both places of the noise
+MIDDLE_AND_SUMS = 1e6  # the horizon at which noise is added in both places
 
 
 def prices(ends):
-    """The regret of each instance minus that without noise, by horizon, rho and instance."""
+    """Return the regret of each instance minus its regret without noise: a row for each horizon and
+    instance, a column for each rho.
+    """
     found = ends.groupby(["horizon", "rho", "env.instance"])["regret"].mean()
     found = found.unstack("rho")
     return found.drop(columns=np.inf).sub(found[np.inf], axis=0)

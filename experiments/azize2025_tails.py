@@ -1,9 +1,10 @@
 """Tails of DP-KLUCB and DP-IMED: python experiments/azize2025_tails.py [KEY=VALUE ...].
 
-Final regrets divided by the lower bound of Azize et al. 2025 (Theorem 1), runs on C1 ... C4
-together: for several lengths of an arm's first phase, first/eps rounds (an option of ours), and for
-several growths alpha of the phases. The tables are printed and written to
-RESULTS/azize2025_tails.md. The keys are those of ``dp.run``, such as runs=100 or results=DIR.
+The tables describe final regrets divided by the lower bound of Azize et al. 2025 (Theorem 1); the
+runs on C1, C2, C3 and C4 are taken together. One table varies ``first``: the first phase of an arm
+has first/eps rounds (an option of ours). The other table varies alpha, the growth of the phases.
+The tables are printed and written to RESULTS/azize2025_tails.md. The keys are arguments of
+``dp.run``, such as runs=100 or results=DIR.
 """
 
 import sys
@@ -21,7 +22,7 @@ ALGORITHMS = ["dp_klucb", "dp_imed"]
 INSTANCES = [f"bernoulli_c{i}" for i in (1, 2, 3, 4)]
 BUDGETS = [0.1, 1.0]
 VARIED = {"first": [0, 1, 4, 16, 64], "alpha": [1.1, 1.5, 2, 3]}
-MANY = 10  # times the lower bound: a large regret
+MANY = 10  # a regret above this many lower bounds is large
 
 
 def by_bound(rows):

@@ -1,9 +1,9 @@
-"""Whether committed pages are what the code prints: python experiments/check.py FOLDER [NAME ...].
+"""Check whether the code prints the committed pages: python experiments/check.py FOLDER [NAME ...].
 
-``make results-check`` makes the pages of ``results`` anew in FOLDER, and then calls this. The first
-line of a committed (or staged) page that differs is printed. The summaries of experiments contain
-the ids of their settings, which also change with the code of algorithms and with data. With NAMEs
-only the pages of these names are compared, and always the documents of PRINTED.
+``make results-check`` makes the pages of ``results`` anew in FOLDER, and then calls this script.
+The first line of a committed (or staged) page that differs is printed. The summaries of experiments
+contain the ids of their settings, which also change with the code of algorithms and with data. With
+NAMEs, only the pages of these names are compared. The documents of PRINTED are always compared.
 """
 
 import subprocess
@@ -19,20 +19,25 @@ from dpbandits.theory import __main__ as bounds
 
 TOP = package_folder("conf").parent
 PRINTED = {"docs/guarantees.md": guarantees.page, "docs/bounds.md": bounds.page}
-# Pages of measured seconds and memory: another run prints other numbers. Those of benchmarks, and
-# docs/reliability.md, docs/scale.md and docs/speed.md, which quote them, are not in results.
+# Pages of measured seconds: another run prints other numbers. The pages of benchmarks also have
+# such numbers, and docs/reliability.md, docs/scale.md and docs/speed.md quote them; these pages are
+# not in results
 MEASURED = {"times"}
 
 
 def committed(top=TOP, kinds=("md", "tex")):
-    """The paths of the pages of results that can be made anew, or of other kinds of files."""
+    """Return the committed files of results that have one of the given endings and can be made
+    anew.
+    """
     command = ["git", "ls-files", *(f"results/*.{kind}" for kind in kinds)]
     listed = subprocess.run(command, cwd=top, capture_output=True, text=True, check=True)
     return [page for page in listed.stdout.split() if Path(page).stem not in MEASURED]
 
 
 def difference(before, after):
-    """The first line in which two texts of a page differ."""
+    """Return a text about the first line in which two texts of a page differ; None if they are
+    equal.
+    """
     lines = [text.split("\n") for text in (before, after)]
     for i, (old, new) in enumerate(zip_longest(*lines, fillvalue="(no line)"), 1):
         if old != new:
@@ -46,7 +51,7 @@ def main(folder, names):
     if unknown:
         raise BadInput(f"{', '.join(sorted(unknown))}: results has no such page")
     texts = dict(PRINTED)
-    for page, file in pages.items():  # NAME.summary.csv is of NAME, too
+    for page, file in pages.items():  # NAME.summary.csv belongs to NAME, too
         if not names or file.name.partition(".")[0] in names:
             texts[page] = file.read_text
     for page, text in texts.items():

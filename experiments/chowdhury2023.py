@@ -1,4 +1,4 @@
-"""Chowdhury & Zhou 2023: regret per round of servers that only sum, beside a trusted one.
+"""Chowdhury & Zhou 2023: regret per round with servers that see only sums, beside a trusted server.
 
 Runs of all drawn instances are averaged.
 """
@@ -13,7 +13,7 @@ from dpbandits.figures.style import finish, styled, styles_of, subplots
 from dpbandits.results.table import curve_of
 
 TITLE = "Regret per round, ten drawn means (Chowdhury & Zhou 2023)"
-EARLIEST = 1e-4  # of the horizon
+EARLIEST = 1e-4  # share of the horizon at which curves begin
 
 
 @styled
@@ -23,7 +23,7 @@ def draw(table):
     table = labelled(table.where(horizons == horizon), but=["env.instance"])
     curves, ends = table.curves(None), table.runs
     curves = curves[curves["t"] >= EARLIEST * horizon]
-    # an instance's, and these are the sample
+    # each value is the mean of an instance; the instances are the sample
     curves = curves.assign(value=curves["mean"] / curves["t"])
     budgets, environments = sorted(ends["eps"].unique()), ends["env"].unique()
     styles = styles_of(table.settings)

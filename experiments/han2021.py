@@ -17,8 +17,8 @@ NOTE = (
     "LDP-OLS and LDP-LinUCB are $(\\epsilon, 0.1)$-locally DP, and LinUCB is not private. Lines "
     "show means of RUNS runs, and bands show the 95 % interval of the mean."
 )
-EARLIEST = 1e-4  # of the horizon
-APART = PALETTE["olive"]  # of LDP-OLS, whose own shades look like those of LDP-LinUCB
+EARLIEST = 1e-4  # share of the horizon at which curves begin
+APART = PALETTE["olive"]  # the colour of LDP-OLS, since its declared colour looks like LDP-LinUCB
 
 
 @styled

@@ -1,6 +1,7 @@
-"""Michel, Basu & Kaufmann 2026: stopping times of DP-SPRT against eps, and those without privacy.
+"""Michel, Basu & Kaufmann 2026: stopping times of DP-SPRT against eps, and without privacy.
 
-Where the authors' package dpsprt is installed, it plays the same settings, with fewer runs.
+If the authors' package dpsprt is installed, the package plays the same settings, too, with fewer
+runs.
 """
 
 import importlib.util
@@ -12,7 +13,7 @@ from dpbandits.figures.stopping import identification_panels
 from dpbandits.results.table import Table
 
 TITLE = "Which of two Bernoulli laws? (Michel, Basu & Kaufmann 2026)"
-RUNS = 20  # of the package, which takes microseconds for a sample
+RUNS = 20  # runs of the package, which is slow
 PACKAGE = f"the authors' package, {RUNS} runs"
 
 
@@ -24,8 +25,8 @@ def draw(table):
 
 
 def of_the_package(runs):
-    """The first runs as the package plays them, on rewards of its own. They are too
-    few for the share of wrong answers.
+    """Return RUNS runs of each private setting, played by the package on other rewards. These runs
+    are too few for the share of wrong answers, so ``correct`` is blank.
     """
     found = runs[(runs["run"] < RUNS) & np.isfinite(runs["eps"])].assign(rule=PACKAGE)
     games = found[["true_mean", "mu0", "mu1", "alpha", "beta", "eps", "run"]].to_numpy()

@@ -1,4 +1,4 @@
-"""What the scripts share that write a page of tables into a folder of results."""
+"""Functions of the scripts that write a page of tables into a folder of results."""
 
 import sys
 from pathlib import Path
@@ -10,18 +10,18 @@ from dpbandits.files import write_atomically
 
 
 def table(rows, head):
-    """Rows as a table in Markdown."""
+    """Return rows as a table in Markdown."""
     return tabulate(rows, head, tablefmt="pipe", disable_numparse=True) + "\n"
 
 
 def write(page, text):
-    """Print a page and write it; the exit code."""
+    """Print the text of a page and write it to the file ``page``; return the exit code 0."""
     print(text, end="")
     write_atomically(page, text.encode())
     return 0
 
 
 def page_of_folder(name, text_of):
-    """Run a script NAME.py [RESULTS]: it writes RESULTS/NAME.md, the text of that folder."""
+    """Run a script as NAME.py [RESULTS]: write ``text_of(RESULTS)`` to RESULTS/NAME.md."""
     results = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
     run_command(name, lambda: write(results / f"{name}.md", text_of(results)))

@@ -1,7 +1,8 @@
 """The practical constants c: python experiments/practical_constants.py [RESULTS].
 
-For each c the largest ratio, over eight settings, of the regret to that at the best c is computed
-from RESULTS/tao2022_calibration.csv, printed, and written to RESULTS/practical_constants.md.
+In each of eight settings, the regret at each c is divided by the regret at the best c. For each c,
+the script prints the largest of these ratios over the settings, and writes it to
+RESULTS/practical_constants.md. The regrets are read from RESULTS/tao2022_calibration.csv.
 """
 
 from pages import page_of_folder, table

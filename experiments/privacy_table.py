@@ -1,4 +1,4 @@
-"""What is promised, proved and measured: python experiments/privacy_table.py [RESULTS].
+"""Privacy that is promised, proved and measured: python experiments/privacy_table.py [RESULTS].
 
 The tables of ``bandit-audit`` and ``bandit-audit exact=true`` are needed. The page, with a row for
 each algorithm and rule at each budget, is written to RESULTS/privacy.md.
@@ -52,7 +52,9 @@ def rows_of(audits, exact):
 
 
 def same(table, row):
-    """The rows about the same name and promise as another one: one, or none."""
+    """Return a list with the first row of ``table`` that has the name and the promise of ``row``;
+    empty if there is none.
+    """
     found = table[table[["name", "promised"]].eq([row["name"], row["promised"]]).all(axis=1)]
     return found.head(1).to_dict("records")
 

@@ -1,5 +1,5 @@
-"""What the privacy of contexts costs: the regret of learners of four notions against the budget, as
-a share of the regret of random play.
+"""What the privacy of contexts costs: the regret of learners against the budget, as a share of the
+regret of random play. There is a panel for each of four groups of learners.
 
 ``python experiments/private_contexts.py [RESULTS]`` prints the shares in docs/linear.md.
 """
@@ -18,7 +18,7 @@ from dpbandits.figures.style import DASHES, PALETTE, finish, own_legend, styled,
 from dpbandits.files import package_folder
 
 LOCAL = "local DP of contexts and rewards"
-PANELS = {  # of each panel the notion and the curves, each with its label, colour and dash
+PANELS = {  # title and curves of each panel; label, colour and dash of each curve
     "zCDP": (r"zCDP of rewards ($\rho = \epsilon^2/2$)", {
         "adac_oful printed": ("AdaC-OFUL, printed bonus", "blue", "dashed"),
         "adac_oful eigenvalue": ("AdaC-OFUL, eigenvalue bonus", "blue", "solid"),
@@ -44,9 +44,9 @@ LEVELS = {  # horizontal lines, with their looks
     "LinUCB: not private": {"color": PALETTE["brown"], "ls": DASHES["dash and dots"]},
     "random play": {"color": "black", "lw": 1.0},
 }
-LEAST = 5e-6  # of the axis of regret, which leaves room for legends
+LEAST = 5e-6  # lower end of the axis of regret, which leaves room for legends
 WIDE = "LDP-SGD"  # its runs spread over most of the panel
-LAST = {  # the largest eps that the printed noise keeps, or is proved to keep (Wishart, T = 1e6)
+LAST = {  # largest eps at which the printed noise keeps its promise (Wishart: provably, T = 1e6)
     "private_lin_ucb gaussian printed": 1997, "private_lin_ucb wishart printed": 35,
     "ldp_lin_ucb printed printed": 26, "ldp_lin_ucb coded printed": 11, "ldp_ols printed": 5.7,
 }  # fmt: skip
@@ -65,7 +65,7 @@ NOTE = (
 
 
 def random_play(instance):
-    """The expected regret of a round of random play."""
+    """Return the expected regret of one round of random play."""
     spec = yaml.safe_load((package_folder("conf") / "env" / "contextual.yaml").read_text())
     env = build(spec | {"instance": int(instance)}).environment
     rng = np.random.default_rng(0)
@@ -75,7 +75,9 @@ def random_play(instance):
 
 
 def shares(ends):
-    """Final regrets as a share of that of random play, with the curve and the budget as an eps."""
+    """Return the runs with three columns: ``share``, the final regret divided by the regret of
+    random play; ``curve``, the name of the curve; ``budget``, the budget as an eps.
+    """
     found = ends.copy()
     options = [name for name in OPTIONS if name in found]
     words = found[["algo", *options]].fillna("").astype(str)
@@ -88,7 +90,9 @@ def shares(ends):
 
 
 def draw_curve(ax, rows, by, look, last=np.inf):
-    """A curve against a column, with its band; thin where the noise does not keep its promise."""
+    """Draw a curve against a column, with its band. The curve is thin where the noise does not keep
+    its promise: at budgets above ``last``.
+    """
     label, colour, dash = look
     colour, share = PALETTE[colour], rows.groupby(by)["share"].agg(["mean", "min", "max"])
     kept = share[share.index <= last] if by == "budget" else share
@@ -126,8 +130,9 @@ def draw(table):
 
 
 def page(summary):
-    """The mean share of each curve at some budgets, in Markdown; starred where the printed noise
-    keeps less than it promises, or is not proved to keep it (Wishart).
+    """Return a table in Markdown with the mean share of each curve at some budgets. A star marks
+    budgets at which the printed noise does not keep its promise or, for Wishart noise, is not
+    proved to keep it.
     """
     found = shares(summary.rename(columns={"mean": "regret"}))
     means = found.groupby(["curve", "budget"])["share"].mean()

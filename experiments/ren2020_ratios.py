@@ -1,8 +1,9 @@
-"""Ratios of the final regret of HeLDP-UCB to UCB's: python experiments/ren2020_ratios.py [RESULTS].
+"""Regret of HeLDP-UCB divided by regret of UCB: python experiments/ren2020_ratios.py [RESULTS].
 
-These are claims R1-R3 of Ren et al. 2020, measured, as printed there, and in theory: (1 + 4/eps)^2
-for HeLDP-UCB-L and coth(eps/2)^2 for HeLDP-UCB-B. The tables of experiments ren2020_fig1a to fig1d
-are needed; the ratios are written to RESULTS/ren2020_ratios.md.
+The ratios of final regrets are claims R1-R3 of Ren et al. 2020. For each ratio, the table has the
+measured value, the value in the paper, and the value in theory: (1 + 4/eps)^2 for HeLDP-UCB-L and
+coth(eps/2)^2 for HeLDP-UCB-B. The tables of experiments ren2020_fig1a to fig1d are needed; the
+ratios are written to RESULTS/ren2020_ratios.md.
 """
 
 import numpy as np

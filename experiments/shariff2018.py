@@ -1,12 +1,12 @@
 """Private LinUCB (Shariff & Sheffet 2018): regret against T and against eps, beside a learner that
-protects rewards alone and one that protects nothing.
+protects only rewards and a learner without privacy.
 """
 
 from dpbandits.figures.draw import load_script
 from dpbandits.figures.labels import scientific
 from dpbandits.figures.style import DASHES, PALETTE, finish, styled, subplots
 
-LOOKS = {  # of each curve: its label, colour and dash
+LOOKS = {  # label, colour and dash of each curve
     "private_lin_ucb gaussian printed": ("joint DP, Gaussian noise", "vermillion", "dashdotted"),
     "private_lin_ucb gaussian exact": ("joint DP, exact noise", "vermillion", "dotted"),
     "private_lin_ucb wishart printed": ("joint DP, Wishart noise", "orange", "long"),

@@ -1,8 +1,9 @@
 """How loose the bounds of Private LinUCB are: python experiments/shariff2018_page.py [RESULTS].
 
-Rounds of random contexts are released by the tree of matrices, and in each round the eigenvalues of
-the shifted noise, the noise of u and the distance of theta are compared with their bounds.
-The table is written to RESULTS/shariff2018_page.md.
+The tree of matrices releases the sums of rounds with random contexts. In each round three
+quantities are compared with their bounds: the eigenvalues of the shifted noise, the noise of the
+vector u, and the distance of the estimate of theta from theta. The table is written to
+RESULTS/shariff2018_page.md.
 """
 
 import math
@@ -14,7 +15,7 @@ from dpbandits.authoring import kernel, shared
 from dpbandits.parts.linear.noisy_matrices import add_row, levels_of, new_matrix_tree
 from dpbandits.parts.linear.spectra import gaussian_nodes, wishart_nodes
 
-T, RUNS, ALPHA, DELTA = 255, 400, 0.05, 1e-3  # the last prefix has as many nodes as there can be
+T, RUNS, ALPHA, DELTA = 255, 400, 0.05, 1e-3  # the prefix of T = 255 rounds has the most nodes
 THETA = np.array([0.8, -0.4, 0.4])
 NOISES = ("gaussian, printed", "gaussian, exact", "wishart")
 BUDGETS = (1.0, 100.0)
@@ -27,7 +28,7 @@ HEAD = [
 
 @shared
 def release(rng, X, r, m, s, k, out):
-    """The noisy sums of all prefixes."""
+    """Fill ``out`` with the noisy sums of all prefixes of the rounds."""
     tree = new_matrix_tree(rng, X.shape[1] + 1, m, k)
     for t in range(len(X)):
         add_row(rng, tree, X, t, r[t], s, k)
@@ -43,7 +44,9 @@ def releases(rng, X, r, m, s, k, out):
 
 
 def facts(noise, eps, runs=RUNS, seed=0):
-    """Four ratios to their bounds in each run, at worst over its rounds: float array (4, runs)."""
+    """Return four quantities divided by their bounds, see HEAD: the worst ratio over the rounds of
+    each run, float array (4, runs).
+    """
     rng, d, m = np.random.default_rng(seed), len(THETA), levels_of(T)
     if noise == "wishart":
         H = wishart_nodes(eps, DELTA, m, d, T, ALPHA)
@@ -72,7 +75,7 @@ def facts(noise, eps, runs=RUNS, seed=0):
 
 
 def failures(found):
-    """In which runs a bound fails."""
+    """Return in which runs a bound fails, bool array (runs,)."""
     return (found[0] < 1.0) | (found[1:] > 1.0).any(axis=0)
 
 

@@ -1,7 +1,8 @@
 """The practical constants of Tao et al.'s algorithms: final regret against c (the setting is ours).
 
-The preset is the c that minimises, over the settings, the largest ratio of the regret to that at
-the best c of the setting. experiments/practical_constants.py prints these ratios.
+In each setting, the regret at each c is divided by the regret at the best c of this setting. The
+practical constant is the c for which the largest of these ratios over the settings is smallest.
+experiments/practical_constants.py prints the largest ratios.
 """
 
 import itertools
@@ -16,7 +17,9 @@ LAWS = {"twopoint_heavy": "two points", "pareto": "Pareto"}
 
 
 def worst_ratios(runs):
-    """The regret at each c divided by that at the best c, in the worst setting: algo by c."""
+    """Return the regret at each c divided by the regret at the best c, in the worst setting: a
+    frame with a row for each algorithm and a column for each c.
+    """
     settings = runs.groupby(["algo", *SETTING, "c"], dropna=False)
     means = settings["regret"].mean().unstack("c")
     return means.div(means.min(axis=1), axis=0).groupby("algo").max()

@@ -1,7 +1,7 @@
 """Tao et al. 2022, global DP: regret at practical constants.
 
-The runs with the paper's constants, which are linear until a horizon of 1e12 or more, are in the
-table alone.
+The runs with the paper's constants are only in the table, since their regret is linear until a
+horizon of 1e12 or more.
 """
 
 from dpbandits.figures.regret_vs_time import time_panels

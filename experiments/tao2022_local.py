@@ -1,4 +1,4 @@
-"""Tao et al. 2022, local DP: regret at practical constants, drawn as that of tao2022_central."""
+"""Tao et al. 2022, local DP: regret at practical constants, drawn by the script tao2022_central."""
 
 from dpbandits.figures.draw import load_script
 

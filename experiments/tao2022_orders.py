@@ -14,7 +14,7 @@ from dpbandits.figures.labels import labelled
 from dpbandits.figures.style import finish, styled, styles_of, subplots
 
 TITLE = "DPR-SE with the paper's constants (Tao et al. 2022, Theorem 4; our setting)"
-FIRST_EPOCH = 0.3  # larger gaps are eliminated in it, see the note
+FIRST_EPOCH = 0.3  # the first epoch eliminates arms of larger gaps, see the note
 SLOPE = r"slope only, of the order $\epsilon^{-1} \Sigma\,\mathrm{gap}^{-1/v}$"
 
 

@@ -1,6 +1,6 @@
 """Running times of the experiments: python experiments/times.py [RESULTS].
 
-They are read from the manifests and the stored runs, printed, and written to RESULTS/times.md.
+The times are read from the manifests and the stored runs, printed, and written to RESULTS/times.md.
 """
 
 import csv
@@ -31,7 +31,9 @@ nanosecond a round, count as 0.
 
 
 def shares():
-    """The share of its random numbers in a round of each algorithm, by the committed ratios."""
+    """Return, for each algorithm, the share of the time of a round that drawing its random numbers
+    takes. The shares come from the committed ratios of benchmarks.
+    """
     with RATIOS.open(newline="") as lines:
         ratios = {row["measured"]: float(row["ratio"]) for row in csv.DictReader(lines)}
     names = (name.partition(", ") for name in ratios)
@@ -44,7 +46,7 @@ def page(results):
 
 
 def row(name, results):
-    """An experiment: what was run, how long it took, and the algorithm that took longest."""
+    """Return the row of an experiment, with the columns of HEAD."""
     manifest = json.loads((results / f"{name}.json").read_text())
     settings = manifest["settings"].values()
     seconds, played = Counter(), Counter()

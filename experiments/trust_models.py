@@ -1,4 +1,6 @@
-"""Whom one trusts: one elimination with a shuffler, a server or nobody, beside other algorithms."""
+"""Three trust models: an elimination that trusts a shuffler, a server or nobody, beside other
+algorithms.
+"""
 
 from dpbandits.contracts.display import environment_title
 from dpbandits.figures.bands import band_note, draw_band

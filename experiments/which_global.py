@@ -1,4 +1,6 @@
-"""Which eps-global-DP algorithms may have the smallest regret: by gap, arms and budget."""
+"""Which eps-global-DP algorithms may have the smallest regret, by gap, number of arms and
+budget.
+"""
 
 import itertools
 
@@ -13,14 +15,14 @@ from dpbandits.figures.style import PALETTE, finish, styled, subplots
 from dpbandits.theory.azize2025 import bernoulli_lower
 
 TITLE = r"The $\epsilon$-global-DP algorithms that may have the smallest regret (our setting)"
-CENTERS = {"median": "median_", "mean": ""}  # of the runs, and how their columns begin
-LAPS = 4  # of the race: each doubles the runs of the algorithms that may be the best
-STRIPES = 4  # algorithms that a cell shows, at most
+CENTERS = {"median": "median_", "mean": ""}  # centers of the runs, with the beginnings of columns
+LAPS = 4  # laps of the race; each lap after the first doubles the runs of possible best algorithms
+STRIPES = 4  # the largest number of algorithms in a cell
 GAME = ["horizon", "env.arms", "env.gap", "eps"]
 NONE = "none learns"
-HATCHES = "", "////", "....", "xxxx"  # of the dashes that algorithms declare
+HATCHES = "", "////", "....", "xxxx"  # one for each of the dashes that algorithms declare
 LUMINANCE = (0.3, 0.59, 0.11)  # the shares of red, green and blue in brightness
-NOTHING_LEARNT = 0.5  # of the regret of an arm drawn at random in every round
+NOTHING_LEARNT = 0.5  # share of the regret of random play, above which nothing is learnt
 
 
 def centers(table, center):
@@ -38,18 +40,20 @@ def lower_bounds(games):
 
 
 def nothing_learnt(regret, T, arms, gap):
-    """Whether regrets are not much smaller than those of arms drawn at random."""
+    """Return whether regrets exceed NOTHING_LEARNT times the regret of arms drawn at random."""
     return regret > NOTHING_LEARNT * T * gap * (1 - 1 / arms)
 
 
 def hopeless(found):
-    """In which games no algorithm does much better than arms drawn at random."""
+    """Return in which games no algorithm has much less regret than arms drawn at random."""
     T, arms, gap = (found.index.get_level_values(name) for name in GAME[:3])
     return nothing_learnt(found.min(axis=1).to_numpy(), T, arms, gap)
 
 
 def sets(table):
-    """Which algorithms may be the best in each game, by median and by mean: a column each."""
+    """Return, by median and by mean, which algorithms may be the best in each game: a bool frame
+    with a row for each game and a column for each algorithm.
+    """
     compared = compare(table, looks=LAPS)
     return {
         center: compared.pivot_table(
@@ -71,14 +75,14 @@ def looks_of(names):
 
 
 def ink(colour):
-    """Black or white, whichever can be read on a colour."""
+    """Return the colour of text that can be read on a colour: black or white."""
     brightness = sum(part * share for part, share in zip(to_rgb(colour), LUMINANCE, strict=True))
     return "white" if brightness < 0.5 else "black"
 
 
 def shown(found, tied):
-    """The algorithms that may be the best, that of smallest regret first, in each game in which
-    some algorithm learns.
+    """Return, for each game in which some algorithm learns, the algorithms that may be the best, in
+    the order of their regrets.
     """
     games = found.index[~hopeless(found)]
     best = {game: found.loc[game, tied.columns[tied.loc[game]]] for game in games}
@@ -116,7 +120,7 @@ def draw(table):
 
 
 def filled(look):
-    """A look as an area without an edge, with white hatches."""
+    """Return the look as properties of an area without an edge, with white hatches."""
     return {"fc": look["color"], "hatch": look["hatch"], "ec": "white", "lw": 0}
 
 

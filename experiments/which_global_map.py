@@ -1,8 +1,8 @@
 """The map of eps-global DP, decided by a race: python experiments/which_global_map.py [KEY=VALUE].
 
-Every algorithm of experiment which_global has its 20 runs in each game; those that may be the
-best, by mean or by median, have more, up to 160, until the game is decided. Finished runs are
-stored and not repeated. Writes the table of all runs, the figure, and the page of
+Every algorithm of experiment which_global has 20 runs in each game. Algorithms that may be the
+best, by mean or by median, get more runs, up to 160, until the game is decided. Finished runs are
+stored and not repeated. The script writes the table of all runs, the figure, and the page of
 which_global_page.
 """
 
@@ -64,12 +64,14 @@ def main(words):
 
 
 def most_runs(first):
-    """The runs of an algorithm that may be the best, at most."""
+    """Return the largest number of runs of an algorithm that may be the best."""
     return first * 2 ** (load_script(NAME).LAPS - 1)
 
 
 def games_of(settings):
-    """The numbers of the settings of each game: horizon, environment and budget."""
+    """Return, for each game, the numbers of its settings. A game is a horizon, an environment and a
+    budget.
+    """
     games = {}
     for i, setting in enumerate(settings):
         key = setting.horizon, setting.env_spec, setting.budget

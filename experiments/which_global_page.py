@@ -1,10 +1,11 @@
-"""What to take under eps-global DP: python experiments/which_global_page.py [RESULTS].
+"""Which algorithm to use under eps-global DP: python experiments/which_global_page.py [RESULTS].
 
-The table of experiment which_global is needed. For each algorithm: how often it may be the best, by
-median and by mean, and is the only one that may be; how many times the smallest its regret is, how
-often at most twice the smallest, and how many of its runs are far above; and for each budget in how
-many games it may be the best by mean.
-The tables are written to RESULTS/which_global_page.md.
+The table of experiment which_global is needed. The first table has a row for each algorithm. A row
+says how often the algorithm may be the best, by median and by mean, and how often no other
+algorithm may be the best. The row also has the ratio of the regret to the smallest regret of a
+game, how often the ratio of means is at most 2, and the share of runs far above the smallest
+regret. The second table says, for each budget, in how many games each algorithm may be the best by
+mean. The tables are written to RESULTS/which_global_page.md.
 """
 
 from pages import page_of_folder, table
@@ -15,12 +16,14 @@ from dpbandits.figures.draw import load_script
 from dpbandits.results.summary import rounds
 from dpbandits.results.table import Table
 
-CLOSE = 2.0  # times the smallest regret
-FAILED = 10.0  # times the smallest median of a game: the regret of a run that went badly
+CLOSE = 2.0  # a regret of at most this many times the smallest is close
+FAILED = 10.0  # a run has failed above this many times the smallest median
 
 
 def rows_of(table, sets):
-    """The games in which some algorithm learns, and a row for each algorithm: its regrets there."""
+    """Return the games in which some algorithm learns, and a row for each algorithm (see HEAD)
+    about its regrets in these games.
+    """
     which = load_script("which_global")
     centers = {name: which.centers(table, name) for name in which.CENTERS}
     played = ~which.hopeless(centers["median"])
@@ -62,7 +65,9 @@ HEAD = [
 
 
 def by_budget(best):
-    """A row for each budget: its games, and in how many each algorithm may be the best."""
+    """Return a table with a row for each budget: the number of its games, and in how many of them
+    each algorithm may be the best.
+    """
     best = best.loc[:, best.any()]
     games = best.groupby(level="eps")
     rows = [

@@ -1,9 +1,9 @@
 """A race: runs are added to the algorithms of a game until it is clear which of them are the best.
 
 After each lap the algorithms that may be the best, by mean or by median, stay in the race. A game
-is decided when one algorithm is left, or when the remaining ones cannot differ by more than
-TIE_MARGIN. With probability 95 %, all conclusions in all games and laps hold at once, as in
-``comparison``.
+is decided when one algorithm is left, or when the regrets of the remaining algorithms cannot differ
+by more than the share TIE_MARGIN. With probability 95 %, all conclusions in all games and laps hold
+at once, as in ``comparison``.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from dpbandits.comparison.pairs import CENTERS, located
 ERROR = 0.05  # the probability that any set of algorithms lacks its best
 TIE_MARGIN = 0.1  # algorithms with a ratio surely below 1 + TIE_MARGIN are equally good
 
-# A function that plays the missing ones of the first runs of some settings, given by number, and
-# returns the final regrets of each setting
+# ``play(settings, n)``: play the first n runs of some settings, given by their numbers, as far as
+# runs are missing; return the final regrets of each setting
 Play = Callable[[Sequence[int], int], Sequence[np.ndarray]]
 
 
@@ -30,7 +30,7 @@ class Result:
 
     Attributes:
         runs: the number of runs of each setting, int64 array.
-        best: the comparisons with the best in each game, for ``mean`` and ``median``.
+        best: the comparisons with the best algorithm of each game, for ``mean`` and ``median``.
         decided: whether each game was decided, bool array.
     """
 
@@ -56,7 +56,8 @@ def race(
     most: int,
     matters: Callable[[Sequence[int], np.ndarray], bool] = lambda game, means: True,
 ) -> Result:
-    """Play some games until each is decided, or its possible best algorithms have ``most`` runs.
+    """Play games until each game is decided, or the algorithms that may be its best have ``most``
+    runs.
 
     Args:
         games: for each game the indices of its settings, counted from 0.

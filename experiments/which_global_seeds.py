@@ -1,7 +1,8 @@
 """How often two maps contradict each other: python experiments/which_global_seeds.py FOLDER FOLDER.
 
-Each FOLDER is that of a map of its own seed, such as of which_global_map.py results=FOLDER seed=1.
-A game counts twice: once for the winner of each map, which the other's set may exclude.
+Each FOLDER holds a map with a seed of its own, for example made by which_global_map.py
+results=FOLDER seed=1. A game counts twice, once for the winner of each map: the winner is excluded
+if the other map says that it is not among the possible best algorithms.
 """
 
 import sys
@@ -13,8 +14,8 @@ from dpbandits.results.table import Table
 
 
 def contradictions(one, other):
-    """For the median and the mean: how many winners of one map are not in the other's set, of how
-    many.
+    """Yield, for the median and for the mean, how many winners of one map the other map excludes,
+    and the number of all winners.
     """
     which = load_script("which_global")
     sets = [which.sets(table) for table in (one, other)]

@@ -18,7 +18,7 @@ BEFORE = "zhou_ctl"
 
 @styled
 def draw(table):
-    # LDPR-SE, which plays both environments, is drawn with outliers before
+    # LDPR-SE plays both environments; only its runs with outliers before the randomizer are drawn
     differ = alike(table.runs)
     algo, stage = table.settings["algo"], table.settings["env"]
     table = table.where((algo == "ltc_ucb") | (stage == BEFORE))

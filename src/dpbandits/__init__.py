@@ -15,7 +15,7 @@ own. No file is written unless ``results=DIR`` is given.
 from .cli import command_name as _command_name
 from .cli import leave_when_interrupted as _leave_when_interrupted
 
-if _command := _command_name():  # its imports below take longer than anything before
+if _command := _command_name():  # the imports below are slow
     _leave_when_interrupted(_command)
 
 import sys as _sys
@@ -23,9 +23,9 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-if _sys.platform == "win32":  # signals, owners of files and a shell are used as POSIX has them
+if _sys.platform == "win32":  # the package needs signals, file owners and a shell of POSIX
     _REFUSAL = "dpbandits runs on Linux and macOS; on Windows use it inside WSL"
-    if _command:  # in one line
+    if _command:  # a command prints one line, no traceback
         print(f"{_command}: {_REFUSAL}", file=_sys.stderr)
         _sys.exit(2)
     raise ImportError(_REFUSAL)

@@ -1,11 +1,12 @@
-"""The names that authors of algorithms import; parts of one family are in ``dpbandits.parts``.
+"""The names that authors of algorithms import. Functions that only one family of algorithms uses
+are in ``dpbandits.parts``.
 
-An algorithm is one function ``name(game, rng, *parameters)`` in a file of the same name. It plays
-``game`` until no rounds are left, draws its noise from ``rng`` and returns nothing; a stopping rule
-returns its answer. It observes rewards only through the functions that play the game, its
-parameters arrive as floats, and it uses the letters of its paper. Annotations state which values a
-parameter may take, ``REWARDS`` states the assumption on the rewards, and ``GUARANTEE`` states the
-privacy guarantee.
+An algorithm is one function ``name(game, rng, *parameters)`` in a file of the same name. The
+function plays ``game`` until no rounds are left, draws its noise from ``rng`` and returns nothing;
+a stopping rule returns its answer. The function observes rewards only through the functions that
+play the game. The function receives its parameters as floats, and its variables have the letters of
+its paper. Annotations state which values a parameter may take, ``REWARDS`` states the assumption on
+the rewards, and ``GUARANTEE`` states the privacy guarantee.
 
 ``@kernel`` compiles the function. A kernel can call the functions of this module, ``math``, NumPy,
 and functions decorated with ``@inlined`` or ``@shared``. A function with ``@inlined`` is inlined
@@ -64,8 +65,8 @@ from .game import (
     skip_rounds as skip_rounds,
 )  # fmt: skip
 
-# blocks whose rewards users encode as integers, or whose reports outliers replace; one round of
-# a user with a local randomizer, and what arrives of the report
+# blocks of rounds in which users encode rewards as integers, or in which outliers replace reports;
+# one round of a user with a local randomizer, and the report that the server receives
 from .game import (
     pull_encoded_in_turn as pull_encoded_in_turn, pull_reports_in_turn as pull_reports_in_turn,
     pull_held_within as pull_held_within, receive as receive,
@@ -81,7 +82,8 @@ from .game import (
 from .environments.blocks import truncate as truncate
 from .environments.laws import sigmoid as sigmoid
 
-# random numbers, with the bits of the generator's own methods, but compiled faster
+# random numbers: these functions return the same bits as the generator's own methods, and are
+# faster in compiled code
 from .compiled import (
     random as random, exponential as exponential, normal as normal, gamma as gamma, beta as beta,
     student as student, binomial as binomial, poisson as poisson,
@@ -107,7 +109,7 @@ from .parts.schedules.elimination import all_arms as all_arms, viable as viable
 from .parts.indices.optimism import optimism as optimism
 from .parts.indices.powers import new_powers as new_powers, power_of_count as power_of_count
 
-# the arm of the largest draw from posteriors
+# the arm with the largest draw, if one value is drawn from the posterior of each arm
 from .parts.means.largest_draw import new_race as new_race, largest_draw as largest_draw
 
 # ridge regression

@@ -1,4 +1,6 @@
-"""Calls of the public functions: a misspelt or missing argument is a mistake in one line."""
+"""Checks of the arguments of public functions: the error for a misspelt or missing argument has a
+message of one line.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,15 @@ R = TypeVar("R")
 
 
 class BadCall(BadInput, TypeError):
-    """Arguments that a function does not take, or that are missing; for Python a ``TypeError``."""
+    """A call with arguments that the function does not take, or without arguments that it needs.
+    The class is a ``TypeError``, too.
+    """
 
 
 def checks_arguments(function: Callable[P, R]) -> Callable[P, R]:
-    """Refuse arguments that do not fit the signature of a function, with the nearest name; name a
-    user's folder ``config_dir=DIR`` in messages.
+    """Return the function with a check: arguments that do not fit its signature raise BadCall,
+    whose message suggests the most similar name. In messages of BadInput, ``--config-dir DIR``, the
+    option of the commands, becomes ``config_dir=DIR``, the argument.
     """
 
     @wraps(function)
@@ -27,7 +32,7 @@ def checks_arguments(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)
         except TypeError:
             refuse_misfit(function, args, kwargs)
-            raise  # the error of a call that fits
+            raise  # the arguments fit, so the function itself failed
         except BadInput as error:
             said = str(error).replace("with --config-dir DIR", "with config_dir=DIR")
             error.args = (said,)
@@ -40,7 +45,7 @@ def refuse_misfit(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> None:
     """Raise BadCall if a function cannot be called with some arguments."""
-    from inspect import signature  # takes a fifth of the time of importing this package
+    from inspect import signature  # slow: a fifth of the import time of this package
 
     fits, name = signature(function), f"dpbandits.{function.__name__}"
     try:

@@ -24,8 +24,8 @@ from .environments.users import Users
 from .errors import BadInput
 from .game import NEVER, check_arm
 
-# Positions in the clock: of the round whose contexts are shown, and of the row of these contexts.
-# The row is NOT_COUNTED after a round that played a row of a log that does not count
+# ``clock[SHOWN]`` is the round whose contexts are shown, and ``clock[ROW]`` is the row of these
+# contexts. The row is NOT_COUNTED after a round that played a row of a log that does not count
 SHOWN, ROW, NOT_COUNTED = 2, 3, -1
 
 
@@ -107,8 +107,8 @@ def dimension(game: ContextualGame) -> int:
 @inlined_counted
 def contexts(game: ContextualGame) -> np.ndarray:
     """Return the contexts of the present round, float64 array (K, d). Every call returns the same
-    array. In later rounds, ``ensure_contexts`` fills this array anew and takes less time than
-    another call of ``contexts``.
+    array. In later rounds, call ``ensure_contexts``, which fills this array with the new contexts
+    and takes less time than ``contexts``.
     """
     ensure_contexts_shared(game)
     return game.shown
@@ -116,8 +116,8 @@ def contexts(game: ContextualGame) -> np.ndarray:
 
 @inlined
 def ensure_contexts(game: ContextualGame) -> None:
-    """Fill the array that ``contexts`` returns with the contexts of the present round, unless it
-    holds them already.
+    """Fill the array that ``contexts`` returns with the contexts of the present round. If the array
+    holds these contexts already, do nothing.
     """
     if game.clock[SHOWN] != game.clock[0] + 1:
         t = game.clock[0]
@@ -128,8 +128,8 @@ def ensure_contexts(game: ContextualGame) -> None:
 
 @shared_borrowing
 def ensure_contexts_shared(game: ContextualGame) -> None:
-    """Do what ``ensure_contexts`` does, without inlining. It serves the first round, and learners
-    that do not call ``ensure_contexts``.
+    """Do what ``ensure_contexts`` does, without inlining. ``contexts`` calls this function;
+    ``play`` calls it if the learner did not call ``ensure_contexts`` in this round.
     """
     ensure_contexts(game)
 
@@ -153,7 +153,7 @@ def play(game: ContextualGame, a: int) -> float:
 
 @shared_borrowing
 def replay_shown(game: ContextualGame, a: int) -> float:
-    """Play one round on a log, as ``play`` does."""
+    """Play action ``a`` for one round on a log and return the reward, as ``play`` does."""
     row = game.clock[ROW]
     if replay(game, row, a):
         return game.env.table[row, 1]
@@ -198,8 +198,9 @@ def user_dimension(game: ContextualGame) -> int:
 
 @shared_borrowing
 def show_users(game: ContextualGame, n: int, rows: np.ndarray) -> None:
-    """Fill ``rows`` with the row numbers, in ``game.env.rows``, of the labelled users of the next
-    ``n`` rounds. ``play_users`` must then play these rounds.
+    """Fill the first ``n`` entries of ``rows`` with the labelled users of the next ``n`` rounds.
+    Each entry is the number of a row of ``game.env.rows``. ``play_users`` must then play these
+    rounds.
     """
     for i in range(n):
         rows[i] = row_of(game.env, game.env_rng, game.clock[0] + i, game.order)

@@ -1,7 +1,7 @@
 """Environments and populations of users as values: ``dp.bernoulli([0.9, 0.8])``.
 
 Each function returns a value for the argument ``env=`` or ``population=`` of ``dp.run`` and similar
-functions. In tables such a value has the name of its law. The laws themselves are in
+functions. Tables name such a value by its law. The laws themselves are in
 ``environments.catalogue``.
 """
 
@@ -31,7 +31,7 @@ P = ParamSpec("P")
 
 @checks_arguments
 def environment(name: str, **parameters: Any) -> Choice:
-    """A named environment, with other values for some of its parameters.
+    """Return a named environment, in which the given values replace values of its parameters.
 
     >>> import dpbandits as dp
     >>> dp.environment("bernoulli_c2", arms=11)
@@ -39,8 +39,8 @@ def environment(name: str, **parameters: Any) -> Choice:
 
     Args:
         name: one of ``dp.environments()``.
-        **parameters: the parameters that differ from those of its file in conf/env, and ``label``,
-            its name in figures.
+        **parameters: new values of parameters in the environment's file in conf/env, and ``label``,
+            the environment's name in figures.
 
     Raises:
         BadInput: there is no such environment, or it has no such parameter.
@@ -56,7 +56,7 @@ def population(name: str, **parameters: Any) -> Choice:
 
     Args:
         name: the name of a file in conf/population.
-        **parameters: the parameters that differ from those of its file.
+        **parameters: new values of parameters in this file.
 
     Raises:
         BadInput: there is no such population, or it has no such parameter.
@@ -67,7 +67,9 @@ def population(name: str, **parameters: Any) -> Choice:
 
 
 def _law(law: str, parameters: Mapping[str, Any], key: str = "law") -> Choice:
-    """Return a law, or a kind of a population, with the values of its parameters."""
+    """Return the value of a law with the given parameters; with ``key="kind"``, the value of a kind
+    of population.
+    """
     from .settings.choices import Choice, plain_data
 
     group = "env" if key == "law" else "population"
@@ -76,7 +78,9 @@ def _law(law: str, parameters: Mapping[str, Any], key: str = "law") -> Choice:
 
 
 def _of_one_list(function: Callable[P, Choice]) -> Callable[P, Choice]:
-    """Make a function of one list of means refuse means that are given as several arguments."""
+    """Wrap a function whose argument is one list of means: it refuses a call with several
+    arguments, such as ``bernoulli(0.9, 0.8)``.
+    """
 
     @wraps(function)
     def made(*means: P.args, **named: P.kwargs) -> Choice:
@@ -233,8 +237,8 @@ def contaminated(
     Args:
         inlier: the environment that is contaminated, by name or as a value.
         alpha: the probability of an outlier, in [0, 1/2).
-        outlier: a value, a law such as ``{"law": "gaussian", "mean": 9, "sd": 1}``,
-            ``{"law": "unseen", "k": 2}``, ``{"law": "largest", "k": 2}``, or a list with one
+        outlier: the outliers: a number, a law such as ``{"law": "gaussian", "mean": 9, "sd": 1}``,
+            ``{"law": "unseen", "k": 2}`` or ``{"law": "largest", "k": 2}``, or a list with one such
             entry per arm.
         relative: whether outliers are added to the mean of the arm.
         stage: ``rewards`` if outliers replace rewards; ``reports`` if they replace the messages
@@ -361,8 +365,9 @@ def contextual_table(
     scale: str = "public",
 ) -> Choice:
     """Users from a CSV file with one user per row; each round draws a row with replacement. The
-    context of arm a holds the features in block a and zeros elsewhere. The regret compares the arm
-    with the row's best arm. Features of a row that are longer than 1 are divided by their length.
+    context of arm a holds the features in block a and zeros elsewhere. The regret of a round is the
+    largest reward of the row minus the reward of the played arm. Features of a row that are longer
+    than 1 are divided by their length.
 
     Args:
         file: the file, with a header, or a data frame: columns of features, then one column of
@@ -373,8 +378,8 @@ def contextual_table(
         ranges: public ranges of columns, {NAME: [low, high]}. Each range is mapped to [-1, 1], and
             values outside it are clipped.
         bound: a public number by which the features are divided.
-        scale: "public", or "standard" to standardise each column by the data; then no privacy of
-            contexts is promised.
+        scale: "public", or "standard" to standardise each column by the mean and the standard
+            deviation of the data; then no privacy of contexts is promised.
     """
     file = _file("env.file", file)
     return _law("contextual_table", locals())
@@ -404,15 +409,15 @@ def labelled(
         bound: as in ``contextual_table``.
         scale: as in ``contextual_table``.
         missing: "drop" to leave out rows with a blank, "refuse" to refuse them.
-        passes: how often the rows are shown; with several passes, the privacy promised is that of a
-            group.
+        passes: how often each row is shown; with several passes, the promise is the weaker one of
+            group privacy, since each row enters ``passes`` rounds.
     """
     return _law("labels", _with_source(locals()))
 
 
 def _with_source(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return parameters with ``source`` in the place of ``data``: a named source as it is given, or
-    the path of a file.
+    """Return the parameters with the key ``source`` instead of ``data``. Its value is the name of a
+    source, such as "sklearn:iris", as given, or the path of a file.
     """
     from .validation import NAMED_SOURCES
 
@@ -452,8 +457,8 @@ def logged(
 ) -> Choice:
     """A log of plays with features, replayed in a random order. A row counts if the policy chooses
     the action of the log and a coin of probability c/p allows it. The regret in a table is the mean
-    loss (1 - reward) of the rows that count, times the number of rows read; tables leave out
-    the first rounds, in which perhaps no row counts.
+    loss (1 - reward) of the rows that count, times the number of rows read. Tables leave out the
+    first rounds, in which perhaps no row counts.
 
     Args:
         data: a data frame, or the path of a CSV or Parquet file, with one play per row.
@@ -462,8 +467,8 @@ def logged(
         propensity: the column of the probabilities p with which these actions were played; None for
             the column named propensity, or for p = 1/K if there is no such column.
         propensity_floor: c, a public lower bound of all propensities. None for the smallest
-            propensity of the file; a log with a column of propensities then has no promise. It
-            needs such a column.
+            propensity of the file; a log with a column of propensities then has no privacy promise.
+            A floor needs a column of propensities.
         features: the columns that are features, None for all others. Words become indicators.
         ranges: as in ``contextual_table``.
         bound: as in ``contextual_table``.

@@ -15,9 +15,9 @@ MEANT = {
     "epsilon": "eps", "privacy": "eps", "budget": "eps", "algorithm": "algo", "alg": "algo",
     "environment": "env", "t": "horizon", "rounds": "horizon", "n_runs": "runs",
 }  # fmt: skip
-SUGGESTED_SIMILARITY, SURE_SIMILARITY = 0.62, 0.8  # of a name to suggest, of one surely meant
-MAX_COMPARED_CHARACTERS = 100  # of names, since comparing longer ones is slow
-MAX_LINE_CHARACTERS = 2000  # of a message in one line
+SUGGESTED_SIMILARITY, SURE_SIMILARITY = 0.62, 0.8  # to suggest a name, to be sure of it
+MAX_COMPARED_CHARACTERS = 100  # longer names are slow to compare
+MAX_LINE_CHARACTERS = 2000  # the longest message in one line
 
 
 class InOneLine(Exception):
@@ -35,7 +35,7 @@ class BadInput(InOneLine):
 
 
 class WorkersLost(InOneLine):
-    """A process of an audit died, or a cluster does not answer any more or has no workers left."""
+    """A process of an audit died, or a cluster no longer answers, or it has no workers left."""
 
 
 class FileTrouble(InOneLine):
@@ -66,8 +66,8 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint at the other known names that begin with ``name`` or resemble it, or else at
-    all of them.
+    """Return a hint for a message: which known names the user may have meant. The hint gives the
+    known names that begin with ``name``, or one that resembles ``name``, or else all known names.
     """
     names = {x.casefold(): x for x in sorted(known) if x != name}
     if not names:
@@ -91,12 +91,12 @@ def similar(name: str, known: Iterable[str], least: float = SUGGESTED_SIMILARITY
 
 
 def either(names: Iterable[str]) -> str:
-    """Names as a choice in words: ``a, b or c``."""
+    """Return the names joined by "or", as in ``a, b or c``."""
     return _in_words(names, "or")
 
 
 def together(names: Iterable[str]) -> str:
-    """All names in words: ``a, b and c``."""
+    """Return the names joined by "and", as in ``a, b and c``."""
     return _in_words(names, "and")
 
 
@@ -116,7 +116,9 @@ def printable(text: str, most: float = math.inf) -> str:
 
 
 def power(value: Any) -> str:
-    """Return a number as text: 10000000 as 1e7, and other numbers as they are written."""
+    """Return a number as text. A digit with at least five zeros is shortened, so 10000000 becomes
+    1e7; other numbers are as on the command line.
+    """
     return re.sub(r"^(\d)(0{5,})(\.0)?$", lambda x: f"{x[1]}e{len(x[2])}", plain(value))
 
 
@@ -128,7 +130,7 @@ def in_a_line(text: str, most: float = MAX_LINE_CHARACTERS) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """The type of an error and the first line of its message."""
+    """Return the type of an error and the first line of its message, as in ``ValueError: ...``."""
     return f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')}"
 
 
@@ -145,7 +147,7 @@ def plain(value: Any) -> str:
     """Return a value as written on the command line, or its type if the value cannot be written."""
     try:
         return _plain(value)
-    except Exception:  # of an object of the user's, or an integer of very many digits
+    except Exception:  # str() of a user's object, or of a huge integer, can fail
         return f"({type(value).__name__})"
 
 

@@ -54,7 +54,7 @@ def locked(folder: Path, deadline: Callable[[], float] = lambda: math.inf) -> It
             folder.mkdir(parents=True, exist_ok=True)
             _acquire(lock, folder, deadline)
         yield
-    finally:  # also of an interruption that comes as soon as the lock is held
+    finally:  # even if an interruption comes directly after the lock is acquired
         lock.release(force=True)
 
 
@@ -77,8 +77,8 @@ def _acquire(lock: FileLock, folder: Path, deadline: Callable[[], float]) -> Non
         now = time.monotonic()
         if now >= deadline():
             raise OSError("another process holds the lock of this folder")
-        # Hundreds of processes that wait for long must not take processor time from the one that
-        # works
+        # Hundreds of processes may wait for long; long pauses leave the processor to the process
+        # that holds the lock
         time.sleep(min(max(PAUSES[0], (now - began) / 10), PAUSES[1]))
         if now >= report_at:
             line = f"waiting for {folder / LOCK}, which another process has locked ..."
@@ -127,15 +127,16 @@ def read_text(path: Path) -> str:
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = True) -> None:
-    """Write a file of a locked folder atomically; only one of several pieces is in memory at a
-    time.
+    """Write a file of a locked folder atomically. If ``content`` yields pieces, only one piece is
+    in memory at a time.
 
-    The written file survives the end of the process. With ``synced`` it also survives a power cut,
-    and writing takes some milliseconds longer; otherwise a power cut can leave it damaged.
+    The written file survives the end of the process. With ``synced`` the file also survives a power
+    cut, and writing takes some milliseconds longer; without ``synced``, a power cut can damage the
+    file.
 
     Raises:
-        CannotWrite: the file cannot be written, or something else stands in its place (see
-            ``check_replaceable``); an older version is preserved.
+        CannotWrite: the file cannot be written, or its path is the path of a folder, a pipe or a
+            device (see ``check_replaceable``); an older version is preserved.
     """
     check_replaceable(path)
     part = path.with_name(f".{path.name}.part")
@@ -155,8 +156,9 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = Tr
 
 
 def is_replaceable(path: Path) -> bool:
-    """Return whether the entry at a path may be replaced or removed: it is a regular file or a
-    link, or there is none. Replacing or removing a link does not touch its target.
+    """Return whether the entry at a path may be replaced or removed. The entry must be a regular
+    file or a link, or there must be no entry. Replacing or removing a link does not touch its
+    target.
 
     Raises:
         OSError: the status of the path cannot be read.
@@ -169,7 +171,9 @@ def is_replaceable(path: Path) -> bool:
 
 
 def check_replaceable(path: Path) -> None:
-    """Raise CannotWrite if a device, a pipe, a socket or a folder is in the place of a file."""
+    """Raise CannotWrite if the path of a file is the path of a device, a pipe, a socket or a
+    folder.
+    """
     with _writing(path):
         if not is_replaceable(path):
             raise OSError("a folder, a pipe or a device stands there, not a regular file")
@@ -179,8 +183,8 @@ def remove_file(path: Path) -> None:
     """Remove a file if it exists.
 
     Raises:
-        CannotWrite: the file cannot be removed, or something else stands in its place (see
-            ``check_replaceable``).
+        CannotWrite: the file cannot be removed, or its path is the path of a folder, a pipe or a
+            device (see ``check_replaceable``).
     """
     check_replaceable(path)
     with _writing(path):
@@ -188,7 +192,7 @@ def remove_file(path: Path) -> None:
 
 
 def set_aside(path: Path) -> None:
-    """Rename a damaged file, or whatever stands in its place, so that it can be examined.
+    """Rename a damaged file, or a folder, pipe or device with its path, so that it can be examined.
 
     Raises:
         CannotWrite: the file cannot be renamed.
@@ -199,15 +203,15 @@ def set_aside(path: Path) -> None:
 
 
 def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Lock the folder of a file and write the file atomically, see ``replace_file``; leave no lock
-    in the folder, which may be a folder of the user's.
+    """Lock the folder of a file and write the file atomically, see ``replace_file``. The lock file
+    is removed afterwards, since the folder may belong to the user.
     """
-    check_replaceable(path)  # before a lock is created in the folder of devices
+    check_replaceable(path)  # a lock must not be created in a folder of devices
     with locked(path.parent):
         try:
             replace_file(path, content)
         finally:
-            with suppress(OSError):  # a process that waits for the removed lock creates a new one
+            with suppress(OSError):  # a process that waits then creates a new lock
                 (path.parent / LOCK).unlink()
 
 

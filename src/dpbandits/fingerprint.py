@@ -1,8 +1,9 @@
-"""Hashes of source files, by which versions of algorithms and keys of stored audits notice an edit.
+"""Hashes of source files. A version of an algorithm, or the key of a stored audit, contains such a
+hash, so an edit of the code changes it.
 
-A hash covers only code: an edit of a docstring, of a comment, of a blank line, or of the colour and
-the dash of an algorithm does not change it. The text is hashed and not the syntax tree, whose form
-depends on the version of Python.
+A hash covers only code. Edits of docstrings, comments, blank lines, and the colour and the dash of
+an algorithm do not change the hash. The hash is taken of the text and not of the syntax tree, since
+the form of the tree depends on the version of Python.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from typing import Any, NamedTuple
 
 from .files import PACKAGE
 
-AUTHORING = "authoring"  # this module only passes names on
+AUTHORING = "authoring"  # this module only imports names for others
 LENGTH = 12
 DOCUMENTED = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
-BLOCKS = "body", "orelse", "finalbody", "handlers", "cases"  # of statements, in a statement
-QUOTES = '"""', "'''"  # of text that may hold lines that look like comments
+BLOCKS = "body", "orelse", "finalbody", "handlers", "cases"  # lists of inner statements
+QUOTES = '"""', "'''"  # delimiters of strings, in which a line can begin with #
 LOOK = re.compile(r'LINE = "\w+"(, "\w+")?$')  # the colour and the dash of an algorithm
 
 
@@ -79,7 +80,9 @@ def _without_comment(line: str) -> str:
 
 
 def _docstring(node: Any) -> set[int]:
-    """Return the line numbers of a docstring, or no numbers if these lines hold other code, too."""
+    """Return the line numbers of the docstring of a module, class or function. Return an empty set
+    if there is no docstring or if its lines also hold other code.
+    """
     first, *others = node.body or [None]
     if not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)):
         return set()
@@ -115,5 +118,5 @@ def _names(source: Path, package: Path) -> Iterator[tuple[Path, str]]:
 
 def _files(module: Path, name: str, package: Path) -> Iterator[Path]:
     """Yield the existing files in which a name of a module may be defined."""
-    inits = [module / "__init__.py"] if module != package else []  # which passes names on
+    inits = [module / "__init__.py"] if module != package else []  # may import the name
     yield from filter(Path.is_file, [module.with_suffix(".py"), module / f"{name}.py", *inits])

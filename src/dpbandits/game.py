@@ -1,7 +1,7 @@
 """The game between a learner and an environment, and the functions that play and count rounds.
 
-The game records pull counts and not rewards. The pseudo-regret is computed from them later, as
-``counts @ gaps``, so algorithms never have access to a mean or a gap.
+The game records pull counts and not rewards. The pseudo-regret is computed from the counts later,
+as ``counts @ gaps``, so algorithms never have access to a mean or a gap.
 """
 
 from __future__ import annotations
@@ -121,13 +121,13 @@ def features(game: Game) -> np.ndarray:
 
 @inlined
 def rounds_played(game: Game) -> int:
-    """Number of rounds played, t - 1 in the round t that comes next."""
+    """Return the number of rounds played, which is t - 1 if the next round is round t."""
     return game.clock[0]
 
 
 @inlined
 def rounds_left(game: Game) -> int:
-    """Number of rounds left until the horizon."""
+    """Return the number of rounds left until the horizon."""
     return game.horizon - game.clock[0]
 
 
@@ -148,7 +148,7 @@ def until_horizon(game: Game, n: float) -> int:
 
 @inlined
 def pulls(game: Game, a: int) -> int:
-    """Number of pulls of arm ``a``, N."""
+    """Return the number of pulls of arm ``a``, N."""
     return game.counts[a]
 
 
@@ -180,8 +180,8 @@ def receive(game: Game, a: int, z: float, level: float) -> float:
 
 @inlined
 def hold(game: Game, a: int) -> Law:
-    """Begin to hold arm ``a`` and return its law: ``pull_held`` then plays rounds of the arm, and
-    ``end_hold`` counts them.
+    """Begin to hold arm ``a``, which means to play it for several rounds, and return its law. Then
+    ``pull_held`` plays single rounds of the arm, and ``end_hold`` counts these rounds as pulls.
     """
     check_arm(game, a)
     return law_of(game.env, a)
@@ -191,7 +191,8 @@ def hold(game: Game, a: int) -> Law:
 def pull_held(game: Game, arm: Law, t: int) -> float:
     """Play one round of a held arm, after ``t`` rounds of the game, and return its reward.
 
-    This takes two thirds of the time of ``pull``: the law is in registers and no array is written.
+    A call takes two thirds of the time of ``pull``, since the law is in registers and no array is
+    written.
     """
     return draw_again(game.env, game.env_rng, arm, t)
 
@@ -306,8 +307,8 @@ def pull_reports_in_turn(
 def pull_encoded_in_turn(
     game: Game, active: np.ndarray, rounds: int, g: int, sums: np.ndarray
 ) -> None:
-    """Play as ``pull_in_turn`` does, for users who encode their rewards x in [0, 1] as integers: x
-    g, randomly rounded. ``sums`` is an int64 array (K,).
+    """Play as ``pull_in_turn`` does, for users who encode their rewards as integers. A reward x in
+    [0, 1] becomes x times ``g``, randomly rounded to an integer. ``sums`` is an int64 array (K,).
     """
     k = len(active)
     for i in range(k):

@@ -1,4 +1,4 @@
-"""Policies, objects that choose arms: how they are made and played, in runs and in audits.
+"""Make policies, which are objects that choose arms, and play them, in runs and in audits.
 
 A policy is an object in plain Python, written by a user or taken from another package. One of its
 methods returns an arm, and another method receives the reward of this arm. Methods and parameters
@@ -28,9 +28,10 @@ from .game import pull as pull_arm
 Make = Callable[..., Any]  # a class, or a function that returns a policy
 CHOOSES = "choose", "act", "choice", "select_arm", "predict"
 RECEIVES = "receive", "update", "getReward", "partial_fit", "learn"
-SHOWN = "contexts", "context", "features", "X"  # parameters that get the contexts of the round
-LISTS = "decisions", "actions", "arms", "rewards"  # parameters that get a list of one value
-# Words in the names of the parameters that get an arm and its reward, which may come first
+SHOWN = "contexts", "context", "features", "X"  # parameters for the contexts of the round
+LISTS = "decisions", "actions", "arms", "rewards"  # parameters for a list with one value
+# ARM_WORDS occur in the name of the parameter for the arm, and REWARD_WORDS in the name of the
+# parameter for the reward. Some policies take the reward first
 ARM_WORDS = {
     "arm", "arms", "action", "actions", "a", "choice", "chosen", "decision", "decisions", "pulled",
     "index", "k", "i",
@@ -43,7 +44,7 @@ ROLES = {
     **dict.fromkeys(("rng", "generator"), "rng"),
     **dict.fromkeys(("seed", "random_state"), "seed"),
 }
-USUAL = "arms", "horizon", "eps", "rng"  # what ``**anything`` gets
+USUAL = "arms", "horizon", "eps", "rng"  # passed to a policy with ``**anything``
 NEEDED = (
     f"a policy has the method {either(CHOOSES)}, which returns an arm, and the method "
     f"{either(RECEIVES)}, which receives the arm and its reward"
@@ -51,12 +52,12 @@ NEEDED = (
 
 
 class GameOver(BaseException):
-    """All rounds are played. A policy that has a loop of its own need not catch it."""
+    """All rounds are played. A policy with its own loop need not catch this exception."""
 
 
 def policy_name(make: Make) -> str:
-    """Return the name of a class or function that makes policies, also if some parameters are fixed
-    by ``functools.partial``.
+    """Return the name of a class or function that makes policies. For a ``functools.partial``,
+    return the name of its function.
     """
     while isinstance(make, partial):
         make = make.func
@@ -70,7 +71,8 @@ def make_policy(make: Make, K: int, T: int, rng: Any, values: Mapping[str, Any],
         make: the class or function that makes the policy.
         K: number of arms.
         T: number of rounds.
-        rng: generator of the policy's random numbers; a ``seed`` is drawn from it.
+        rng: generator of the policy's random numbers. If the policy takes a seed, the seed is drawn
+            from this generator.
         values: the values of the parameters that have no role in ROLES.
         d: dimension of the contexts, 0 if there are none.
     """
@@ -82,7 +84,7 @@ def make_policy(make: Make, K: int, T: int, rng: Any, values: Mapping[str, Any],
         elif name in ROLES:
             given[name] = roles[ROLES[name]]
     policy = make(**given)
-    if hasattr(policy, "startGame"):  # of SMPyBandits
+    if hasattr(policy, "startGame"):  # policies of SMPyBandits have this method
         policy.startGame()
     return policy
 
@@ -109,8 +111,9 @@ def play_policy(
     """Play rounds with a policy.
 
     Args:
-        policy: an object with methods of CHOOSES and RECEIVES, or with one method ``play(pull)``,
-            a loop of its own that calls ``pull(arm) -> reward`` and ends with GameOver.
+        policy: an object with one method of CHOOSES and one of RECEIVES, or with a method
+            ``play(pull)``. This method is a loop that calls ``pull(arm) -> reward`` until ``pull``
+            raises GameOver.
         pull: plays an arm and returns its reward, or None in a round from which the policy learns
             nothing.
         K: number of arms.
@@ -151,7 +154,7 @@ def play_policy(
             except Exception:
                 if t or methods[0] != "predict":
                     raise
-                in_turn, arm = True, 0  # predict needs data: each arm is played once
+                in_turn, arm = True, 0  # ``predict`` needs data, so each arm is first played once
         a = _arm(name, arm, K)
         if (reward := pull(a)) is not None:
             learn(a, reward, x)
@@ -180,8 +183,9 @@ def _shown(method: Callable[..., Any]) -> str:
 def _receiver(
     where: str, method: Callable[..., Any], shows: bool
 ) -> Callable[[int, float, np.ndarray | None], Any]:
-    """Return a function of arm, reward and contexts that passes to a method the values that the
-    parameters of the method name.
+    """Return a function ``learn(arm, reward, contexts)`` that calls the given method of a policy.
+    The names of the method's parameters determine which of these values it gets, and in which
+    order.
 
     Raises:
         BadInput: the method does not take these values; the message begins with ``where``.
@@ -197,7 +201,7 @@ def _receiver(
 
     def values(a: int, r: float, x: np.ndarray | None) -> tuple[list, dict[str, Any]]:
         pair, shown = (r, a) if first else (a, r), {seen: x} if seen else {}
-        if not own:  # they are taken by a parameter such as *args
+        if not own:  # a parameter such as *args takes the values
             return [*shown.values(), *pair], {}
         given = [(p, [v] if p.name in LISTS else v) for p, v in zip(own, pair, strict=True)]
         by_name = {p.name: v for p, v in given if p.kind is not kind.POSITIONAL_ONLY}
@@ -221,7 +225,9 @@ def _receiver(
 
 
 def _is_reward_first(one: str, two: str) -> bool:
-    """Return whether the first of two parameters gets the reward and the second gets the arm."""
+    """Return whether, by their names, the first of two parameters gets the reward and the second
+    gets the arm.
+    """
     words = [{x.lower() for x in re.findall("[A-Z]?[a-z]+|[A-Z]+", n)} for n in (one, two)]
     arms = [bool(some & ARM_WORDS) and not some & REWARD_WORDS for some in words]
     if arms[0] != arms[1]:
@@ -233,9 +239,9 @@ def _is_reward_first(one: str, two: str) -> bool:
 
 
 def algorithm_of(make: Make) -> Callable[..., None]:
-    """Return the algorithm ``function(game, rng, *parameters)`` that plays the policies that
-    ``make`` makes. Its parameters are the parameters of ``make`` that are numbers, or one of
-    several names, and have no role in ROLES.
+    """Return the algorithm ``function(game, rng, *parameters)``, which makes a policy with ``make``
+    and plays it. The parameters are those parameters of ``make`` that have no role in ROLES and
+    whose values are numbers or one of several names.
 
     Raises:
         BadInput: a class lacks the methods of a policy.
@@ -245,7 +251,7 @@ def algorithm_of(make: Make) -> Callable[..., None]:
             if not any(hasattr(make, n) for n in some):
                 raise BadInput(f"policy={make.__name__}: {NEEDED}")
     hints: dict[str, Any] = {}
-    with suppress(Exception):  # names that only type checkers know
+    with suppress(Exception):  # hints may use names that exist only for type checkers
         hints = typing.get_type_hints(getattr(make, "__init__", make), include_extras=True)
         hints = hints or typing.get_type_hints(make, include_extras=True)
     kind = inspect.Parameter
@@ -291,7 +297,9 @@ def algorithm_of(make: Make) -> Callable[..., None]:
 
 
 def _is_number(name: str, parameter: inspect.Parameter, hint: Any) -> bool:
-    """Return whether a parameter is a number, or one of several names, and has no role."""
+    """Return whether a parameter has no role in ROLES and its value is a number or one of several
+    names.
+    """
     usual = parameter.default
     number = isinstance(usual, int | float) and not isinstance(usual, bool)
     named = get_origin(hint) is Literal

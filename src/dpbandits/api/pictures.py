@@ -64,7 +64,8 @@ def plot(
 ) -> Figure:
     """Draw a tidy table: regret against time or budget, or stopping times.
 
-    A result of ``dp.budget`` is drawn, too: regret against the budget, the goal and the answers.
+    The table may also be a result of ``dp.budget``. Its figure shows regret against the budget, the
+    goal and the answers.
 
     Args:
         table: a tidy table, or any with the columns ``algo``, ``t`` and ``regret``, or a list of
@@ -148,7 +149,8 @@ def report(
     *,
     metric: str = "regret",
 ) -> Path:
-    """Write one HTML page of tidy tables: charts, summary tables, privacy, the map of regrets.
+    """Write one HTML page about tidy tables, with charts, summary tables, the privacy of the
+    algorithms and the map of regrets.
 
     The page needs no network and no server. ``bandit-report`` writes such a page for a results
     folder. The function needs the extra ``report``.
@@ -192,7 +194,7 @@ def bounds(
     config_dir: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> pd.DataFrame:
-    """The theorems that bound the regret of one setting.
+    """Return the theorems that bound the regret of one setting.
 
     >>> import dpbandits as dp
     >>> found = dp.bounds(algo="adap_ucb", env="bernoulli_c2", eps=0.5, horizon=1e6)
@@ -206,7 +208,7 @@ def bounds(
         rho: privacy budget of an algorithm with rho-zCDP.
         horizon: number of rounds.
         population: users with individual privacy levels.
-        eps_min: the lowest level of users who send.
+        eps_min: the lowest privacy level at which users send reports; users below it send nothing.
         assume: as in ``run``.
         config_dir: as in ``run``.
         **parameters: parameters of the algorithm.

@@ -1,4 +1,4 @@
-"""Privacy: the audit, and the budget that a regret needs."""
+"""Audit a privacy guarantee, and find the privacy budget that a goal for the regret needs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ..contracts.algorithm import Algorithm
     from .arguments import AlgorithmLike, EnvironmentLike
 
-# The arguments of ``budget`` that only rules take, and those of the search; others are those of
-# runs
+# Arguments of ``budget``: OF_RULES are for stopping rules only, and OF_SEARCH control the search.
+# All other arguments are keys of runs
 OF_RULES = ("samples", "quantile", "per_week", "weeks")
 OF_SEARCH = ("regret", "ratio", "baseline", "beats", "least", "most", "precision", "runs")
 
@@ -48,21 +48,25 @@ def budget(
     config_dir: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> pd.DataFrame:
-    """Find the smallest privacy budget at which mean regret is at most a number, or a ratio.
+    """Find the smallest privacy budget at which the mean regret is small enough: at most a number,
+    or at most a multiple of the regret of a baseline.
 
     For stopping rules, find the smallest budget at which the mean stopping time is at most a
-    number, or a ratio, or compute what given budgets cost.
+    number, or at most a multiple of the time without privacy. With ``eps=[...]``, compute the
+    stopping times at these budgets instead.
 
-    The search adds runs at a budget until the regret there is above or below the goal with
-    confidence, and bisects the budgets until the interval is as narrow as ``precision`` requires,
-    or ``runs`` do not suffice. The interval holds with probability 95 % (docs/comparing.md).
+    At each budget, the search adds runs until the mean regret is above or below the goal with
+    confidence. The search bisects the budgets until the interval is as narrow as ``precision``
+    requires, or until ``runs`` runs at a budget do not suffice. The interval holds with probability
+    95 % (docs/comparing.md).
 
     >>> import dpbandits as dp
     >>> found = dp.budget("dp_se", "bernoulli_c2", 1e4, ratio=2, precision=2, runs=512)
     >>> bool(found.loc[0, "low"] <= found.loc[0, "budget"] <= found.loc[0, "high"])
     True
 
-    What does privacy cost an A/B test, whose second arm may have a lift?
+    How many more samples does privacy cost an A/B test, which decides whether the mean of an arm is
+    0.3 or 0.5?
 
     >>> given = {"mu0": 0.3, "mu1": 0.5, "eps": [0.5, 1.0, 2.0], "per_week": 1000, "runs": 50}
     >>> found = dp.budget(rule="dp_sprt", env=dp.bernoulli([0.3]), **given)
@@ -76,14 +80,15 @@ def budget(
         horizon: number of rounds, T.
         regret: the largest mean regret at the horizon.
         samples: for rules, the largest mean number of samples.
-        ratio: instead of ``regret`` or ``samples``, the largest ratio to the mean regret of the
-            baseline, or to the samples without privacy.
+        ratio: instead of ``regret``, the largest ratio of the mean regret to the mean regret of the
+            baseline; instead of ``samples``, the largest ratio of the samples to the samples
+            without privacy.
         quantile: for rules, the quantile of the number of samples that replaces the mean.
         per_week: for rules, the number of users per week, so that answers are also in weeks.
         weeks: for the sheet of rules with ``per_week``, the weeks after which runs are cut; 26 by
             default.
-        baseline: for ``ratio``, an algorithm without privacy; None for each algorithm itself
-            without privacy.
+        baseline: for ``ratio``, an algorithm without privacy; None to compare each algorithm with
+            itself without privacy.
         beats: instead of ``regret`` and ``ratio``, ``constant`` or ``uniform``: find the budget
             from which on the algorithm makes fewer mistakes about labelled users than the best
             constant action, or than uniform play.
@@ -102,24 +107,25 @@ def budget(
             keys by which answers are judged, such as ``mu0``, and ``eps=[...]`` for a sheet.
 
     Returns:
-        For rules with ``eps=[...]`` a sheet, a row for each rule and budget: the parameters that
-        distinguish rules of one name, the keys by which answers are judged, the mean number of
-        ``samples`` with its 95 % interval, the ``slow`` 90 % quantile, the mean in ``weeks``, the
-        shares of runs that ``ended``, that had a ``wrong`` answer (blank if no answer is judged),
-        and whose answer was the answer without privacy on equal rewards (``agree``; blank for
-        estimates), the samples ``without_privacy``, the share of these runs that ended
-        (``free_ended``), and the ``answer`` as a sentence. A run that was cut counts with the
-        rounds that it had: if a run was cut, the mean is at least as large, and there is no
-        interval. For rules without ``eps`` a row for each rule as below.
-        A row for each algorithm: ``algo``, and the parameters that distinguish algorithms of one
-        name; ``budget`` with its interval from ``low`` to ``high``; ``reached``, whether a budget
-        reaches the goal; ``name`` (``eps`` or ``rho``), ``env, horizon, goal, baseline``; the
-        ``runs`` and ``seconds`` of the search; the ``answer`` as a sentence. If the smallest budget
-        that was tried reaches the goal, ``low`` is 0; if no budget reaches it, ``budget`` is
-        blank.
+        For rules with ``eps=[...]``, a sheet with a row for each rule and budget. Its first columns
+        are the parameters that distinguish rules of one name, and the keys by which answers are
+        judged. ``samples`` is the mean number of samples, with its 95 % interval; ``slow`` is the
+        90 % quantile, and ``weeks`` the mean in weeks. ``ended`` is the share of runs that ended,
+        and ``wrong`` the share of runs with a wrong answer (blank if no answer is judged).
+        ``agree`` is the share of runs whose answer equals the answer without privacy on equal
+        rewards (blank for estimates). ``without_privacy`` is the mean number of samples without
+        privacy, and ``free_ended`` the share of these runs that ended. ``answer`` is a sentence. A
+        run that was cut counts with the rounds that it had. If a run was cut, the true mean is at
+        least the value of ``samples``, and there is no interval.
+        For algorithms, and for rules without ``eps``, a row for each algorithm or rule: ``algo`` or
+        ``rule``, and the parameters that distinguish algorithms of one name; ``budget`` with its
+        interval from ``low`` to ``high``; ``reached``, whether a budget reaches the goal; ``name``
+        (``eps`` or ``rho``), ``env, horizon, goal, baseline``; the ``runs`` and ``seconds`` of the
+        search; the ``answer`` as a sentence. If the smallest budget that was tried reaches the
+        goal, ``low`` is 0; if no budget reaches the goal, ``budget`` is blank.
 
     Raises:
-        BadInput: a value cannot be run; the message names it and what is allowed.
+        BadInput: a value cannot be run; the message names the value and the allowed values.
         RunsFailed: an algorithm raised an error.
     """
     given = locals()
@@ -172,7 +178,7 @@ def answers_of(
         if keys.get(key) is not None:
             raise BadInput(f"{key}: this key needs rule=NAME")
     search = {key: keys[key] for key in OF_SEARCH if keys.get(key) is not None}
-    # a misspelt name of a parameter is compared with the keys of the search, too
+    # so that the error for a misspelt parameter may also suggest a key of the search
     of_runs = {key: x for key, x in keys.items() if key not in OF_RULES}
     of_runs |= dict.fromkeys(OF_SEARCH)
     return budgets_needed(names, of_runs, parameters, folders, **search)
@@ -210,29 +216,31 @@ def audit(
             (see ``algorithm``) and does not truncate rewards is *undecided*.
         rule: a stopping rule instead.
         mechanism: the name of a release instead.
-        policy: an external policy instead, a class in plain Python, for rewards in [0, 1], which
-            ``run`` plays, too: ``policy(arms=K, horizon=T, eps=eps, rng=generator)`` returns an
-            object with ``choose() -> int`` and ``receive(arm, reward)``, or with other names of
-            these methods (docs/own_class.md), or with its own loop, ``play(pull)``, that calls
-            ``pull(arm) -> reward``. The policy may also draw random numbers from the functions of
-            ``numpy.random`` and ``random``; a fixed seed has its effect. The audit replays the
-            noise of the policy, and samples its actions if the replays show no privacy, or if the
-            policy makes choices with probabilities that depend on rewards. The verdict is
-            *consistent* only if every replay succeeded, else *VIOLATED* or *undecided*.
-        local: whether a policy promises the privacy of each user's response, which the policy adds
-            to a reward at once. Otherwise it promises the privacy of all its actions. If a replay
-            fails, the audit samples responses and actions.
+        policy: an external policy instead: a class in plain Python, for rewards in [0, 1]. ``run``
+            plays such policies, too. ``policy(arms=K, horizon=T, eps=eps, rng=generator)`` returns
+            an object with ``choose() -> int`` and ``receive(arm, reward)``. These methods may have
+            other names (docs/own_class.md). Instead of them, the object may have its own loop
+            ``play(pull)``, which calls ``pull(arm) -> reward``. The policy may also draw random
+            numbers from the functions of ``numpy.random`` and ``random``; if the policy sets their
+            seed, the seed takes effect. The audit replays the noise of the policy, and samples its
+            actions if the replays show no privacy, or if the policy makes choices with
+            probabilities that depend on rewards. The verdict is *consistent* only if every replay
+            succeeded, else *VIOLATED* or *undecided*.
+        local: whether a policy promises local privacy: that the response of each user is private.
+            Such a policy adds noise to each reward as soon as it receives the reward. If ``local``
+            is false, the policy promises that all its actions are private. If a replay fails, the
+            audit samples responses and actions.
         eps: the budget, or a list of budgets.
         rho: the budget, or a list of budgets, of a promise of rho-zCDP.
         horizon: rounds of the games, or a list; None for several, as long as they are cheap.
         exact: compute the exact loss of an algorithm's actions instead (docs/exact_loss.md).
         arms: the number of arms of the games, or a list; None for several, 2 for an exact loss.
-        runs: the largest number of runs of a test under each of two neighbours; None for a number
-            that is enough in most cases.
+        runs: the largest number of runs of a test under each of two neighbouring sequences of
+            rewards; None for a number that is enough in most cases.
         confidence: the probability that a measured loss does not exceed the true loss.
-        seed: the seed and the arguments above determine a finding.
+        seed: the seed of the audit, which determines a finding together with the arguments above.
         max_time: seconds, divided among the budgets, after which the audit stops. A row that is not
-            finished then contains what was found so far, and is *undecided* unless it is VIOLATED.
+            finished then contains the findings so far. Its verdict is *VIOLATED* or *undecided*.
         jobs: number of workers, -1 for one per core.
         results: folder in which findings of samples are stored; None to write nothing.
         config_dir: as in ``run``.
@@ -242,11 +250,11 @@ def audit(
     Returns:
         A row for each budget, and for local privacy a second row for the response of a user:
         ``measured``, the lower confidence bound on the privacy loss, and ``promised``, both in the
-        ``unit`` eps, or mu for zCDP and RDP; ``detectable``, the least multiple of the promised
-        loss that the runs would have refuted; the neighbouring sequences and the event; how many
-        ``replays`` of the alignment were ``aligned``; the horizons and numbers of arms that were
-        ``tried``; and the ``verdict``, one of VIOLATED, MISALIGNED, undecided, consistent and
-        proved (docs/privacy.md). With ``exact``, a row for
+        ``unit`` eps, or mu for zCDP and RDP; ``detectable``, the smallest true loss, as a multiple
+        of the promised loss, at which the runs would have refuted the promise; the neighbouring
+        sequences and the event; how many ``replays`` of the alignment were ``aligned``; the
+        horizons and numbers of arms that were ``tried``; and the ``verdict``, one of VIOLATED,
+        MISALIGNED, undecided, consistent and proved (docs/privacy.md). With ``exact``, a row for
         each budget and horizon, with ``low`` and ``high``, between which the loss lies.
 
     Raises:
@@ -320,7 +328,9 @@ def _arguments() -> set[str]:
 
 
 def _refuse_misspelt(given: Iterable[str], takes: Collection[str]) -> None:
-    """Refuse a misspelt argument of ``audit`` that what is audited does not take as a parameter."""
+    """Refuse a misspelt argument of ``audit``: a given name that resembles an argument and that is
+    not a parameter of the audited algorithm, rule or policy (``takes``).
+    """
     from ..errors import MEANT, SURE_SIMILARITY, similar, unknown
 
     known = _arguments()

@@ -69,7 +69,7 @@ def run(
     >>> float(table["regret"].max())
     25.0
 
-    It can also be a class whose objects choose arms (docs/own_class.md):
+    An algorithm can also be a class whose objects choose arms (docs/own_class.md):
 
     >>> class Fixed:
     ...     def __init__(self, arms, first=0):
@@ -84,18 +84,20 @@ def run(
     Args:
         algo: an algorithm's name, ``dp.algorithm(...)``, a function or a class.
         env: an environment's name, or a value such as ``dp.bernoulli([0.9, 0.8])``.
-        policy: a class, or a function that returns an object, whose object chooses arms and
-            receives rewards, as in ``audit``; or a list. It is run beside the algorithms of
+        policy: a class, or a function that returns an object, or a list of them. The object chooses
+            arms and receives rewards, as in ``audit``. Policies are run beside the algorithms of
             ``algo``.
         eps: privacy budget, in nats.
         rho: privacy budget of algorithms with rho-zCDP.
         horizon: number of rounds, T.
-        runs: independent runs of each setting; 100 by default. No interval of n runs can account
-            for bad runs that are rarer than 3/n. ``auto``: as many as are needed (docs/runs.md).
-        precision: with ``runs="auto"``, the largest ratio of half of a mean's interval to the mean.
+        runs: independent runs of each setting; 100 by default. An interval from n runs cannot
+            account for bad runs whose probability is below 3/n. ``auto``: as many as are needed
+            (docs/runs.md).
+        precision: with ``runs="auto"``, the largest allowed ratio of half the width of a mean's
+            interval to the mean.
         max_runs: with ``runs="auto"``, the largest number of runs of each setting.
         max_time: with ``runs="auto"``, seconds after which no more runs are begun.
-        seed: setting, seed and run number determine a run.
+        seed: an integer; the setting, the seed and the run number determine a run.
         population: users with individual privacy levels, for local privacy.
         eps_min: local privacy: users with a lower level send nothing.
         checkpoints: approximate number of points of each regret curve.
@@ -116,10 +118,11 @@ def run(
         parameter that varies, ``setting``, the id of the setting, and ``run, t, regret``
         (pseudo-regret). The budgets of algorithms with rho-zCDP are in a column ``rho``; the
         column of a budget is blank for algorithms that do not take it.
-        ``table.attrs["settings"]`` is a JSON text with what each setting was run with, by its id.
+        ``table.attrs["settings"]`` is a JSON text, which maps the id of each setting to all values
+        with which the setting was run.
 
     Raises:
-        BadInput: a value cannot be run; the message names it and what is allowed.
+        BadInput: a value cannot be run; the message names the value and the allowed values.
         RunsFailed: an algorithm raised an error.
     """
     given = locals()
@@ -189,13 +192,15 @@ def stop(
         mu1: the mean under the second.
         alpha: the probability of deciding for mu1 if mu0 holds; ``beta`` is the probability of
             deciding for mu0 if mu1 holds.
-        cap: a rule that has not halted after so many samples is stopped.
-        runs: independent runs of each setting; 100 by default. No interval of n runs can account
-            for bad runs that are rarer than 3/n. ``auto``: as many as are needed (docs/runs.md).
-        precision: with ``runs="auto"``, the largest ratio of half of a mean's interval to the mean.
+        cap: the largest number of samples; a rule that has not halted by then is stopped.
+        runs: independent runs of each setting; 100 by default. An interval from n runs cannot
+            account for bad runs whose probability is below 3/n. ``auto``: as many as are needed
+            (docs/runs.md).
+        precision: with ``runs="auto"``, the largest allowed ratio of half the width of a mean's
+            interval to the mean.
         max_runs: with ``runs="auto"``, the largest number of runs of each setting.
         max_time: with ``runs="auto"``, seconds after which no more runs are begun.
-        seed: setting, seed and run number determine a run.
+        seed: an integer; the setting, the seed and the run number determine a run.
         shuffle_arms: for rules that name the best arm, whether each run shuffles the arms; true by
             default.
         experiment: the name of an experiment of stopping rules.
@@ -207,9 +212,9 @@ def stop(
         **parameters: parameters of the rule.
 
     Returns:
-        A row for each run: the setting, ``seed, setting, run, stopping_time, estimate, halted,
-        correct``, with ``answer``, the number of an arm or a hypothesis, in the place of
-        ``estimate``.
+        A row for each run: the setting, and ``seed, setting, run, stopping_time, estimate, halted,
+        correct``. For rules that name an arm or a hypothesis, the column ``answer``, which contains
+        the number of the arm or hypothesis, replaces ``estimate``.
 
     Raises:
         BadInput, RunsFailed: as in ``run``.
@@ -231,7 +236,7 @@ def reproduce(
         results: the folder to write to.
         **changes: keys to change: ``horizon``, ``runs``, ``seed``, ``jobs``. If an experiment
             varies the horizon of all settings, the settings of at most ``horizon`` rounds are
-            played, or the settings of the smallest horizon.
+            played; if there are none, the settings of the smallest horizon are played.
 
     Returns:
         The paths of the figure: PDF and PNG.
@@ -277,14 +282,16 @@ def algorithm(
 
 
 def _table(question: str, arguments: dict[str, Any]) -> pd.DataFrame:
-    """Return the tidy table of a call."""
+    """Play the runs of a call of ``run`` or ``stop``, and return their tidy table."""
     from ..running.monte_carlo import run_request
 
     return run_request(request_of(question, arguments))[0]
 
 
 def request_of(question: str, arguments: dict[str, Any]) -> Request:
-    """Return the request of a call; the arguments are given by the names of its signature."""
+    """Return the request for a call of a public function; ``arguments`` maps the names of the
+    function's arguments to their values.
+    """
     from ..contracts.question import question_named
     from ..settings.compose import request_from
     from ..settings.user_files import user_folders

@@ -12,7 +12,7 @@ from ..calls import checks_arguments
 if TYPE_CHECKING:
     import pandas as pd
 
-COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")  # of paths that ``save`` refuses
+COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")  # ``save`` refuses these, except .csv.gz
 
 
 @checks_arguments
@@ -20,7 +20,7 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
     """Read a tidy table that a command or ``dp.save`` has written.
 
     Args:
-        path: the path of the file, of regret or of stopping times: CSV, or ``.csv.gz`` or
+        path: the path of a table of regret or of stopping times. The format is CSV, ``.csv.gz`` or
             ``.parquet``.
 
     Raises:
@@ -41,16 +41,18 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
 
 @checks_arguments
 def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
-    """Write a tidy table; the file has the same bytes as that of a command for the same settings.
+    """Write a tidy table; the file has the same bytes as the file that a command writes for the
+    same settings.
 
-    A file of the same name with ``.records.json`` has the records of the settings, from which
-    ``dp.load`` reads labels, bounds and the data of metrics. A frame without its records, such as
-    a joined one, gets no such file. Only commands write the whole manifest.
+    A second file, whose name ends in ``.records.json``, has the records of the settings.
+    ``dp.load`` reads labels, bounds and the data of metrics from it. For a frame without records,
+    such as a join of several tables, the second file is not written. Only commands write the whole
+    manifest.
 
     Args:
         table: a tidy table of ``dp.run`` or ``dp.stop``.
-        path: the path of the file; ``.csv.gz`` and ``.parquet`` are written in these formats, any
-            other name as CSV.
+        path: the path of the file; a name that ends in ``.csv.gz`` or ``.parquet`` gives this
+            format, and any other name gives CSV.
 
     Raises:
         BadInput: the path names another compressed file, pyarrow is not installed, or the argument
@@ -99,10 +101,11 @@ def summary(
     Returns:
         One row per setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
         mean), ``std``, ``runs`` and ``runs_needed``, which exceeds ``runs`` if the runs are too few
-        for their tail. For stopping rules also ``halted`` and ``correct`` with its interval, blank
-        where the mean lies between two hypotheses; if a run met its cap, the mean is a lower limit
-        without an interval, and quantiles at the cap are blank. For labelled data also
-        ``of_constant``, the mean divided by the expected mistakes of the best constant action.
+        for their tail. For stopping rules, the rows also have ``halted``, and ``correct`` with its
+        interval; ``correct`` is blank where the mean lies between two hypotheses. If a run reached
+        its cap, the mean is a lower limit without an interval, and quantiles at the cap are blank.
+        For labelled data, the rows also have ``of_constant``, the mean divided by the expected
+        mistakes of the best constant action.
 
     Raises:
         BadInput: the table is not tidy.
@@ -139,11 +142,11 @@ def latex(
 
     Args:
         table: a tidy table, or a list of tables.
-        columns: columns of ``summary`` and of ``compare``, in their order, as a list or as text
-            with commas; ``interval`` is the interval of the mean. A column that tells rows apart is
-            added.
-        best: ``tied`` (or ``bold``) prints the means in bold that ``compare`` does not distinguish
-            from the smallest mean of their game; ``plain`` prints no mean in bold.
+        columns: the columns of ``summary`` and of ``compare`` that are printed, in this order, as a
+            list or as text with commas; ``interval`` is the interval of the mean. Columns that are
+            needed to tell rows apart are added.
+        best: ``tied`` (or ``bold``) prints a mean in bold if ``compare`` does not distinguish it
+            from the smallest mean of its game; ``plain`` prints no mean in bold.
         pivot: a column, such as ``eps``; each of its values has a column of the table.
         digits: the number of significant digits.
         labels: the names of algorithms, environments and other words in the table.
@@ -170,17 +173,17 @@ def latex(
 
 @checks_arguments
 def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return a tidy table of another statistic.
+    """Return a tidy table in which another statistic replaces pseudo-regret.
 
     The statistic is in a column ``average_regret``, ``nash_regret`` or ``error``.
 
     ``average`` is pseudo-regret divided by the number of rounds. ``nash`` is the Nash regret of
     Barman et al. 2023: the best mean minus the geometric mean, over the rounds so far, of the
     expected mean of the arm played. Nash regret is not a mean over runs. The table therefore
-    contains a value for each run such that the mean of the values is the estimate, and their
-    standard error is the standard error of the estimate, to first order. Summaries, intervals and
-    comparisons of the table are then valid. Between two checkpoints, the estimate replaces the
-    expectation by its mean over these rounds, which can only make the estimate smaller;
+    contains a value for each run: the mean of the values is the estimate, and their standard error
+    is, to first order, the standard error of the estimate. Summaries, intervals and comparisons of
+    the table are then valid. Between two checkpoints, the estimate replaces the expectation by its
+    mean over these rounds, which can only make the estimate smaller;
     ``summary(table, metric="nash")`` returns an upper bound on the difference.
 
     >>> import dpbandits as dp
@@ -190,7 +193,8 @@ def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     True
 
     Args:
-        table: a tidy table of regret; for ``nash`` one of ``dp.run``, or with a manifest.
+        table: a tidy table of regret; for ``nash``, a table that ``dp.run`` returned or a loaded
+            table with a manifest.
         metric: ``regret``, ``average``, ``nash``, or ``error`` for the mean loss per round:
             the share of mistakes for labelled users, 1 - the mean reward on a log.
 
@@ -232,15 +236,15 @@ def compare(
             baseline without a budget is compared with the games of every budget.
         metric: ``regret``, ``average`` or ``nash``, as in ``measured``. For Nash regret, only means
             and their differences are meaningful: medians and probabilities describe single runs.
-        sets: whether the algorithms are counted over environments, of which three are needed, with
-            three algorithms. Then the result has a row for each budget and ordered pair of
-            algorithms: ``other``; the number of ``sets`` (environments); ``below``, on how many
-            of them the mean is below the mean of the other; ``wins``, ``ties`` and ``losses``,
-            where a tie is a pair that the permutation test of all pairs of the table does not tell
-            apart; ``share``, which is below / sets, with its 95 % interval over environments
-            (Clopper & Pearson); the mean ranks ``rank`` and ``other_rank``; the
-            ``critical_difference`` of two ranks (Nemenyi, 5 %), and ``p`` of Friedman's test of
-            equal ranks.
+        sets: whether to count on how many environments each algorithm is better than each other
+            algorithm. At least three environments and three algorithms are needed. Then the result
+            has a row for each budget and ordered pair of algorithms: ``other``, the second
+            algorithm; ``sets``, the number of environments; ``below``, on how many environments the
+            mean is below the mean of ``other``; ``wins``, ``ties`` and ``losses``, where a tie is a
+            pair that the permutation test of all pairs of the table does not tell apart; ``share``,
+            which is below / sets, with its 95 % interval over environments (Clopper & Pearson); the
+            mean ranks ``rank`` and ``other_rank``; the ``critical_difference`` of two ranks
+            (Nemenyi, 5 %), and ``p`` of Friedman's test of equal ranks.
 
     Returns:
         A row for each setting, with these columns: the columns of the setting; ``mean`` and
@@ -248,10 +252,10 @@ def compare(
         ``ratio`` of means, ``median_difference`` and ``median_ratio``, and ``smaller``, the
         probability of a smaller regret, each with its limits ``_low`` and ``_high``; ``differs``,
         whether a permutation test of all pairs of the table distinguishes the mean from the mean of
-        ``against``; ``tied``, whether the test does not distinguish it from the best mean, and
-        ``median_tied``, from intervals of medians; ``letters``: algorithms that the test does not
-        distinguish share a letter; ``runs``, and ``runs_needed``, which exceeds ``runs`` if the
-        runs are too few for their tail.
+        ``against``; ``tied``, whether the test does not distinguish the mean from the best mean,
+        and ``median_tied``, the same for the median, from intervals of medians; ``letters``:
+        algorithms that the test does not distinguish share a letter; ``runs``, and ``runs_needed``,
+        which exceeds ``runs`` if the runs are too few for their tail.
 
     Raises:
         BadInput: the table is not tidy, has no such baseline, or too few environments for ``sets``.

@@ -15,8 +15,9 @@ def command_name() -> str:
 def leave_when_interrupted(command: str) -> None:
     """Let Ctrl-C end the command at once, with one line, while it imports packages.
 
-    At this time there is no finished run to store, and an import could swallow an exception. A
-    command that ignores SIGINT continues to do so: shells start background commands in this way.
+    During the imports there is no finished run to store, and an import could catch and lose the
+    exception. A command that ignores SIGINT continues to ignore it: shells start background
+    commands in this way.
     """
 
     def leave(number: int, frame: FrameType | None) -> None:

@@ -31,12 +31,12 @@ from ..settings.setting import digest
 from .command import entry_point, results_of
 from .words import value_of
 
-VALUES = (0.1, 0.5, 1.0, 2.0)  # of the budgets
+VALUES = (0.1, 0.5, 1.0, 2.0)  # of each budget
 GROUPS = ("algo", "rule")
 
 
 def _lists() -> dict[str, str]:
-    """Return the lists that the help prints."""
+    """Return the lists of mechanisms and of verdicts, which ``--help`` prints."""
     mechanisms = "\n".join(f"  {m.name:<21} {m.says}" for m in MECHANISMS.values())
     verdicts = "\n".join(f"  {word:<11} {says}" for word, says in MEANING.items())
     return {"mechanisms": mechanisms, "verdicts": verdicts}
@@ -54,7 +54,7 @@ def main(given: Namespace) -> int:
             config, spec = configuration(point, given.folders)
             group = next((g for g in GROUPS if config[g] is not None), "")
             if config["exact"] is True and group != "algo" and not chosen:
-                continue  # exact losses are those of algorithms
+                continue  # only algorithms have exact losses
             algorithm = load(find_file(str(config[group]), given.folders, group)) if group else None
             try:
                 audits += requested(config, given_keys if chosen else None, algorithm, spec)
@@ -98,8 +98,8 @@ def points_of(words: Iterable[str]) -> Iterator[dict[str, Any]]:
 
 
 def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the overrides for audits of everything that promises privacy, with the given
-    budgets.
+    """Yield the overrides for audits of each algorithm, rule and mechanism that promises privacy,
+    with the given budgets.
     """
     subjects: list[tuple[str, str]] = []
     given = {name for name in BUDGETS if any(o.startswith(f"{name}=") for o in overrides)}
@@ -117,7 +117,7 @@ def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
 def report_findings(
     audits: Sequence[Audit], beyond: Sequence[str], results: Path, stem: str, max_time: float
 ) -> int:
-    """Do the audits that are not stored yet, then print and write all findings.
+    """Do the audits whose findings are not stored yet, then print and write all findings.
 
     ``stem`` is the name of the files, ``beyond`` the reasons why some exact losses are out of
     reach, and ``max_time`` the seconds for all audits. Returns the exit code.
@@ -170,7 +170,8 @@ def report_findings(
 def table_name(kind: str, overrides: Sequence[str], names: Sequence[str], chosen: bool) -> str:
     """Return the name of a table of audits.
 
-    For an audit of everything it is the kind; otherwise it also has the audited names and a hash.
+    For an audit of everything with default keys, the name is the kind. Otherwise the name also has
+    the audited names and a hash.
     """
     changed = [o for o in overrides if not o.startswith(("jobs=", "results=", "exact="))]
     if not chosen and not changed:

@@ -22,7 +22,7 @@ from .command import entry_point, is_true
 from .words import read_request
 
 ONE = "bandit-bounds takes one setting"
-FORMULA = 60  # characters
+FORMULA = 60  # widest formula, in characters
 
 
 @entry_point("bounds")
@@ -83,8 +83,8 @@ def measured_regret(results: Path, setting: Setting) -> tuple[float | None, str]
 
 
 def ratio_to_bound(problem: Problem, measured: float | None) -> list[str]:
-    """Return a line with the measured regret divided by the best lower bound; nothing
-    without both.
+    """Return a list with a line about the measured regret divided by the best lower bound. The list
+    is empty if one of the two numbers is unknown.
     """
     bound = best_lower_bound(problem)
     if measured is None or bound is None:

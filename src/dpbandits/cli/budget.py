@@ -28,7 +28,7 @@ from .command import entry_point, results_of, table_options
 from .completion import COMMANDS, OWN_KEYS
 from .words import value_of
 
-TEXTS = ("algo", "rule", "out", "results", *LATEX)  # keys whose values are taken as they stand
+TEXTS = ("algo", "rule", "out", "results", *LATEX)  # keys whose values are not parsed
 SHOWN = ("algo", "budget", "low", "high", "reached", "runs")
 COLUMNS_OF_SHEET = (
     "samples: the mean stopping time, with its 95 % interval from low to high if all runs ended; "
@@ -64,7 +64,7 @@ def main(given: Namespace) -> int:
     found = answers_of(group, names, runs, parameters, given.folders)
     render = text if group == "algo" else text_of_rules
     answers = [*dict.fromkeys(found["answer"]), *[COLUMNS_OF_SHEET] * ("slow" in found)]
-    tex = f"{latex_of_budgets(found, options)}\n"  # refuses unknown columns before anything is said
+    tex = f"{latex_of_budgets(found, options)}\n"  # refuses unknown columns before any print
     print(render(found, "simple"), *answers, sep="\n")
     below = "".join(f"* {x}\n" for x in answers)
     texts = {".tex": tex, ".md": f"{render(found, 'pipe')}\n\n{below}"}
@@ -113,7 +113,7 @@ def _values(given: Namespace) -> dict[str, Any]:
     groups = COMMANDS["budget"]["groups"]
     chosen = {g: given.keys[g].partition(",")[0] for g in groups if g in given.keys}
     found: dict[str, Any] = {key: given.keys[key] for key in ("results",) if key in given.keys}
-    known = (*OWN_KEYS["budget"], *BUDGETS)  # a search refuses a budget
+    known = (*OWN_KEYS["budget"], *BUDGETS)  # a search refuses budgets later
     own = [f"{key}={text}" for key, text in given.keys.items() if key not in TEXTS]
     for word in (*own, *given.words):
         key, equals, text = word.partition("=")

@@ -35,7 +35,7 @@ HEAD = ["claim", "what it says", "source", "published", "measured [95 %]", "verd
 
 
 def _lists() -> dict[str, str]:
-    """Return the lists that the help prints."""
+    """Return the list of all claims, which ``--help claims`` prints."""
     lines = [f"  {c.name}  {c.says} ({c.source})" for c in load_claims().values()]
     return {"claims": "\n".join(lines)}
 
@@ -84,7 +84,8 @@ def request_of(experiment: str, keys: Mapping[str, str]) -> Request:
 def measure(experiment: str, runs: int | None, keys: Mapping[str, str], results: Path) -> Measured:
     """Return the runs of an experiment that claims compare; missing runs are played.
 
-    Cheap settings have at least ``runs`` runs; if it is None, a number of CHEAP_RUNS.
+    Cheap settings have at least ``runs`` runs. If ``runs`` is None, they have at least a number of
+    runs from CHEAP_RUNS.
     """
     request = request_of(experiment, {**keys, "results": str(results)})
     check_writable(results)
@@ -120,8 +121,8 @@ def row_of(c: Claim, measured: str, words: str) -> list[str]:
 def in_words(found: pd.DataFrame) -> str:
     """Return the parts of a claim as text: all parts if there are at most three, else the worst.
 
-    The worst part is the one whose value, as a logarithm, exceeds a limit by most or is nearest to
-    a limit.
+    The worst part has the smallest margin: the logarithm of its value exceeds a limit by most or,
+    if no value exceeds a limit, is nearest to a limit.
     """
     texts = []
     for numbers in found[["value", "ci_low", "ci_high"]].to_numpy():

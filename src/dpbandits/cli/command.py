@@ -38,7 +38,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _divided(command: str, words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Divide words into the command's own KEY=VALUE and others.
+    """Divide words into keys of the command itself, with their values, and other words.
 
     If the command takes tables, a word with = is the path of a table if the file exists.
 
@@ -82,7 +82,7 @@ def given_tables(given: argparse.Namespace) -> list[Path]:
 
 
 def tables_of(names: Sequence[str]) -> list[Path]:
-    """Return the tables that are named: files, or all tables of a folder.
+    """Return the paths of the named tables. The name of a folder stands for all its tables of runs.
 
     Summaries among the names, which the shell's ``results/*.csv`` includes, are left out.
     """
@@ -99,7 +99,7 @@ def _tables_in(path: Path) -> list[Path]:
     tables = tables_in(path)
     found = [file for file in tables if _has_runs(file)]
     if not found:
-        has_stored = (path / RUNS).is_dir()  # as ``dp.run(results=...)`` leaves them
+        has_stored = (path / RUNS).is_dir()  # written by ``dp.run(results=...)``
         stored = "; dp.save(TABLE, PATH) writes a table of its stored runs" if has_stored else ""
         what = "of runs" if tables else "(*.csv)"
         raise BadInput(f"{path}: the folder has no tables {what}{stored}")
@@ -112,8 +112,8 @@ def _tables_in(path: Path) -> list[Path]:
 def _has_runs(file: Path) -> bool:
     """Return whether a file may be a table of runs.
 
-    This is decided by the first line of a CSV file. A CSV file that cannot be read now, and a file
-    of another format, count as tables of runs.
+    The first line of a CSV file decides. A CSV file that cannot be read now, and a file of another
+    format, count as tables of runs.
     """
     if format_of(file) != "csv":
         return True
@@ -130,7 +130,9 @@ def _has_runs(file: Path) -> bool:
 
 
 def named_after(files: Sequence[Path], end: str = "") -> Path:
-    """Return the path, without a suffix, of files that are made from some tables."""
+    """Return the path, without a suffix, of files that are made from some tables: the name of the
+    first table, with ``end``.
+    """
     more = f"-and-{len(files) - 1}-more" if len(files) > 1 else ""
     return files[0].with_name(f"{bare_name(files[0])}{more}{end}")
 
@@ -158,9 +160,10 @@ def entry_point(
     The function gets the parsed command line and returns the exit code.
 
     Args:
-        name: the name; ``usage/NAME.txt`` is the help. The function gets the options of the command
-            as attributes, with its own ``keys`` and their values, the other ``words``, all words of
-            the ``line``, and the ``folders`` of the user's configuration files.
+        name: the name of the command, whose help is ``usage/NAME.txt``. The function gets a
+            namespace with the options of the command as attributes. Further attributes are ``keys``
+            (the command's own keys with their values), ``words`` (the other words), ``line`` (all
+            words) and ``folders`` (the user's configuration folders).
         lists: a function that returns the lists of ``--help LIST`` that only this command has.
     """
 
@@ -192,7 +195,9 @@ def entry_point(
 
 
 def _refuse_dashes(command: str, line: Sequence[str]) -> None:
-    """Refuse keys of a command that are written as options, ``--eps .1``; say what to write."""
+    """Refuse keys of a command that are written as options, such as ``--eps .1``; the message says
+    what to write.
+    """
     about = COMMANDS[command]
     options = {option.lstrip("-") for option in about.get("options", ())}
     for word in line:

@@ -23,7 +23,7 @@ COUNTS = (
     "parentheses on how many of these the permutation test of all pairs of the table tells the "
     "means apart. Brackets have the 95 % interval of the share of environments (Clopper & Pearson)."
 )
-MOST_SAID = 3  # sentences that are printed; the file has all
+MOST_SAID = 3  # number of sentences that are printed; the file has all
 
 
 @entry_point("compare")

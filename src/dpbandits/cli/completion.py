@@ -19,8 +19,8 @@ from ..settings.yaml_files import keys_of
 HERE = Path(__file__).parent
 COMMANDS: dict[str, dict[str, Any]] = tomllib.loads((HERE / "commands.toml").read_text())
 LATEX = COMMANDS.pop("latex")  # keys of tables for LaTeX, which several commands take
-OPTIONS = COMMANDS.pop("options")  # what argparse is given for each option
-VALUES = COMMANDS.pop("values")  # the words that keys accept if they mean the same in all commands
+OPTIONS = COMMANDS.pop("options")  # the arguments that argparse gets for each option
+VALUES = COMMANDS.pop("values")  # values of keys that all commands share
 OWN_KEYS: dict[str, dict[str, list[str]]] = {
     name: {
         key: values or VALUES.get(key, [])
@@ -33,7 +33,7 @@ FOLDERS = ("--config-dir", "-cd")  # options that are followed by a folder
 HIDDEN = ("figure", "short", "law", "kind")  # keys that are not completed
 OF_ALGORITHMS = ("algo", "rule")  # groups whose files are YAML or Python
 NAMES_OF_ALGORITHMS = ("only", "order", "highlight", "baseline")  # keys of figures and comparisons
-OF_GROUPS = ("algo", "rule", "env", "population", "runner")  # whose parameters are keys
+OF_GROUPS = ("algo", "rule", "env", "population", "runner")  # parameters of their files are keys
 
 
 def script(shell: str) -> str:
@@ -49,7 +49,7 @@ def script(shell: str) -> str:
 
 
 def completions(command: str, line: str) -> list[str]:
-    """Return the words that the last word of a line can become.
+    """Return the completions of the last word of a line.
 
     Args:
         command: one of ``COMMANDS``, or ``help`` for ``dpbandits``, whose first word is a command.
@@ -60,7 +60,9 @@ def completions(command: str, line: str) -> list[str]:
 
 
 def _candidates(command: str, word: str, before: list[str]) -> Iterable[str]:
-    """Return options, keys, names or values, among them those that begin with the typed word."""
+    """Return options, keys, names or values. Those that begin with the typed word are
+    completions.
+    """
     if command == "help":
         if len(before) <= 1:
             return [*COMMANDS, "--help", "--version", "--completion"]
@@ -126,10 +128,10 @@ def _names(group: str, folders: list[Path]) -> list[str]:
 
 
 def _tables(command: str, before: list[str]) -> Iterator[str]:
-    """Yield the tables of the results folder of a line.
+    """Yield completions for tables in the results folder that a line names.
 
-    These are their paths, or for ``bandit-results`` the actions and, after an action, the names of
-    tables.
+    The completions are paths of tables. For ``bandit-results``, the completions are the actions
+    and, after an action, the names of tables.
     """
     given = [x.partition("=")[2] for x in before if x.startswith("results=")]
     files = sorted(Path(given[-1] if given else "results").glob("*.csv"))
@@ -151,7 +153,9 @@ def _keys(file: Path) -> list[str]:
 
 
 def _parameters(group: str, before: list[str], folders: list[Path]) -> list[str]:
-    """Return the parameters in the files that a line chooses in a group, or in all its files."""
+    """Return the parameters in the files that a line chooses in a group. If the line chooses none,
+    return the parameters in all files of the group.
+    """
     chosen = [w.partition("=")[2].split(",") for w in before if w.startswith(f"{group}=")]
     names = filter(str.isidentifier, chosen[-1] if chosen else _names(group, folders))
     files = [home / group / f"{name}.yaml" for name in names for home in folders]

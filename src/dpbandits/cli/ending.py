@@ -1,4 +1,4 @@
-"""The end of commands: their exit codes, and the single line that reports an error."""
+"""How commands end: their exit codes, and the single line that reports an error."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .lines import shortened
 STORED = "finished runs are stored, and the same command plays the missing runs"
 PLAYING = tuple(f"bandit-{name}" for name in ("run", "stop", "budget", "claims", "audit"))
 MAX_TRACEBACKS = 5
-AGAIN = 0.01  # seconds after which an interruption that was swallowed is raised again
-# SIGHUP comes from a lost connection; the last three signals come from limits and from schedulers
-# of jobs
+AGAIN = 0.01  # seconds after which a lost interruption is raised again
+# A lost connection sends SIGHUP. Limits of the system and schedulers of jobs send the last three
+# signals
 ENDING = (
     signal.SIGINT,
     signal.SIGTERM,
@@ -65,7 +65,7 @@ def _exit_with(name: str, command: Callable[[], int]) -> None:
         with _answered_signals(name):
             _check_working_folder()
             code = command()
-        print(end="", flush=True)  # an error of writing is reported here, not at the exit
+        print(end="", flush=True)  # an error of writing is raised here and not at the exit
     except BadInput as error:
         print(f"{name}: {error}", file=sys.stderr)
         code = 2
@@ -84,7 +84,7 @@ def _exit_with(name: str, command: Callable[[], int]) -> None:
     except BrokenPipeError:
         os._exit(141)
     except OSError as error:
-        if error.filename is not None:  # a name that is too long, too many open files
+        if error.filename is not None:  # such as a name that is too long
             _exit_now(1, in_a_line(f"{name}: cannot use {error.filename} ({error.strerror})"))
         if error.errno in SCARCE:
             refused = "the system refuses further files, threads or memory"
@@ -92,7 +92,7 @@ def _exit_with(name: str, command: Callable[[], int]) -> None:
         if error.errno not in DISK_FULL_ERRORS:
             raise
         _exit_now(1, f"{name}: cannot write the output ({error.strerror})")
-    except ImportError as error:  # there is too little memory to map it, for instance
+    except ImportError as error:  # for instance, memory is too small for the library
         _exit_now(1, in_a_line(f"{name}: a library cannot be loaded: {error}"))
     except MemoryError:
         _exit_now(1, f"{name}: there is not enough memory; finished runs are stored")
@@ -110,12 +110,12 @@ def _check_working_folder() -> None:
 def _answered_signals(name: str) -> Iterator[None]:
     """Raise KeyboardInterrupt for Ctrl-C and other signals that should end a command.
 
-    A system or a scheduler of jobs sends such signals. The first signal is answered at once, and
-    later ones change nothing. Signals that were ignored before remain ignored.
+    A system or a scheduler of jobs sends such signals. The first signal ends the command at once,
+    and later signals have no effect. Signals that were ignored before remain ignored.
 
     If the signal comes during a finalizer, or during a callback of a library (LLVM has one while a
-    kernel compiles), the exception is lost, since Python only reports it. It is then raised again
-    after a short time.
+    kernel compiles), the exception is lost, since Python only reports it. KeyboardInterrupt is then
+    raised again after a short time.
     """
     usual = (signal.default_int_handler, signal.SIG_DFL)
     own = [s for s in ENDING if signal.getsignal(s) in usual]
@@ -151,7 +151,7 @@ def _answered_signals(name: str) -> Iterator[None]:
         if own and not received:
             raise BadInput("the code of a user's file has raised KeyboardInterrupt") from None
         raise
-    except Exception:  # NumPy's, for instance, that a file is still open which it was writing
+    except Exception:  # for instance, NumPy's error about a file that is still open
         if received:
             raise KeyboardInterrupt(*received) from None
         raise
@@ -170,7 +170,8 @@ def _exit_now(code: int, message: str) -> NoReturn:
 
 
 def report_failures(name: str, failures: list[Failure]) -> int:
-    """Print each traceback once, then each setting with its reason, and return the exit code.
+    """Print each traceback once, then each failed setting with its reason, and return the exit
+    code.
 
     A reason that is not a traceback is printed with its setting only.
     """

@@ -39,7 +39,9 @@ def _answer(words: list[str]) -> int:
 
 
 def _purpose(name: str) -> str:
-    """Return the purpose of a command: the first line of its module, which is not imported."""
+    """Return the purpose of a command, from the first line of its module's docstring. The module is
+    parsed and not imported.
+    """
     module = ast.parse((PACKAGE / "cli" / f"{name}.py").read_text())
     return (ast.get_docstring(module) or "").partition("\n")[0].partition(": ")[2].rstrip(".")
 
@@ -54,8 +56,9 @@ def help_text(
 ) -> str:
     """Return the help of a command.
 
-    Without a topic it is one screen of text. The help on a list is this list, and the help on
-    ``GROUP=NAME`` is the file of this name, which may be in a user's ``folders``.
+    Without a topic, the help is one screen of text. If the topic is the name of a list, the help is
+    this list. If the topic is ``GROUP=NAME``, the help is the file of this name, which may be in a
+    user's ``folders``.
 
     Raises:
         BadInput: the command has no such list.

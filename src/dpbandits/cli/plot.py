@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 OF_TABLES = ("x", "y", "hue", "col", "metric", "band", "kind", "marks")
-TEXTS = ("title", "font", "legend")  # keys whose values are taken as they stand
+TEXTS = ("title", "font", "legend")  # keys whose values are not parsed
 
 
 @entry_point("plot")
@@ -37,7 +37,7 @@ def main(given: Namespace) -> int:
     chosen = _options(keys, shlex.join(["bandit-plot", *given.line]))
     if keys.get("out") == "-" and formats:
         raise BadInput(f"format={keys['format']}: out=- prints the figure as text")
-    # matplotlib takes a second to import, so mistakes in the keys are reported before
+    # matplotlib takes a second to import, so mistakes in the keys are reported before the import
     from ..figures.output import in_text
     from ..figures.style import save
 
@@ -83,7 +83,7 @@ def _of_experiment(given: Namespace, chosen: FigureOptions) -> tuple[Path, Figur
     name, results, bounds = keys["experiment"], results_of(keys), is_true(keys, "bounds")
     for key in OF_TABLES:
         if key in keys:
-            file_of("experiment", name, folders)  # refuses an unknown one
+            file_of("experiment", name, folders)  # raises if the experiment is unknown
             words = f"{key}={keys[key]}: the file of experiment {name} sets {key}"
             raise BadInput(
                 f"{words}; for another {key} write bandit-plot {results}/{name}.csv "
@@ -93,8 +93,8 @@ def _of_experiment(given: Namespace, chosen: FigureOptions) -> tuple[Path, Figur
 
 
 def _of_tables(files: list[Path], given: Namespace, chosen: FigureOptions) -> tuple[Path, Figure]:
-    """Draw tables; return the path without a suffix and the figure, and print the chosen
-    axis and band.
+    """Draw tables; return the path of the figure without a suffix, and the figure. Print the axis
+    and the band that were chosen.
     """
     from ..figures.bands import BANDS
     from ..figures.draw import axis_of, chosen_settings, figure_as_chosen

@@ -30,21 +30,21 @@ from ..settings.groups import names_in
 from .command import entry_point, results_of
 from .lines import MAX_LINES, shortened
 
-MAX_CHARACTERS = 100  # of the description of a setting
-WIDEST = 200  # characters of a line of the list, if it is printed on no terminal
-MIN_CHARACTERS = 20  # of what a table holds
+MAX_CHARACTERS = 100  # of the printed description of a setting
+WIDEST = 200  # characters of a line of the list, if the output is no terminal
+MIN_CHARACTERS = 20  # fewest characters of the description of a table
 UNITS = {"h": 3600.0, "d": 86_400.0, "w": 604_800.0}  # seconds of hours, days and weeks
 AGE = re.compile(rf"(\d+(?:\.\d+)?)([{''.join(UNITS)}])")
 STORED = re.compile(r".+-.+-([0-9a-f]{16})\.(npz|failed|damaged\d*)")
-MANIFEST = {"config", "settings", "sha256", "sources"}  # keys without which a manifest is not ours
-BESIDE = ".json", ".md", ".tex", SUMMARY_CSV  # the files of a table besides its own
-DRAWN = ".pdf", ".png", ".svg", ".pgf"  # and its figures
+MANIFEST = {"config", "settings", "sha256", "sources"}  # keys of every manifest of this package
+BESIDE = ".json", ".md", ".tex", SUMMARY_CSV  # endings of the files beside a table
+DRAWN = ".pdf", ".png", ".svg", ".pgf"  # endings of the figures of a table
 # Names that bandit-budget, bandit-audit and bandit-compare give to the files that they write
 ANSWER = re.compile(
     r"budget-[0-9a-f]{8}(-compare)?|(audit|exact)-.+-[0-9a-f]{8}|sweep-[0-9a-f]{8}-compare"
 )
 COMPARED = "-compare"  # the end of the name of the comparison of a table
-SHORTEST = 4  # characters that stand for an id
+SHORTEST = 4  # fewest characters that may stand for an id
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class StoredTable:
 
     file: Path
     settings: dict[str, Any]  # the records of its settings, by their ids
-    runs: int  # of each setting; 0 if the manifest does not say it
+    runs: int  # number of runs of each setting; 0 if unknown
 
     @property
     def files(self) -> list[Path]:
@@ -72,7 +72,7 @@ class Contents:
     """The content of a results folder: tables with and without a manifest, and stored runs."""
 
     tables: list[StoredTable]
-    others: list[Path]  # tables without a manifest of theirs, which no action removes
+    others: list[Path]  # tables without their own manifest, which no action removes
     stored: dict[Path, str]  # files of stored runs, with the ids of their settings
     answers: dict[str, list[Path]]  # files of audits, comparisons and budgets, by their names
 
@@ -170,8 +170,8 @@ def _words(table: StoredTable, largest: StoredTable) -> Iterator[str]:
 
 
 def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
-    """Print the files and settings of a table, or the record, tables and stored runs of a
-    setting's id.
+    """Print the files and settings of a table, or the record, tables and stored runs of a setting
+    that is given by its id.
     """
     if len(names) != 1:
         raise BadInput("show: the name of a table or the id of a setting is needed")
@@ -204,10 +204,10 @@ def _in_words(record: Mapping[str, Any]) -> str:
 
 
 def _set_in_env(record: Mapping[str, Any]) -> list[str]:
-    """Return the values of an environment that its name does not determine.
+    """Return the values of an environment that differ from the values of its file.
 
-    They are written as ``env.means=[0.9,0.2]``: the values that are not in the environment's file,
-    and the means if the environment is only a law.
+    The values have the form ``env.means=[0.9,0.2]``. If the environment is only a law, the means
+    are always included.
     """
     env, spec = record.get("env"), record.get("env_spec")
     if not isinstance(spec, dict):
@@ -282,11 +282,11 @@ ACTIONS: dict[str, tuple[Act, Sequence[str], bool]] = {
 
 
 def _begun(known: Iterable[str], start: str, kind: str) -> list[str]:
-    """Return the names or ids that begin with ``start``: none or one; the comparison of a table
-    does not count beside its table.
+    """Return a list with the only name or id that begins with ``start``, or an empty list. If a
+    table begins with ``start``, its comparison does not count.
 
     Raises:
-        BadInput: several have this beginning.
+        BadInput: several names or ids have this beginning.
     """
     found = [x for x in known if x.startswith(start)] if len(start) >= SHORTEST else []
     found = [x for x in found if x.removesuffix(COMPARED) not in {*found} - {x}]
@@ -314,8 +314,8 @@ def _contents_of(folder: Path) -> Contents:
     """Return the contents of a results folder.
 
     A table that was edited, or that lies beside the manifest of another table, is among the others.
-    Audits, comparisons and budgets are those with names given by commands. Stored runs are also
-    failures and damaged runs.
+    Audits, comparisons and budgets are recognised by the names that commands give them. Failures
+    and damaged runs count as stored runs.
     """
     ours: list[StoredTable] = []
     others: list[Path] = []

@@ -83,7 +83,7 @@ def _run(question: Question, given: Namespace) -> int:
 def run(request: Request, style: TableOptions | None = None) -> None:
     """Play the missing runs, write the table, and print its summary and then its path.
 
-    If a style is given, the summary for LaTeX has this style.
+    If a style is given, the LaTeX file of the summary has this style.
     """
     start, question = time.monotonic(), request.question
     refuse_to_replace(request)
@@ -127,7 +127,7 @@ def _not_reached(summary: pd.DataFrame, auto: Auto | None) -> Iterator[str]:
     if auto is None:
         return
     half = (summary["ci_high"] - summary["ci_low"]) / 2
-    wide = ~(half <= auto.precision * summary["mean"].abs())  # or without an interval
+    wide = ~(half <= auto.precision * summary["mean"].abs())  # also true without an interval
     if wide.any():
         where = f"{wide.sum()} of {len(summary)} settings"
         ended = f"max_runs={auto.max_runs}"
@@ -137,7 +137,7 @@ def _not_reached(summary: pd.DataFrame, auto: Auto | None) -> Iterator[str]:
 
 
 def _check_style(request: Request, style: TableOptions) -> None:
-    """Refuse a style that does not fit the summary that a request will have."""
+    """Refuse a style that does not fit the summary of a request, before any run is played."""
     question = request.question
     columns = [*STATISTICS, *COMPARED, *(QUANTILES if question.quantiles else ())]
     if not question.plays_on:
@@ -193,7 +193,7 @@ def _in_options(algorithm: Algorithm, settings: Sequence[Setting]) -> Iterator[s
         single = {letter: x for letter, x in values if counts[letter] == 1}
         levels = {s.budget for s in own if s.population_spec}
         if levels:
-            single.pop("eps", None)  # that of the user whose level is the largest
+            single.pop("eps", None)  # eps is the level of a single user
         most = f"; the levels of these users are at most {max(levels):g}" if levels else ""
         yield f"{algorithm.promise(single)}{most}"
 
@@ -211,7 +211,9 @@ def _broken(settings: Sequence[Setting]) -> dict[str, dict[str, None]]:
 
 
 def _of_group(setting: Setting) -> str:
-    """Return the guarantee of private contexts for a user who returns; empty if no user returns."""
+    """Return a line with the guarantee of private contexts for a user who returns, that is, whose
+    data are shown several times. The line is empty if no user returns.
+    """
     guarantee, m = setting.guarantee, data_of(setting).instance.passes
     if guarantee is None or not guarantee.of_contexts or m == 1 or math.isinf(setting.budget):
         return ""
@@ -256,8 +258,8 @@ def _print_candidates(settings: Sequence[Setting]) -> None:
 
 
 def _warn_of_zero_means(settings: Sequence[Setting]) -> None:
-    """Warn if the mean is 0: no estimate has a small relative error, so every run lasts to
-    its cap.
+    """Warn of arms with mean 0: no estimate of such a mean has a small relative error, so every run
+    of the rule lasts to its cap.
     """
     arms = [s for s in settings if s.arm is not None and data_of(s).instance.means[0] == 0]
     for env, arm in dict.fromkeys((s.env, s.arm) for s in arms):

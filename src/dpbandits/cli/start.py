@@ -1,4 +1,6 @@
-"""The entry points of the commands, which work before heavy packages are imported."""
+"""The entry points of the commands. They check the environment before heavy packages are
+imported.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ CHOICES = {
     "LOKY_PICKLER": ("", "cloudpickle", "pickle"),
 }
 LEAST_MEMORY = 1150 * 10**6  # bytes; with less, libraries crash or wait for memory forever
-FURTHER_THREADS = 4  # that a command may start besides workers, and two libraries' a processor
+FURTHER_THREADS = 4  # threads besides two for each processor
 SMALL_RESERVES = {  # variables with which libraries reserve little memory and start no threads
     "OPENBLAS_NUM_THREADS": "1",
     "ARROW_DEFAULT_MEMORY_POOL": "system",  # pyarrow's default pool reserves a gigabyte at once
@@ -28,7 +30,9 @@ STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}
 
 
 def dpbandits() -> None:
-    """Run ``dpbandits NAME WORDS``, which is ``bandit-NAME WORDS``, or list the commands."""
+    """Run ``dpbandits NAME WORDS`` as ``bandit-NAME WORDS``. Without the name of a command, list
+    the commands.
+    """
     from .completion import COMMANDS
 
     name = sys.argv[1] if len(sys.argv) > 1 else ""
@@ -59,17 +63,19 @@ def start(name: str, command: str = "") -> None:
     except (MemoryError, OSError, ImportError) as error:  # a limit of memory, of open files
         print(in_a_line(f"{command}: a library cannot be loaded: {error}", 300), file=sys.stderr)
         sys.exit(1)
-    gc.freeze()  # what is imported stays: the collector of cycles need not visit it again
+    gc.freeze()  # the garbage collector need not visit imported objects
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         main()
-    finally:  # nothing is left to interrupt but the end of the interpreter
+    finally:  # an interruption would only disturb the end of the interpreter
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _complete(name: str, command: str, option: str, *words: str) -> int:
-    """Print a shell's script, or the words that the last word of a line can become."""
+    """Print the completion script of a shell, or the completions of the last word of a typed
+    line.
+    """
     from .completion import completions, script
 
     try:
@@ -87,12 +93,14 @@ def _complete(name: str, command: str, option: str, *words: str) -> int:
 
 
 def open_streams() -> None:
-    """Open closed standard streams on the null device, so that no other file gets their numbers."""
+    """If standard streams are closed, open them on the null device, so that no other file gets
+    their file descriptors.
+    """
     for number, (name, mode) in enumerate(STREAMS.items()):
         try:
             os.fstat(number)
         except OSError:
-            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest free number
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # gets the lowest free number
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
 
@@ -119,7 +127,7 @@ def check_words() -> None:
 
 
 def adapt_to_thread_limit() -> None:
-    """Make libraries start no threads if the system refuses threads of a command (``ulimit -u``).
+    """Make libraries start no threads if the system allows too few threads (``ulimit -u``).
 
     Otherwise OpenBLAS would send SIGINT to the process, as if a user had interrupted it.
     """
@@ -151,7 +159,7 @@ def adapt_to_memory_limit() -> None:
         allowed, needed = limit // 10**6, LEAST_MEMORY // 10**6
         raise MemoryError(f"ulimit -v allows {allowed} MB of memory, but {needed} MB are needed")
     os.environ |= SMALL_RESERVES | os.environ
-    import_module("scipy.linalg")  # its BLAS, if loaded later, may wait for memory forever
+    import_module("scipy.linalg")  # loaded later, its BLAS may wait for memory forever
 
 
 run, stop, plot, status = (partial(start, name) for name in ("run", "stop", "plot", "status"))

@@ -24,7 +24,7 @@ from .lines import shortened
 from .words import read_requests
 
 MAX_SETTINGS = 40  # settings that are listed one by one
-STATES = ("missing", "damaged", "failed")  # of runs that are not done
+STATES = ("missing", "damaged", "failed")  # states of runs that are not done
 
 
 @entry_point("status")
@@ -101,7 +101,7 @@ def time_left(found: Sequence[Status], jobs: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as text, in the largest unit of which it has at least two."""
+    """Return a time as text, in the largest unit in which the number is at least 2."""
     for unit, size in {"days": 86_400, "hours": 3600, "minutes": 60}.items():
         if seconds >= 2 * size:
             return f"{seconds / size:.1f} {unit}"

@@ -31,7 +31,7 @@ from ..settings.request import Request, decides_rows
 from ..settings.sweep import MOST_POINTS
 from ..validation import folder, overflow, overflowing
 
-NUMBER = r"[ \t]*-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?[ \t]*"  # as JSON has it
+NUMBER = r"[ \t]*-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?[ \t]*"  # a number of JSON
 LONG_LIST = re.compile(rf"\[{NUMBER}(?:,{NUMBER}){{20,}}\]")
 MARK = "long_list_"
 
@@ -41,7 +41,7 @@ class Word(NamedTuple):
 
     key: str
     value: Any
-    sign: str = ""  # + or ++: the key need not exist; ~: it is left out
+    sign: str = ""  # + or ++: the key need not exist; ~: the key is removed
 
     @property
     def many(self) -> bool:
@@ -65,7 +65,7 @@ def read_requests(
         BadInput: the words are not allowed, or a request cannot be run.
     """
     given = [value_of(word, folders) for word in words]
-    last = {found.key: found for found in given}  # if a key is given twice, the last word counts
+    last = {found.key: found for found in given}  # the last word of a key counts
     for word, found in zip(words, given, strict=True):
         key, typed = found.key, word.partition("=")[2]
         varies = key in (*question.groups, *question.swept)
@@ -99,7 +99,7 @@ def read_requests(
         one = Given({**values, **chosen}, added, removed, file)
         answered = question if name is None else question_of(name, folders) or question
         request = compose(answered, one, folders, changed)
-        folder("results", request.results)  # commands write their tables
+        folder("results", request.results)  # refuses null, since commands write tables
         requests.append(request)
     return requests
 
@@ -181,7 +181,7 @@ def _parsed(word: str, text: str) -> Override:
 
 
 def _what_to_write(word: str) -> str:
-    """Return what is wrong with a word that Hydra does not understand."""
+    """Return what to write instead of a word that Hydra does not understand."""
     key, _, value = word.partition("=")
     value, doubled = value.lstrip("="), value.startswith("=")
     if any(value.count(a) != value.count(b) for a, b in ("[]", "{}")):
@@ -203,7 +203,7 @@ def _what_to_write(word: str) -> str:
 
 
 def _quoted(key: str, value: str) -> str:
-    """Say how to write an arbitrary text as the value of a key."""
+    """Return a hint how to write an arbitrary text as the value of a key."""
     inner = re.sub(r"(\\+)$", r"\1\1", re.sub(r'(\\*)"', r'\1\1\\"', value))
     word = shlex.quote(f'{key}="{inner}"')
     return f"a text like this needs two pairs of quotes, one for the shell and one inside: {word}"

@@ -28,10 +28,11 @@ COLUMNS = (
     "algo", "budget", "low", "high", "reached", "name", "env", "horizon", "goal", "baseline",
     "tried",
 )  # fmt: skip
-# What a figure states once, of a search and of a sheet, and once for each line of a sheet
+# Columns that must have one value in a figure of searches, in a figure of sheets, and for each line
+# of a sheet
 OF_SEARCHES, OF_SHEETS = ("env", "horizon", "goal"), ("env", "per_week", "runs")
 OF_LINE = (*sorted(GOALS), "without_privacy", "free_ended", "cap")
-TRIANGLE: Any = {"marker": "^", "ms": 5, "ls": ""}  # where some runs were cut
+TRIANGLE: Any = {"marker": "^", "ms": 5, "ls": ""}  # the mark of a mean with runs that were cut
 
 
 @styled
@@ -40,7 +41,8 @@ def figure_of_answer(answer: pd.DataFrame) -> Figure:
     parameters.
 
     Raises:
-        BadInput: columns are missing, or the answer of a search for rules has no budgets to draw.
+        BadInput: columns are missing, or the table is the result of a search for stopping rules,
+            which has no figure.
     """
     is_sheet = "without_privacy" in answer
     if is_sheet and "slow" not in answer:

@@ -17,7 +17,7 @@ from ..results.table import Table, curve_of
 from ..results.varying import SETTING
 from .options import current
 
-FURTHEST = 3.0  # how many times smaller than its curve the end of a band is that an axis shows
+FURTHEST = 3.0  # an axis shows a band down to its curve divided by this factor
 INTERVAL = "95 % interval of the mean"
 # The meaning of the line and of the band, for each kind of band
 BANDS = {
@@ -33,16 +33,16 @@ BANDS = {
 def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:
     """Fill the band of a curve against ``by``, where the curve has a band.
 
-    A bar stands for the band at a point without neighbours. Over time, runs that have been equal so
-    far have a band of no width. The part far below the curve, such as the part below 0 on a
-    logarithmic axis, does not stretch the axis.
+    At a point without neighbours, a bar replaces the band. If ``by`` is t, the band has no width
+    where all runs are still equal. The part of a band far below the curve, such as the part below 0
+    on a logarithmic axis, does not stretch the axis.
     """
     if by == "t":
         curve = curve.assign(**{end: curve[end].fillna(curve["middle"]) for end in ("low", "high")})
     low, middle = curve["low"], curve["middle"]
     if (middle >= 0).all():
         low = np.maximum(low, middle[middle > 0].min() / 1000)
-    none = low.isna()  # there is no interval
+    none = low.isna()  # where there is no interval
     alone = ~none & none.shift(1, fill_value=True) & none.shift(-1, fill_value=True)
     with unstretched(ax):
         if alone.any():
@@ -58,7 +58,7 @@ def scale_of(means: pd.Series) -> str:
     ``yscale`` is ``log``.
 
     Raises:
-        BadInput: the option asks for a logarithmic axis, which would show no mean.
+        BadInput: the option is ``log``, but a logarithmic axis would show no mean.
     """
     if current().yscale != "log":
         return "log" if (means > 0).all() else "linear"

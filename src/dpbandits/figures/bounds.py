@@ -20,12 +20,13 @@ from .style import MAX_LINEAR_HORIZON
 
 MAX_PANEL_CURVES = 6
 POINTS = 60  # of a curve
-MAX_RATIO = 1000  # of the regret to a lower bound that is drawn
-PANEL = "panel"  # what the environment of a curve is called: by its label, if it has one
+MAX_RATIO = 1000  # largest ratio of the regret to a lower bound that is drawn
+PANEL = "panel"  # the label of a curve's environment, or else its name
 PRIVATE = "private"  # whether the setting of a curve has a budget
 COLUMNS = ["axis", "x", "value", "label", "kind", "side"]
 ABBREVIATIONS = {"Theorem": "Thm.", "Corollary": "Cor.", "Algorithm": "Alg.", "whatever the": "any"}
-# Columns of ``curves`` and of settings; arrays are ``x`` and ``value``; PANEL, PRIVATE and ``rank``
+# The keys of a curve are columns of ``curves`` (of which ``x`` and ``value`` are arrays), columns
+# of settings, PANEL, PRIVATE and ``rank``
 Curve = dict[str, Any]
 
 
@@ -34,15 +35,15 @@ def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = (
 
     Args:
         table: a table of regret.
-        needed: what needs the records, for an error.
+        needed: the argument that needs the records, for error messages.
         folders: the user's folders, with the reward laws that the records name.
 
     Returns:
-        A row for each point of a curve: the id of its setting, ``axis`` (t or a budget), the point
-            ``x`` on it, the ``value``, and ``label``, ``kind`` and ``side`` of the bound. A curve
-            against a budget belongs to several settings, and has the id of the first. Orders
-            are multiplied by a constant: against t the curve meets the mean regret at the horizon,
-            against a budget the curve is fitted to the mean regrets.
+        A row for each point of a curve. The columns are the id of the setting, ``axis`` (t or a
+            budget), ``x``, the position on this axis, ``value``, and ``label``, ``kind`` and
+            ``side`` of the bound. A curve against a budget belongs to several settings, and has the
+            id of the first. Orders are multiplied by a constant: against t the curve meets the mean
+            regret at the horizon, against a budget the curve is fitted to the mean regrets.
 
     Raises:
         BadInput: see ``Table.known``.
@@ -71,7 +72,9 @@ def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = (
 
 
 def without_references(found: Sequence[Curve]) -> list[Curve]:
-    """Return the curves of private algorithms, and of others in games without a private curve."""
+    """Return the curves of private algorithms. In games without such a curve, return the curves of
+    other algorithms.
+    """
     private = {_game(curve) for curve in found if curve[PRIVATE]}
     return [curve for curve in found if curve[PRIVATE] or _game(curve) not in private]
 
@@ -81,8 +84,8 @@ def _game(curve: Curve) -> tuple[Any, ...]:
 
 
 def limited(found: Iterable[Curve]) -> list[Curve]:
-    """Return the curves of the most informative bounds, at most MAX_PANEL_CURVES different
-    ones in a panel.
+    """Return the curves of the most informative bounds: at most MAX_PANEL_CURVES different curves
+    in a panel.
     """
     chosen: list[Curve] = []
     drawn: defaultdict[tuple, set] = defaultdict(set)
@@ -113,7 +116,7 @@ def informative(problem: Problem) -> list[Bound]:
     limit = sorted(of("upper", "asymptotic"), key=smallest_first)[:1]
     orders = [b for b in of("upper", "order") if b.of_instance] or of("upper", "order")
     lower = largest(of("lower", "asymptotic"))
-    if not lower or "rho" in problem.letters:  # that of instances knows no rho
+    if not lower or "rho" in problem.letters:  # the bound for instances has no rho
         lower += largest(of("lower", "worst case"))
     refuted = [b for b in of("upper", "refuted") if not b.of_instance]
     return [*(exact or limit or orders[:1]), *lower, *largest(of("lower", "order")), *refuted]
@@ -141,7 +144,7 @@ def label(bound: Bound) -> str:
 def curve_of(
     setting: Mapping[str, Any], bound: Bound, axis: str, x: np.ndarray, value: np.ndarray
 ) -> Curve:
-    """Return the part of a bound's curve at which the bound is positive."""
+    """Return the curve of a bound, without the points at which the bound is not positive."""
     about = {"label": label(bound), "kind": bound.status, "side": bound.side, "rank": rank(bound)}
     shown = value > 0
     return {**setting, "axis": axis, "x": x[shown], "value": value[shown], **about}
@@ -158,7 +161,7 @@ def against_time(setting: Mapping[str, Any], problem: Problem, mean: float) -> l
             continue
         values = np.array([bound.value(problem.at(T=t)) for t in grid])
         if not bound.is_number and not values[-1] > 0:
-            continue  # at a horizon of 1 an order in ln T has no height
+            continue  # for example, an order in ln T is 0 at a horizon of 1
         scale = 1.0 if bound.is_number else mean / values[-1]
         found.append(curve_of(setting, bound, "t", grid, values * scale))
     return found

@@ -7,12 +7,12 @@ from functools import cache
 import numpy as np
 from matplotlib.colors import to_rgb
 
-APART = 20.0  # in CIELAB: two lines of one dash that are nearer look alike
-# Matrices from linear RGB: to XYZ (IEC 61966-2-1), relative to white
+APART = 20.0  # distance in CIELAB; nearer lines of one dash look alike
+# The matrix from linear RGB to XYZ (IEC 61966-2-1); WHITE is the XYZ of white
 XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 WHITE = XYZ.sum(axis=1)
-# Views of linear RGB: unchanged, in grey, and with protanopia, deuteranopia and tritanopia
-# (Machado, Oliveira & Fernandes 2009, severity 1)
+# Matrices from linear RGB to the RGB that a reader sees: unchanged, in grey, and with protanopia,
+# deuteranopia and tritanopia (Machado, Oliveira & Fernandes 2009, severity 1)
 VIEWS = np.array([
     np.eye(3), [XYZ[1]] * 3,
     [[0.15229, 1.05258, -0.20487], [0.11450, 0.78628, 0.09922], [-0.00388, -0.04812, 1.05200]],
@@ -23,7 +23,7 @@ VIEWS = np.array([
 
 @cache
 def _seen(colour: str) -> np.ndarray:
-    """Return a colour in CIELAB, a row for each of VIEWS."""
+    """Return a colour as each of VIEWS shows it, in CIELAB: array (5, 3), a row for each view."""
     rgb = np.array(to_rgb(colour))
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     x, y, z = (np.clip(VIEWS @ linear, 0, 1) @ XYZ.T / WHITE).T

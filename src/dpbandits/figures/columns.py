@@ -23,7 +23,7 @@ from .overlays import draw_references, references_by_panel
 from .regret_vs_time import time_panel
 from .style import finish, styled, styles_of
 
-MAIN = ("algo", "env", "horizon")  # columns that every table has, of which each may vary
+MAIN = ("algo", "env", "horizon")  # columns of every table that may vary
 
 
 @styled
@@ -36,8 +36,8 @@ def column_panels(
     other varied columns) and a panel for each value of ``col``.
 
     Raises:
-        BadInput: there is no such column, or points of one line would be means over several values
-            of a column that is not in the figure.
+        BadInput: there is no such column, or a point of a line would be a mean over several values
+            of a column that the figure does not show.
     """
     settings = table.settings
     columns = filter(settings.__contains__, (*MAIN, *table.budgets, *table.varied))

@@ -1,4 +1,4 @@
-"""The figure of an experiment, as its file describes it, or the figure that suits a table."""
+"""Draw the figure of an experiment, which its file describes, or the figure that suits a table."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from .stopping import identification_panels, stopping_panels
 from .style import closed_if_refused
 from .wins import wins_panels
 
-Draw = Callable[..., Figure]  # of a table and, where a figure has them, curves of bounds
+Draw = Callable[..., Figure]  # a function of a table and perhaps of curves of bounds
 
 KINDS: dict[str, Draw] = {
     "time": time_panel,
@@ -51,7 +51,7 @@ KINDS: dict[str, Draw] = {
     "tail": tail_panels,
     "wins": wins_panels,
 }
-OF_TABLES = ("tail", "wins")  # kinds that may be asked for a table of regret
+OF_TABLES = ("tail", "wins")  # kinds that ``dp.plot`` accepts for a table of regret
 
 AXES: dict[str, Draw] = {"t": time_panels} | {x: partial(budget_panels, x=x) for x in BUDGETS}
 
@@ -109,7 +109,8 @@ def figure_as_chosen(
     Args:
         table: a table.
         chosen: the options of its style.
-        bounds: the words that ask for bounds, for errors; None to draw no bounds.
+        bounds: None to draw no bounds; otherwise the argument that requests bounds, as text for
+            error messages.
         metric: one of METRICS.
         folders: the user's folders, with the reward laws that records name.
         **given: see ``figure_of_table``.
@@ -150,7 +151,7 @@ def chosen_settings(table: Table, chosen: FigureOptions) -> Table:
             table = table.where(values.isin(wanted) | free)
     names, free = table.settings[table.question.group], without_privacy(table.settings)
     lacking = free & ~without_privacy(table.settings, unknown=False) & names.isin(names[~free])
-    if lacking.any():  # its line could not be told from that of the same algorithm with a budget
+    if lacking.any():  # its line would look like the line of the same algorithm with a budget
         raise BadInput(
             f"{table.name}: the budget of {names[lacking].iloc[0]} is blank in some rows"
         )
@@ -204,7 +205,9 @@ def figure_of_table(
 
 
 def against(table: Table, x: str | None, hue: str | None, col: str | None) -> tuple[str, Draw]:
-    """Return what a figure of regret is called, and the function that draws it."""
+    """Return the name of the kind of a figure of regret, for messages, and the function that draws
+    it.
+    """
     words = set(table.settings) - set(table.settings.select_dtypes(["number", "bool"]))
     if hue is not None or col is not None or x in words:
         axis = x or axis_of(table, None)
@@ -239,10 +242,10 @@ def figure_of_experiment(name: str, table: Table, folders: Sequence[str] = ()) -
     """Return the function that draws the table of an experiment.
 
     If the experiment's file has a key ``figure``, the function draws the kind of figure that the
-    key names. Otherwise it is the function ``draw`` of the experiment's script. Without a script,
-    it draws the figure that suits the table. The file may be in one of the user's ``folders``. Only
-    an experiment of the package has a script: the name of a user's own experiment must not choose
-    which code is run.
+    key names. Otherwise the result is the function ``draw`` of the experiment's script. Without a
+    script, the function draws the figure that suits the table. The file may be in one of the user's
+    ``folders``. Only an experiment of the package has a script: the name of a user's own experiment
+    must not choose which code is run.
 
     Raises:
         BadInput: the file names an unknown kind or option, or a kind that cannot draw the table.
@@ -291,7 +294,9 @@ def has_script(name: str) -> bool:
 
 
 def script_of(name: str) -> Path:
-    """Return the path of the script that would draw an experiment of the package."""
+    """Return the path of the script that draws an experiment of the package; the script may not
+    exist.
+    """
     return package_folder("experiments") / f"{name}.py"
 
 

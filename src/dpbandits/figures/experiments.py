@@ -1,4 +1,4 @@
-"""The tables and figures of experiments: drawn, and made again if they are missing or out
+"""Draw the figures of experiments. Make their tables and figures again if these are missing or out
 of date.
 """
 
@@ -37,8 +37,8 @@ from .style import save
 
 
 def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[[], list[Path]]:
-    """Do all of ``dpbandits.reproduce`` except for the figure, and return a function that
-    draws it.
+    """Do everything that ``dpbandits.reproduce`` does except for the figure; return a function that
+    draws the figure.
     """
     file = file_of("experiment", name)
     question = question_of(name) or REGRET
@@ -49,7 +49,7 @@ def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[
     longest = given.pop(question.limit, None) if varies else None
     request = request_from(question, {**given, "experiment": name, "results": results}, {})
     settings = request.settings
-    if longest is not None:  # at most these rounds, or else the fewest
+    if longest is not None:  # settings of at most ``longest`` rounds, or else of the fewest
         most = max(as_integer(question.limit, longest, 1), min(s.horizon for s in settings))
         settings = [setting for setting in settings if setting.horizon <= most]
     request = replace(request, changed=changed, settings=settings)
@@ -118,7 +118,9 @@ def experiment_figure(
 
 
 def table_of(name: str, results: Path, folders: Sequence[str] = ()) -> Path:
-    """Return the table of an experiment, of the package or of any other that has been run."""
+    """Return the path of the table of an experiment: an experiment of the package, or another
+    experiment that has been run.
+    """
     of_name = (results / f"{name}.{known}" for known in FORMATS)
     file = next(filter(os.path.exists, of_name), results / f"{name}.csv")
     ours = names_in("experiment", folders)
@@ -137,7 +139,7 @@ def _scaled(figure: Figure, name: str, table: Table) -> Figure:
     limit = table.question.limit
     runs, longest = table.ends["run"].nunique(), table.settings[limit]
     limits = [asked.get(limit, 0), *(x for g in grids(asked) for x in g.get(limit, []))]
-    if ROWS in limits:  # sets of several lengths
+    if ROWS in limits:  # the sets of data have several lengths
         fewer = longest.nunique() < table.settings["env"].nunique()
     else:
         fewer = longest.max() < max(map(float, limits))

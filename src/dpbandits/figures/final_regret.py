@@ -53,8 +53,8 @@ def regret_vs(
     """Draw the final regret of each line of a labelled table against a column, with its band.
 
     A line without a finite value in the column is horizontal. ``band`` is a key of ``BANDS``, or
-    None for means without a band. ``scale`` is the scale of the axis of regret; None for that of
-    these lines.
+    None for means without a band. ``scale`` is the scale of the axis of regret; None for the scale
+    that suits these lines.
     """
     scale = scale or final_scale(runs, column, band)
     ax.set_yscale(scale)
@@ -91,10 +91,11 @@ def regret_label(table: Table) -> str:
 def order(
     ax: Axes, x: np.ndarray, values: np.ndarray, through: float, label: str, stretches: bool = False
 ) -> None:
-    """Draw the order of a bound, whose constant is unknown, as a broad grey slope.
+    """Draw a bound whose constant is unknown as a broad grey line, whose slope shows the order of
+    the bound.
 
-    The slope has the height ``through`` at the last ``x``. If the slope ``stretches`` the axes, the
-    axes show the whole slope; otherwise the slope may be cut.
+    The line has the height ``through`` at the last ``x``. If ``stretches`` is true, the axes show
+    the whole line; otherwise the axes may cut it.
     """
     slope = values * through / values[-1]
     with unstretched(ax, not stretches):
@@ -113,9 +114,9 @@ def budget_panels(
 ) -> Figure:
     """Draw final regret against the privacy budget, in a panel for each environment.
 
-    ``terms`` are functions of the budget to draw beside the measured regret, by their labels; see
-    ``time_panels`` for ``band``, ``bounds`` and ``marks``. Algorithms that take another budget than
-    ``x`` are left out, and named in the note.
+    ``terms`` maps labels to functions of the budget, which are drawn beside the measured regret.
+    See ``time_panels`` for ``band``, ``bounds`` and ``marks``. Algorithms that take another budget
+    than ``x`` are left out, and named in the note.
     """
     takes = table.settings[x].notna()
     algo = table.settings["algo"]
@@ -196,13 +197,13 @@ def tail_scale(runs: pd.DataFrame) -> str:
 
 def exceedance(ax: Axes, runs: pd.DataFrame, styles: Styles, scale: str = "log") -> None:
     """Draw a curve for each value of the column ``line``: the share of runs whose final regret
-    exceeds x.
+    exceeds x, against x.
 
     ``scale`` is the scale of the axis of regret; the other axis is logarithmic.
     """
     for line, rows in runs.groupby("line", sort=False):
         regrets = np.sort(rows["value"])
-        above = 1.0 - np.arange(len(regrets) + 1) / len(regrets)  # no run exceeds the largest
+        above = 1.0 - np.arange(len(regrets) + 1) / len(regrets)  # the last share is 0
         mark = "o" if len(regrets) == 1 else None  # a single run has no step
         ends = [*regrets, regrets[-1]]
         ax.step(ends, above, label=str(line), marker=mark, **styles[str(line)])

@@ -19,7 +19,7 @@ from ..settings.composed import LABEL
 from .options import current
 
 WITHOUT = "without privacy"
-# The meanings of words in labels
+# The meanings of words that occur in labels
 MEANINGS = {
     "printed": "as in the paper",
     "coded": "as in the authors' code",
@@ -32,13 +32,13 @@ MEANINGS = {
     "kary": "a tree of 19 branches",
     "calibrated": "a quantile of the noise",
 }
-MOST_MEANS = 6  # in the title of an environment
+MOST_MEANS = 6  # most means in the title of an environment
 
 
 def legend_name(name: Any) -> str:
     """Return the name of an algorithm or a rule in a legend.
 
-    matplotlib omits labels that start with ``_``, so these get a space in front.
+    matplotlib omits labels that start with ``_``, so a space is put before such a label.
     """
     shown = display_name(str(name))
     text = current().labels.get(str(name), shown if shown == name else escaped(shown))
@@ -46,8 +46,8 @@ def legend_name(name: Any) -> str:
 
 
 def line_label(algo: Any, values: Mapping[str, Any]) -> str:
-    """Return the label of a line: an algorithm, and the values that distinguish its lines,
-    if any.
+    """Return the label of a line: the name of the algorithm, and the values in which its lines
+    differ.
     """
     words = [setting_text(name, x) for name, x in values.items() if not pd.isna(x)]
     return ", ".join([legend_name(algo), *words])
@@ -66,8 +66,8 @@ def labelled(table: Table, but: Sequence[str] = (), horizons: bool = False) -> T
     There is a line for each algorithm and each value of the parameters that vary for some algorithm
     in some game (an environment and a horizon). A parameter of the environment also counts if it
     varies only between algorithms. Parameters in ``but`` are on an axis and do not count. With
-    ``horizons`` there is also a line for each horizon. The settings that ``unprotected`` returns
-    have lines of their own.
+    ``horizons`` there is also a line for each horizon. Settings without privacy of an algorithm
+    that also has a finite budget (see ``unprotected``) have their own line.
     """
     settings, game = table.settings, ["env", "horizon"]
     among = [name for name in table.varied if name not in but]
@@ -85,8 +85,8 @@ def labelled(table: Table, but: Sequence[str] = (), horizons: bool = False) -> T
 
 
 def unprotected(settings: pd.DataFrame, group: str) -> pd.Series:
-    """Return which settings have an infinite budget although their algorithm or rule also has a
-    finite one.
+    """Return which settings have an infinite budget, if their algorithm or rule has a finite budget
+    in other settings; bool series.
 
     ``group`` is the column with the name of the algorithm or rule.
     """
@@ -95,7 +95,7 @@ def unprotected(settings: pd.DataFrame, group: str) -> pd.Series:
 
 
 def finite_budgets(table: Table) -> list[tuple[str, float]]:
-    """Return the names and values of the finite budgets, each of which has a column of panels.
+    """Return the names and values of the finite budgets. Each of them has a column of panels.
 
     If there are no finite budgets, the only value is infinity.
     """
@@ -120,7 +120,7 @@ def scientific(T: float) -> str:
     factor = T / 10**exponent
     power = f"10^{{{exponent}}}"
     if not np.isclose(float(f"{factor:g}") * 10.0**exponent, T, rtol=1e-12, atol=0.0):
-        return f"{T:.12g}"  # one of many digits
+        return f"{T:.12g}"  # a number with many digits
     return f"${power}$" if factor == 1 else f"${factor:g} \\times {power}$"
 
 
@@ -187,7 +187,9 @@ def meanings(labels: Iterable[str]) -> str:
 
 
 def as_it_stands(table: Table) -> Table:
-    """Return a table whose words are drawn unchanged, with the labels of environments."""
+    """Return the table with the labels of environments, and with all words escaped, so that
+    matplotlib draws them unchanged.
+    """
     settings = table.with_labels().settings.rename(columns=escaped)
     words = settings.select_dtypes(exclude=["number", "bool"])
     shown = words.map(lambda x: escaped(x) if isinstance(x, str) else x)

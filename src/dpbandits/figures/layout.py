@@ -17,7 +17,7 @@ from .labels import budget_title, environment_titles, finite_budgets
 from .placement import most_columns
 from .style import subplots
 
-PANEL_INCHES, ROW_PANEL_INCHES = 0.95, 1.4  # least width in a grid, and in a single row
+PANEL_INCHES, ROW_PANEL_INCHES = 0.95, 1.4  # least width of a panel in a grid, and in a single row
 
 
 class Panel(NamedTuple):
@@ -110,9 +110,9 @@ def arranged(grid: Sequence[Sequence[Any]]) -> tuple[list[Any], int]:
     """Return the panels of a grid in the order of reading, None for empty places, and the number of
     columns.
 
-    The columns are so few that panels are wide enough. The panels of a single row or column fill as
-    many rows as they need. A high and narrow grid is transposed if there is room, and the rows of a
-    grid that is too wide are broken.
+    The number of columns is limited, so that panels are wide enough. A single row or column of
+    panels is broken into as many rows as it needs. A high and narrow grid is transposed if there is
+    room. The rows of a grid that is too wide are broken.
     """
     rows, columns = len(grid), len(grid[0])
     if rows == 1 or columns == 1:

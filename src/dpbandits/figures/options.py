@@ -21,7 +21,7 @@ from ..validation import as_number, number_where, one_of, text, to_float, yes_no
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Widths in inches. A name without a venue has the width of the venue that is named first.
+# Widths in inches. ``column`` and ``text`` are the widths for the first venues below.
 WIDTHS = {
     "column": 3.25, "text": 5.5, "icml-column": 3.25, "icml-text": 6.75, "neurips-text": 5.5,
     "iclr-text": 5.5, "aistats-column": 3.25, "aistats-text": 6.75, "aaai-column": 3.3,
@@ -41,8 +41,8 @@ FONTS: dict[str, dict[str, Any]] = {
 }
 LEGENDS = ("top", "right", "inside", "none")
 SCALES = ("log", "linear")
-# The palette of Okabe & Ito, for colour-blind readers, without yellow and with further colours;
-# dashes distinguish lines in black and white
+# The palette of Okabe & Ito, for colour-blind readers, without yellow and with further colours; in
+# black and white, dashes distinguish the lines
 PALETTE = {
     "vermillion": "#D55E00", "blue": "#0072B2", "orange": "#E69F00", "green": "#009E73",
     "purple": "#CC79A7", "sky blue": "#56B4E9", "brown": "#7F4F24", "grey": "#5E5E5E",
@@ -123,7 +123,7 @@ def _budgets(key: str, value: Any) -> tuple[float, ...]:
 
 
 def _names(key: str, value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):  # also as text with commas
+    if isinstance(value, str):  # names may be text with commas
         value = [x.strip() for x in value.split(",")]
     if not isinstance(value, list) or not value or not all(isinstance(x, str) for x in value):
         raise BadInput(f"{key}={plain(value)}: a list of names is needed, such as [dp_se,ucb]")
@@ -162,7 +162,9 @@ def _colour(key: str, value: Any) -> str:
 
 
 def _option(check: Callable[[str, Any], Any], default: Any = None) -> Any:
-    """Return a field of FigureOptions whose value a function of its name and value checks."""
+    """Return a field of FigureOptions. The function ``check`` gets the name and a value of the
+    field, and returns the checked value.
+    """
     return field(default_factory=lambda: default, metadata={"check": check})
 
 
@@ -174,15 +176,15 @@ class FigureOptions:
 
     width: float | None = _option(_inches)
     height: float | None = _option(_inches)
-    dpi: float | None = _option(_dpi)  # of a PNG
-    ylim: tuple[float, float] | None = _option(_pair)  # of the axis of regret
+    dpi: float | None = _option(_dpi)  # dots per inch of a PNG
+    ylim: tuple[float, float] | None = _option(_pair)  # the range of the axis of regret
     eps: tuple[float, ...] = _option(_budgets, ())  # the budgets that are drawn; all if empty
     env: tuple[str, ...] = _option(_names, ())  # the environments that are drawn; all if empty
     font: str = _option(_font, "sans")  # a key of FONTS, or the name of an installed font
     title: str | None = _option(with_math)
     note: bool = _option(yes_no, True)  # whether the note below the panels is printed
     legend: str | None = _option(partial(one_of, LEGENDS))  # None: top, or inside the user's axes
-    labels: Mapping[str, str] = _option(  # of algorithms, or of lines
+    labels: Mapping[str, str] = _option(  # labels by the names of algorithms or lines
         partial(_by_name, with_math, "labels are needed, such as {dp_se: DP-SE}"), {}
     )
     only: tuple[str, ...] = _option(_names, ())  # the algorithms that are drawn; all if empty
@@ -191,16 +193,17 @@ class FigureOptions:
     xscale: str | None = _option(partial(one_of, SCALES))
     yscale: str | None = _option(partial(one_of, SCALES))
     palette: tuple[str, ...] = _option(_palette, PALETTES[DEFAULT])
-    colors: Mapping[str, str] = _option(  # of algorithms
+    colors: Mapping[str, str] = _option(  # colours by the names of algorithms
         partial(_by_name, _colour, "colours are needed, such as {dp_se: blue}"), {}
     )
     ax: Axes | None = None  # the user's axes, in which the only panel is drawn
-    command: str = ""  # what draws the figure, which its files hold
+    command: str = ""  # the command that draws the figure; its files contain it
     in_pyplot: bool = False  # whether the figure is pyplot's current one, if pyplot is in use
 
     @classmethod
     def parse(cls, given: Mapping[str, Any], ax: Any = None, command: str = "") -> FigureOptions:
-        """Return the options among some arguments by their names; None is the default value.
+        """Return the options that are among the given arguments; the value None stands for the
+        default.
 
         Raises:
             BadInput: a value is not allowed.
@@ -232,8 +235,8 @@ class FigureOptions:
         """Return the places in ``names`` of the algorithms that are drawn, in the legend's order.
 
         Raises:
-            BadInput: an option names an unknown algorithm, ``highlight`` one that ``only``
-                leaves out, or two algorithms have the same label.
+            BadInput: an option names an unknown algorithm, ``highlight`` names an algorithm that
+                ``only`` leaves out, or two algorithms have the same label.
         """
         known = list(dict.fromkeys(names))
         for key in ("only", "order", "highlight", "colors"):

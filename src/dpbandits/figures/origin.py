@@ -1,4 +1,5 @@
-"""The origin that files of figures contain, and the names of the files.
+"""The origin of a figure, which its files contain (command, version and settings), and the names of
+the files.
 
 This module does not need matplotlib, which takes a second to import.
 """
@@ -24,7 +25,7 @@ PATTERNS = {
 
 
 def formats_of(given: str) -> list[str]:
-    """Return the formats in a text such as pdf,png.
+    """Return the list of the formats in a text such as ``pdf,png``.
 
     Raises:
         BadInput: figures cannot be written in one of them.
@@ -37,10 +38,10 @@ def formats_of(given: str) -> list[str]:
 
 
 def files_of(out: Path, formats: list[str] | None = None) -> tuple[Path, list[str]]:
-    """Return the path of a figure's files without a suffix, and their formats.
+    """Return the path of a figure's files without a suffix, and the list of their formats.
 
-    ``out`` may have the suffix of one format. Another suffix is part of the name if it is no word,
-    as in ``eps0.5``.
+    ``out`` may have the suffix of one format. A suffix that is no word, as in ``eps0.5``, is part
+    of the name.
 
     Raises:
         BadInput: figures cannot be written in the format of ``out``, or other formats are
@@ -75,7 +76,9 @@ def metadata(suffix: str, origin: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def comment(origin: dict[str, Any] | None) -> bytes:
-    """Return the first line of a PGF file."""
+    """Return the first line of a PGF file, a comment with the origin; empty if the origin is
+    None.
+    """
     return b"" if origin is None else f"% {json.dumps(origin)}\n".encode()
 
 

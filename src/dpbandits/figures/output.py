@@ -22,7 +22,7 @@ MATHEMATICS = re.compile(r"((?<!\\)\$.*?(?<!\\)\$)")  # between dollar signs
 MINUS = "\N{MINUS SIGN}"
 TEX = ("pdflatex", "lualatex", "xelatex")  # programs with which matplotlib measures text for pgf
 SIZE = 90, 24  # characters of a panel
-MARKS = "*o+x#@%&=~"  # of lines, which may have no colours
+MARKS = "*o+x#@%&=~"  # marks of lines, since a terminal may have no colours
 
 
 def pgf_settings() -> dict[Any, Any]:
@@ -45,7 +45,7 @@ def texts_in_tex() -> Iterator[None]:
     Raises:
         BadInput: LaTeX ends with an error, for example because a package is missing.
     """
-    from unittest.mock import patch  # slow to import, like the back-end
+    from unittest.mock import patch  # slow to import, as is the back-end
 
     from matplotlib.backends import backend_pgf
 

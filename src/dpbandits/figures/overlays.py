@@ -1,8 +1,8 @@
 """Drawings beside measured regret: curves of bounds, lines of reference of labelled data, and
 rings.
 
-A ring marks a mean that the test does not distinguish from the smallest mean of its game, in which
-budgets, and play without privacy, are apart.
+A ring marks a mean that the test does not distinguish from the smallest mean of its game. Each
+budget is a game of its own, and so is play without privacy.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from .bands import unstretched
 from .bounds import COLUMNS, POINTS
 from .style import BOUND, Styles, ink
 
-# Dashes for the kinds of bounds, and marks for their sides; measured lines have no such marks.
-# Several bounds of one kind take the marks one after the other
+# The kind of a bound determines its dash, and its side determines its marks; measured lines have no
+# such marks. Several bounds of one kind and side take the marks in turn
 DASHES: dict[str, Any] = {
     "exact": "-", "asymptotic": (0, (6, 1.5, 1, 1.5)), "worst case": (0, (1, 2)),
     "order": (0, (4, 2)), "refuted": (0, (4, 2)),
 }  # fmt: skip
 MARKS = {"upper": "v<8", "lower": "^>*"}
-SLOPE = "#888888"  # the colour of curves without a constant, which are true in their slope alone
+SLOPE = "#888888"  # the colour of curves of which only the slope has a meaning
 MARKS_OF_SLOPES = "vsDoPp"
 WITHOUT_CONSTANT = ("order", "refuted")
 REFERENCES: dict[str, Any] = {  # labels and dashes of the lines of reference
@@ -47,8 +47,8 @@ RINGS = (
 def lines_of(bounds: pd.DataFrame | None, table: Table, axis: str) -> pd.DataFrame:
     """Return the curves of bounds against ``axis`` (t or a budget).
 
-    Each curve has the columns that its setting has in a labelled table, such as ``line``. If there
-    are no bounds, the frame has no rows.
+    The rows of a curve have the columns of its setting in the labelled ``table``, such as ``line``.
+    If there are no bounds, the frame has no rows.
     """
     settings = table.settings.reset_index(names=SETTING)
     if bounds is None:
@@ -110,7 +110,7 @@ def references_in(table: Table) -> pd.DataFrame:
     have a panel. The mean after t rounds is ``rate`` t^``power``. A line is left out if the table
     has the algorithm that plays it.
     """
-    power, rows = float(table.metric == REGRET), []  # the other metrics are averages
+    power, rows = float(table.metric == REGRET), []  # other metrics are averages
     place = [name for name in ("env", "horizon", "panel") if name in table.settings]
     for own, about in zip(table.settings.index, table.settings.to_dict("records"), strict=True):
         known, T = References.of(table.records.get(own, NO_RECORD)), about["horizon"]
@@ -153,7 +153,9 @@ def tied(table: Table) -> pd.DataFrame:
 
 
 def draw_rings(ax: Axes, ties: pd.DataFrame, x: str, styles: Styles) -> None:
-    """Draw a ring at the mean of each row of ``tied``; column ``x`` has its place on the axis."""
+    """Draw a ring at the mean of each row of ``ties`` (see ``tied``). The column ``x`` has the
+    horizontal positions.
+    """
     for label, rows in ties.groupby("line", sort=False):
         look = {"mfc": "none", "mec": styles[str(label)]["color"], "clip_on": False, "zorder": 3}
         ax.plot(rows[x], rows["mean"], "o", ms=8, mew=1.2, **look)

@@ -18,19 +18,19 @@ from .options import WIDTHS, current
 ROW = 0.165  # inches that a row of a legend is high
 NOTE_ROW = 0.125  # inches that a row of a note is high
 HEADING = 9  # points of the title of a figure
-MIN_TEXT_POINTS = 7.0  # of any text but exponents
+MIN_TEXT_POINTS = 7.0  # the smallest size of a text, except exponents
 SIDE = 0.8  # inches beside the panels, for their labels
-AROUND = 0.75  # inches of a figure's height that are not its panels, title, legends and note
+AROUND = 0.75  # inches of the height besides panels, title, legends and note
 TITLE_ROW = 0.2  # inches between rows of panels, for their titles
-MIN_HEIGHT_INCHES, MAX_HEIGHT_INCHES = 1.05, 2.3  # of a panel
-ALONE = 1.7  # inches that the panels of a single row are high at least
-SHAPE = 0.72  # the height of a panel by its width
-TALL = 5.2  # inches that all rows of panels are high, at most, unless each has its least height
-LEAST_PANEL = 0.35  # inches that a panel is wide and high, at least
-SENTENCE, SOURCE = r"(?<=[.:]) (?=[A-Z])", r" (?=\([A-Z])"  # where sentences, and titles, break
+MIN_HEIGHT_INCHES, MAX_HEIGHT_INCHES = 1.05, 2.3  # limits of the height of a panel
+ALONE = 1.7  # least height in inches of the panels of a single row
+SHAPE = 0.72  # the height of a panel divided by its width
+TALL = 5.2  # largest height in inches of all rows together, if rows are not of least height
+LEAST_PANEL = 0.35  # least width and height of a panel in inches
+SENTENCE, SOURCE = r"(?<=[.:]) (?=[A-Z])", r" (?=\([A-Z])"  # ends of a sentence, of a title
 WORD = r"(?:\$[^$]*\$|\S)+"  # formulas contain spaces
-WORDS = rf"{WORD}(?: = {WORD})*"  # lines do not end beside an equals sign
-PARTS = r"(?<=,) ", r".+"  # titles of panels are broken after commas alone
+WORDS = rf"{WORD}(?: = {WORD})*"  # lines are not broken at an equals sign
+PARTS = r"(?<=,) ", r".+"  # titles of panels are broken only after commas
 BOUND = "bound"  # the gid of lines that have their legend below the panels
 
 
@@ -72,7 +72,7 @@ def lay_out(figure: Figure, title: str, note: str, lines: Mapping[str, Any]) -> 
     if below:
         legend = _legend(figure, below, "lower center", words)
         legend.get_title().set(color="#444444", fontsize=MIN_TEXT_POINTS)
-        legend.get_children()[0].get_children().reverse()  # the note below
+        legend.get_children()[0].get_children().reverse()  # the note stands below
     elif words:
         figure.supxlabel(words, fontsize=MIN_TEXT_POINTS, color="#444444")
     _grow(figure, NOTE_ROW * (words.count("\n") + 1 if words else 0))
@@ -96,8 +96,8 @@ def size_of(rows: int, columns: int, high: float | None = None) -> tuple[float, 
 def figure_width() -> float:
     """Return the width of figures in inches.
 
-    It is the width in the options or in the user's settings of matplotlib, or else the width of a
-    paper's text.
+    The width is set in the options, or in the user's settings of matplotlib; otherwise it is the
+    width of a paper's text.
     """
     return current().width or (_size_of_user() or [WIDTHS["text"]])[0]
 
@@ -108,7 +108,7 @@ def most_columns(least: float) -> int:
 
 
 def _shorten_titles(figure: Figure, title: str) -> None:
-    """Remove from the titles of panels what is said elsewhere.
+    """Remove words from the titles of panels that stand elsewhere in the figure.
 
     Two kinds of words are removed: words that the figure's title contains, and words that all
     panels of a row or a column share. Shared words are shown once, above the column or at the end
@@ -141,7 +141,7 @@ def _shorten_titles(figure: Figure, title: str) -> None:
                 look: Any = {"rotation": 270, "va": "center", "transform": ax.transAxes}
                 ax.text(1.03, 0.5, ", ".join(beside), size=ax.title.get_fontsize(), **look)
             parts[ax] = [x for x in own if x in columns[ax]] if row == min(last) else []
-    else:  # a panel below another one of the same title needs none
+    else:  # a panel needs no title if the panel above has the same title
         of_place = {at[ax]: own for ax, own in parts.items()}
         above = {ax: of_place.get((row - 1, column)) for ax, (row, column) in at.items()}
         parts = {ax: [] if own == above[ax] else own for ax, own in parts.items()}
@@ -150,8 +150,8 @@ def _shorten_titles(figure: Figure, title: str) -> None:
 
 
 def _join_labels(figure: Figure) -> None:
-    """Show a label once, in the middle, if all rows or columns have it and it is longer
-    than its axis.
+    """Show the label of an axis once, in the middle, if all rows or columns of panels have this
+    label and it is longer than the axis of a panel.
     """
     size = float(matplotlib.rcParams["axes.labelsize"])
     rooms = {"x": figure.get_figwidth() - SIDE, "y": figure.get_figheight() - AROUND}
@@ -212,8 +212,8 @@ def _legend(figure: Any, lines: Mapping[str, Any], place: str, title: str) -> An
     size = float(matplotlib.rcParams["legend.fontsize"])
     room = 72 * figure.get_figwidth() - 12
     labels = [wrapped(label, room - 6 * size, size) for label in lines]
-    wide = [text_width(label, size) + 5.8 * size for label in labels]  # with what is beside it
-    columns = len(labels) or 1  # among which matplotlib divides the lines as array_split does
+    wide = [text_width(label, size) + 5.8 * size for label in labels]  # with its line and spaces
+    columns = len(labels) or 1  # matplotlib divides lines among columns as array_split does
     while columns > 1 and sum(x.max() for x in np.array_split(wide, columns)) > room + size:
         columns -= 1
     rows = -(-len(labels) // columns)
@@ -231,7 +231,7 @@ def _legend(figure: Any, lines: Mapping[str, Any], place: str, title: str) -> An
 def text_width(text: str, size: float) -> float:
     """Return the width of the widest line of a text, in points, in the current font."""
     lines = (line for line in text.splitlines() if line.strip())
-    ends = (TextPath((0, 0), line, size=size).vertices for line in lines)  # and control points
+    ends = (TextPath((0, 0), line, size=size).vertices for line in lines)  # or control points
     return max((float(np.ptp(points[:, 0])) for points in ends if len(points)), default=0.0)
 
 
@@ -239,7 +239,7 @@ def wrapped(text: str, room: float, size: float, ends: str = SENTENCE, words: st
     """Break a text into lines of at most ``room`` points.
 
     Lines end at the end of a sentence, which the pattern ``ends`` matches, if sentences fit. The
-    pattern ``words`` matches what is never broken.
+    pattern ``words`` matches the parts of a text that are never broken.
     """
     lines = [""]
     for sentence in re.split(ends, " ".join(text.split())):

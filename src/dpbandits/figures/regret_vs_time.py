@@ -43,19 +43,20 @@ from .style import (
     subplots,
 )
 
-MARKED_POINTS = 10  # of a curve; those of longer ones are not marked
-DOTS = 12  # means of a line of medians
-EARLY = 0.02  # of the rounds
-EVERY = ""  # the panel of what is drawn in all panels
+MARKED_POINTS = 10  # only curves of at most this many points have marks
+DOTS = 12  # marked means beside a line of medians, approximately
+EARLY = 0.02  # share of the rounds that counts as early
+EVERY = ""  # the panel of settings that are drawn in all panels
 EARLIEST = 1e-3  # of the rounds: where a logarithmic axis of time begins, approximately
 
 
 def has_log_time(curves: pd.DataFrame, time: str | None = None) -> bool:
     """Return whether the axis of time is logarithmic.
 
-    The scale ``time`` decides. If it is None, the axis is logarithmic above a horizon of
-    MAX_LINEAR_HORIZON, or if at least half of the curves have half of their final regret in the
-    first 2 % of the rounds: on a linear axis such a curve would look like a corner.
+    If ``time`` is not None, it is the scale. If ``time`` is None, the axis is logarithmic in two
+    cases: the horizon is above MAX_LINEAR_HORIZON, or at least half of the curves reach half of
+    their final regret in the first 2 % of the rounds. On a linear axis such a curve would look like
+    a corner.
     """
     if time is not None:
         return time == "log"
@@ -68,7 +69,9 @@ def has_log_time(curves: pd.DataFrame, time: str | None = None) -> bool:
 
 
 def scale_over_time(curves: pd.DataFrame) -> str:
-    """Return the scale of an axis of regret for all curves; they may begin at 0."""
+    """Return the scale of an axis of regret for all curves. A curve that is 0 at first does not
+    prevent a logarithmic axis.
+    """
     decisive = curves["t"].eq(curves["horizon"]) | (curves["middle"] < 0)
     return scale_of(curves.loc[decisive, "middle"])
 
@@ -130,8 +133,8 @@ def regret_vs_time(
 def _begin(ax: Axes, bottom: float) -> None:
     """Set the range of the axis of regret, for all panels that share this axis.
 
-    The axis begins at ``bottom``, or lower if a line in these panels is lower, and ends above all
-    that is drawn in them.
+    The axis begins at ``bottom``, or lower if a line in these panels is lower. It ends above all
+    lines in these panels.
     """
     panels = ax.get_shared_y_axes().get_siblings(ax)
     drawn = [line for panel in panels for line in panel.get_lines() if line.get_gid() != BOUND]
@@ -175,7 +178,7 @@ def time_panels(
     horizons = {env: sorted(ends.loc[ends["env"] == env, "horizon"].unique()) for env in titles}
     games = [Panel(env, horizon) for env, own in horizons.items() for horizon in own]
     places, columns = _without_gaps([game.at_budgets(ends, budgets) for game in games])
-    each = 2 if tails else 1  # rows of a game
+    each = 2 if tails else 1  # rows of panels for each game
     rows = -(-len(places) // columns) * each
     share = "all" if len(games) == 1 and not tails else "row"
     sharing = {"sharex": _shared_time(places, columns, tails), "sharey": share}
@@ -204,8 +207,8 @@ def time_panels(
 def _without_gaps(grid: list[list[Panel | None]]) -> tuple[Sequence[Panel | None], int]:
     """Return the panels of a grid, None for an empty place, and the number of columns.
 
-    If some games were not played at some budgets, the panels follow each other without gaps if this
-    leaves fewer places empty.
+    If some games were not played at some budgets, the grid has gaps. If panels in sequence leave
+    fewer empty places, the panels are in sequence without gaps.
     """
     places, columns = arranged(grid)
     panels = [panel for row in grid for panel in row if panel is not None]
@@ -228,7 +231,7 @@ def _shared_time(places: Sequence[Panel | None], columns: int, tails: bool) -> A
 
 
 def _differences(table: pd.DataFrame, inside: pd.DataFrame, varied: Sequence[str]) -> str:
-    """Return a second line for a panel's title: the parameters in which it differs from
+    """Return a second line for the title of a panel: the parameters in which the panel differs from
     other panels.
     """
     horizon = rounds_text(inside["horizon"].iloc[0])
@@ -243,7 +246,8 @@ def _differences(table: pd.DataFrame, inside: pd.DataFrame, varied: Sequence[str
 def panel_per_algorithm(
     table: Table, title: str, private: str = "private", band: str = "ci", scale: str = "linear"
 ) -> Figure:
-    """Draw a panel for each private algorithm, whose line is called ``private``.
+    """Draw a panel for each private algorithm. In every panel, the line of this algorithm has the
+    label ``private``.
 
     Algorithms without a budget are drawn in every panel.
     """
@@ -269,8 +273,9 @@ def time_panel(
 
     Without the column ``line``, each setting has a line; without ``panel`` there is a single panel.
     A setting whose panel is EVERY is drawn in all panels. ``scale`` is the scale of the axis of
-    regret; ``log``, as with ``bounds`` (see ``time_panels``), gives way to ``linear`` if it
-    would not show all lines. For ``time`` see ``time_panels``, and for ``group`` see ``styles_of``.
+    regret. With ``bounds`` (see ``time_panels``) the scale is ``log``. If a logarithmic axis would
+    not show all lines, the scale is ``linear``. For ``time`` see ``time_panels``, and for ``group``
+    see ``styles_of``.
     """
     if "panel" not in table.settings:
         table = table.assign(panel=EVERY)

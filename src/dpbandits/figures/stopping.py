@@ -29,8 +29,8 @@ from .bands import INTERVAL, bars
 from .labels import WITHOUT, budget_title, finite_budgets, legend_name, rounds_text, unprotected
 from .style import SHARE, Styles, finish, marker, styled, styles_of, subplots
 
-DASHES = ((0, (5, 2)), (0, (1, 1.5)))  # of bounds
-REQUIRED = (0, (3, 1, 1, 1))  # of what is required
+DASHES = ((0, (5, 2)), (0, (1, 1.5)))  # dashes of bounds
+REQUIRED = (0, (3, 1, 1, 1))  # dash of a required share
 THEOREMS = {
     "upper bound of DP-NAS-EXP, probability $1 - \\beta$ (Thm 3.3)": stopping_upper,
     "lower bound of private rules, probability 1/4 (Thm 3.4)": stopping_lower,
@@ -39,7 +39,7 @@ LOWER = {
     "lower bound on the mean: Azize et al. 2024": samples_lower,
     "lower bound on the mean, with d of Azize et al. 2025": samples_lower_of_divergence,
 }
-ASIDE = 1.1  # factor between the budgets at which the marks of two lines stand
+ASIDE = 1.1  # factor between the positions of the marks of two lines at one budget
 
 
 @styled
@@ -91,8 +91,8 @@ def with_lines(table: Table) -> Table:
     """Return the table with a column ``line`` of its settings: the rule and its varied parameters.
 
     Parameters on an axis are left out. Most parameters of an environment only set the mean. So a
-    parameter of the environment is included only if it varies while the environment and the mean
-    stay the same.
+    parameter of the environment is included only if it has several values for one environment and
+    one mean.
     """
     settings, among = table.settings, [name for name in table.varied if name != "size"]
     lines = settings["rule"].map(legend_name)
@@ -111,7 +111,7 @@ def with_lines(table: Table) -> Table:
 
 
 def summaries(runs: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield each line with its summary at each value of a column, in ascending order.
+    """Yield the label of each line, and its summary at each value of a column, in ascending order.
 
     The summary pools the runs over all other columns.
     """
@@ -296,9 +296,10 @@ def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
 
 
 def beside(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield each line with its summary at each budget, in ascending order.
+    """Yield the label of each line, and its summary at each budget, in ascending order.
 
-    The column ``beside`` moves the marks of lines that share a budget apart, around this budget.
+    The column ``beside`` has positions near the budget. These positions differ between lines that
+    share a budget, so that the marks of the lines do not overlap.
     """
     columns = [str(x) for x in table if x not in ("run", "value", *BEST_ARM.measured)]
     found = summary_of(table, columns, BEST_ARM)
@@ -318,7 +319,9 @@ def limits_of(values: pd.Series) -> tuple[float, float]:
 
 
 def widen(ax: Axes) -> None:
-    """Give the axis of time limits around a single value; panels that share it would show none."""
+    """Widen the limits of the axis of stopping times if they are equal, so that panels that share
+    the axis show a single value.
+    """
     low, high = ax.get_ylim()
     if np.isclose(low, high, rtol=1e-6):
         ax.set_ylim(low / 2, 2 * high)

@@ -48,20 +48,20 @@ DASHES: dict[str, Any] = {
     "loose": (0, (3, 3)),
 }
 PATTERNS = list(DASHES.values())
-MARKERS = "osD^vP<X>"  # of the points of a line, one for each of the dashes
-LIGHTEST, DARKEST = 0.3, 0.35  # how far the shades of a colour go towards white, or black
+MARKERS = "osD^vP<X>"  # markers of points, one for each of the dashes
+LIGHTEST, DARKEST = 0.3, 0.35  # largest share of white, or of black, in a shade
 LIGHT = 1.7  # sum of red, green and blue above which a colour is light
 STYLE = matplotlib.rc_params_from_file(
     Path(__file__).with_name("dpbandits.mplstyle"), use_default_template=False
 )
-ALIKE = 0.008  # of the height of a panel: lines that are nearer everywhere coincide
-logging.getLogger("fontTools").setLevel(logging.ERROR)  # it warns of the dates of LaTeX's fonts
-MAX_NAMED_PANELS = 3  # in a sentence about lines that coincide
-SHARE = "share"  # the gid of panels whose axis is no regret and no stopping time
+ALIKE = 0.008  # share of the height of a panel: nearer lines coincide
+logging.getLogger("fontTools").setLevel(logging.ERROR)  # no warnings of dates in LaTeX's fonts
+MAX_NAMED_PANELS = 3  # panels named in a sentence about lines that coincide
+SHARE = "share"  # the gid of panels whose axis shows shares
 MAX_LINEAR_HORIZON = 1e9  # above it the axis of time is logarithmic
 
 Styles = dict[str, dict[str, Any]]  # matplotlib's properties of each line, by its label
-# The colours of what is not highlighted
+# The colours of lines that are not highlighted
 OTHERS = ("#B0B0B0", "#777777", "#959595", "#CBCBCB", "#666666")
 
 
@@ -87,12 +87,12 @@ def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
 class Chart(Figure):
     """A figure that Jupyter displays although it was made without pyplot.
 
-    Its files contain how it was made.
+    Its files contain its origin: the command, the version and the settings.
     """
 
     heading: Any = None  # the text of its title
-    origin: dict[str, Any] | None = None  # what its files hold, see ``files.origin_of``
-    resolution: float | None = None  # dots per inch of its files, if they are asked for
+    origin: dict[str, Any] | None = None  # what its files hold, see ``origin.origin_of``
+    resolution: float | None = None  # dots per inch of its files; None by default
 
     def _repr_png_(self) -> bytes:
         return rendered(self, "png")
@@ -101,7 +101,7 @@ class Chart(Figure):
         """Display the figure once: Jupyter would show a figure of pyplot again at the end
         of the cell.
         """
-        display = sys.modules["IPython.display"].display  # of IPython, which calls this method
+        display = sys.modules["IPython.display"].display  # IPython calls this method
         display({"image/png": self._repr_png_(), "text/plain": repr(self)}, raw=True)
         if self.canvas.manager is not None and "inline" in matplotlib.get_backend():
             sys.modules["matplotlib.pyplot"].close(self)
@@ -125,7 +125,7 @@ class Chart(Figure):
             options["metadata"] = metadata(suffix, self.origin) | options.get("metadata", {})
         if self.resolution is not None:
             options.setdefault("dpi", self.resolution)
-        with matplotlib.rc_context({"savefig.facecolor": "auto"}):  # that of the figure, white
+        with matplotlib.rc_context({"savefig.facecolor": "auto"}):  # the figure's colour, white
             super().savefig(fname, **options)
 
 
@@ -181,10 +181,10 @@ class Prefixed(EngFormatter):
 
 
 def rescale(panels: Sequence[Axes]) -> None:
-    """Give all panels the scales of the current options.
+    """Give the axes of all panels the scales that the current options choose.
 
-    A logarithmic axis of time begins at the first positive point of a line, and a linear axis at 0
-    unless a line has a point below it.
+    A logarithmic axis of time begins at the first positive point of a line. A linear axis begins at
+    0, or lower if a line has a point below 0.
     """
     for axis in ("x", "y"):
         scale = getattr(current(), f"{axis}scale")
@@ -210,15 +210,15 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
     """Return a colour and a dash for each ``line`` of algorithms, the same in every panel.
 
     The column ``group`` has the names of the algorithms. An algorithm has the colour and the dash
-    that it declares, the same in all figures; other algorithms get unused ones. The option
-    ``colors`` takes precedence. Several lines of one algorithm have shades of its colour and
-    different dashes; the line without privacy is the darkest. Grey lines, beside highlighted ones,
-    take the dashes in turn.
+    that it declares, the same in all figures; other algorithms get unused colours and dashes. The
+    option ``colors`` takes precedence. Several lines of one algorithm have shades of its colour and
+    different dashes; the line without privacy is the darkest. If some algorithms are highlighted,
+    the other lines are grey and take the dashes in turn.
 
-    A line has the dash that its algorithm declares, with two exceptions. It gets another dash if an
-    earlier line with this dash has a colour that looks alike in grey or to colour-blind readers. If
-    the figure has one line for each algorithm, each line has a dash of its own as long as there are
-    unused dashes.
+    A line has the dash that its algorithm declares, with two exceptions. A line gets another dash
+    if an earlier line with the same dash has a colour that looks alike in grey or to colour-blind
+    readers. If the figure has one line for each algorithm, each line has a dash of its own as long
+    as there are unused dashes.
     """
     of_names = lines.groupby(group, sort=False)["line"]
     labels = {str(name): list(rows.unique()) for name, rows in of_names}
@@ -230,7 +230,7 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
     drawn: list[tuple[str, Any]] = []
     for (name, own), named, (_, first) in zip(labels.items(), colours, looks, strict=True):
         if len(own) > 1 and colours.count(named) == 1:
-            first = 0  # a value has the same dash in the figures of other algorithms
+            first = 0  # so that a value has the same dash in figures of other algorithms
         colour = ink() if named == PALETTE["black"] else named
         private = [label for label in own if not label.endswith(WITHOUT)]
         shades = {label: shade(colour, i, len(private)) for i, label in enumerate(private)}
@@ -254,13 +254,13 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
 
 
 def _looks(names: Collection[str]) -> Iterator[tuple[str, int]]:
-    """Yield the code of the colour of each algorithm without the option ``colors``, and the number
-    of its first dash.
+    """Yield a pair for each algorithm: the code of its colour, before the option ``colors`` is
+    applied, and the number of its first dash.
 
     An algorithm has the colour and the dash that it declares; other algorithms get unused colours
     and dashes. If the figure has at most as many algorithms as there are colours, the second
-    algorithm with the same declared colour gets a colour that no other algorithm has. The colours
-    of other palettes than the default one are taken in order.
+    algorithm with the same declared colour gets a colour that no other algorithm has. If the
+    palette is not the default palette, its colours are taken in order.
     """
     dashes, codes = list(DASHES), PALETTE.values()
     if current().palette != PALETTES[DEFAULT]:
@@ -274,7 +274,7 @@ def _looks(names: Collection[str]) -> Iterator[tuple[str, int]]:
     free = [colour for colour in codes if enough and colour not in taken]
     looks = [(colour, dash) for dash, colour in product(DASHES, codes)]
     looks = [look for look in looks if look not in declared.values()]
-    left = cycle(sorted(looks, key=lambda look: look[0] in taken))  # own colours come first
+    left = cycle(sorted(looks, key=lambda look: look[0] in taken))  # unused colours come first
     seen: set[str] = set()
     for name in names:
         own = (free.pop(0), "solid") if declared[name] is None and free else None
@@ -302,7 +302,7 @@ def marker(style: Mapping[str, Any]) -> str:
 
 
 def ink() -> str:
-    """Return the code of black, or of white if the user's axes are dark."""
+    """Return the colour for black lines: black, or white if the user's axes are dark."""
     ax = current().ax
     red, green, blue, opaque = (1, 1, 1, 1) if ax is None else to_rgba(ax.get_facecolor())
     return "#FFFFFF" if opaque and red + green + blue < 1 else PALETTE["black"]
@@ -327,11 +327,12 @@ def mixed(colour: str, end: float, part: float) -> str:
 def finish(
     figure: Any, title: str, table: Table | None, note: str, names: Sequence[str] = ()
 ) -> Figure:
-    """Give a figure its title, legend, note and size, as the current options say.
+    """Give a figure its title, legend, note and size, which the current options determine.
 
     By default the title and the legend stand above the panels, and the note and the legend of
-    bounds below them; the figure grows for these. ``RUNS`` in the note is replaced by the number of
-    runs of each setting in the table. ``names`` are the algorithms of a figure without a table.
+    bounds below the panels. The figure grows by the height of these texts. ``RUNS`` in the note is
+    replaced by the number of runs of each setting in the table. ``names`` are the algorithms of a
+    figure without a table.
 
     Raises:
         BadInput: a label names nothing in the figure, or the panels have no room.
@@ -382,8 +383,9 @@ def finish(
 
 
 def _beginning(labels: Iterable[str], title: str) -> str:
-    """Return how the labels of the only algorithm with several lines begin, if the title names this
-    algorithm and no other one; else an empty text.
+    """Return the common beginning of labels that the title makes unnecessary, or an empty text. If
+    one algorithm alone has several lines, and the title names only this algorithm, the beginning is
+    its name with a comma.
     """
     starts = [start for start, comma, _ in (x.partition(", ") for x in labels) if comma]
     names = {x.partition(", ")[0] for x in labels}
@@ -448,7 +450,9 @@ def own_legend(ax: Axes, place: Any = "best") -> None:
 
 
 def _in_words(labels: Iterable[str], named: Mapping[str, str]) -> str:
-    """Return the names that lines have in the legend, in quotes where they have a comma."""
+    """Return the names that lines have in the legend, joined by "and". A name with a comma is in
+    quotes.
+    """
     names = (named.get(label, label) for label in labels)
     return together(f'"{x}"' if ", " in x else x for x in names)
 
@@ -465,9 +469,10 @@ def _not_shown(panels: Iterable[Axes], named: Mapping[str, str]) -> str:
 
 
 def _hidden(panels: Iterable[Axes], named: Mapping[str, str]) -> str:
-    """Return a sentence that names the lines that coincide, with the panels if these are not all.
+    """Return a sentence that names the lines that coincide. If lines coincide in some panels only,
+    the sentence names these panels.
 
-    The sentence is empty if there are no such lines. Lines have their names in the legend.
+    The sentence is empty if there are no such lines. The names are the names in the legend.
     """
     found: dict[tuple[str, ...], list[str]] = {}  # titles of panels, by lines that coincide
     shown = [ax for ax in panels if ax.get_visible() and ax.get_gid() != SHARE]
@@ -502,9 +507,9 @@ def _coinciding(ax: Axes) -> list[tuple[str, ...]]:
 def subplots(rows: int, columns: int, high: float | None = None, **share: Any) -> Any:
     """Make a figure with a grid of panels, or use the user's axes as the only panel.
 
-    The figure is as wide as the options say, and it is pyplot's current figure if pyplot is in use
-    and the options ask for that. ``high`` is the height of all rows of panels together, in inches;
-    None for a height that suits the width of a panel.
+    The options determine the width of the figure. The figure is pyplot's current figure if pyplot
+    is in use and the option ``in_pyplot`` is true. ``high`` is the height of all rows of panels
+    together, in inches; None for a height that suits the width of a panel.
 
     Returns:
         The figure and the array of its panels.

@@ -21,7 +21,7 @@ COLOURS = LinearSegmentedColormap.from_list(
     "wins", [PALETTE["vermillion"], "#FFFFFF", PALETTE["sky blue"]]
 )
 CELL, HEADINGS = 0.17, 1.1  # inches: the height of a row, and of the titles and names of a panel
-MAX_HALF_WIDTH_ALGORITHMS = 9  # of a panel that takes half of the width of a figure
+MAX_THIRD_WIDTH_ALGORITHMS = 9  # in a panel of a third of the width of a figure
 NOTE = (
     "A number says on how many environments (at most SETS) the mean of the row is below the mean "
     "of the column; blue cells are more than half of them. Numbers are bold where the 95 % "
@@ -35,8 +35,8 @@ def heat_map(
 ) -> None:  # fmt: skip
     """Draw a table as coloured cells, the first row at the top, with texts in the cells.
 
-    Blank numbers are left white. ``texts``, and which of them are ``bold``, have the shape of the
-    table.
+    Cells with blank numbers are white. ``texts`` and ``bold`` (bool, whether a text is bold) have
+    the shape of the table.
     """
     cells = np.ma.masked_invalid(values.to_numpy(float))
     ax.pcolormesh(cells, cmap=colours, norm=norm, edgecolors="white", linewidth=0.5)
@@ -66,7 +66,7 @@ def wins_panels(table: Table, title: str) -> Figure:
     pairs = pairs.assign(text=pairs["below"].map("{:g}".format), bold=is_bold)
     order = pairs.groupby(group)["rank"].mean().sort_values(kind="stable").index
     panels = list(matrices(pairs, table.question))
-    columns = min(len(panels), 2 if len(order) > MAX_HALF_WIDTH_ALGORITHMS else 3)
+    columns = min(len(panels), 2 if len(order) > MAX_THIRD_WIDTH_ALGORITHMS else 3)
     rows = math.ceil(len(panels) / columns)
     figure, axes = subplots(rows, columns, rows * (CELL * len(order) + HEADINGS))
     for ax, (said, own) in shown(axes, panels):

@@ -103,7 +103,8 @@ def page_of(title: str, sources: list[Source], results: Path | None, notes: list
 
 
 def standing(every: Sequence[set[str]], untested: int) -> str:
-    """Say in one sentence in how many games an algorithm has the smallest mean, or is tied with it.
+    """Return a sentence that says in how many games each algorithm has the smallest mean or is tied
+    with the best algorithm.
 
     Args:
         every: the best algorithms of each game.

@@ -18,12 +18,13 @@ from ..figures.style import styles_of
 NUMBERS = ["x", "y", "low", "high"]
 COLUMNS = ["view", "place", "line", "bound", *NUMBERS]
 CONFIG: dict[str, Any] = json.loads(Path(__file__).with_name("vega.json").read_text())
-BESIDE = " | "  # between a panel and a level, the two parts of a place
+BESIDE = " | "  # separates the panel and the level in the name of a place
 AXIS = {"labelExpr": "datum.label && format(datum.value, datum.value < 1e3 ? '.3~g' : '.3~s')"}
 PLACES = f"[place, split(place, '{BESIDE}')[0]]"  # the place that is chosen, and its panel
 SHOWN = f"indexof({PLACES}, datum.place) >= 0 && (bounds || !datum.bound)"
 INTERVAL = "datum.high ? format(datum.low, ',.4~g') + ' to ' + format(datum.high, ',.4~g') : ''"
-# Where a band is drawn to on an axis that may be logarithmic: not far below its line
+# The lower end of a drawn band: at most a factor of 10 below its line, since the axis may be
+# logarithmic
 BOTTOM = "isValid(datum.low) ? max(datum.low, datum.y / 10) : null"
 Chart = dict[str, Any]
 
@@ -34,11 +35,13 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
     The result is None if there are no points.
 
     Args:
-        points: a row for each point, with the COLUMNS: the title of its ``view``; the ``place`` at
-            which it is shown (the place of a panel is shown at all of the panel's levels); the
-            labels of its ``line`` and, if it belongs to a bound, of its ``bound``; its position;
-            and the ends of its band.
-        lines: the ``line`` of each setting and its ``algo``, which decides the look of the line.
+        points: a row for each point, with the COLUMNS: ``view``, the title of its chart; ``place``,
+            at which the point is shown (points whose place is a panel are shown at all levels of
+            the panel); ``line``, the label of the line; ``bound``, the label of a bound, or empty
+            for measured points; ``x`` and ``y``, the position; ``low`` and ``high``, the ends of
+            the band.
+        lines: the ``line`` of each setting, and its ``algo``, which determines the colour and dash
+            of the line.
         views: for each possible view its channels ``x`` and ``y``, which are logarithmic by
             default, and ``steps`` if its lines are steps.
     """
@@ -68,7 +71,7 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
         "mark": {"type": "line", "point": {"size": 20}, "tooltip": True},
         "encoding": {
             "color": color, "strokeDash": dashed, "strokeWidth": thin, "detail": {"field": "bound"},
-            "order": {"value": None},  # that of the data: Vega-Lite's own mixes points of equal x
+            "order": {"value": None},  # the order of the data; Vega-Lite's mixes points of equal x
             "tooltip": [{"field": "line"}, {"field": "bound"}, *tips, {"field": "95 %"}],
         },
     }  # fmt: skip
@@ -104,7 +107,7 @@ def chart_of(points: pd.DataFrame, lines: pd.DataFrame, views: Mapping[str, Char
     return {"params": [place, bounds, there_are], "concat": concat, "config": CONFIG}
 
 
-@cache  # it takes seconds
+@cache  # since it takes seconds
 def engine() -> str:
     """Return Vega, Vega-Lite and Vega-Embed as one script that makes no network requests."""
     import vl_convert

@@ -15,7 +15,7 @@ from ..results.manifest import UNREADABLE
 from ..results.records import Record
 from ..settings.groups import names_in
 
-COLUMNS = {  # what is read of the tables of audits
+COLUMNS = {  # the columns that are read from the tables of audits
     "audit": ["name", "kind", "promised", "measured", "verdict", "aligned", "replays"],
     "exact": ["name", "promised", "high", "verdict"],
 }
@@ -25,12 +25,13 @@ PUBLIC, UNKNOWN = "not private", "recorded by its audit alone"
 def privacy_of(
     results: Path | None, names: Sequence[str], records: Iterable[Record] = ()
 ) -> pd.DataFrame:
-    """Return a row for each private algorithm or rule that was run, audited or computed.
+    """Return a row for each private algorithm or rule that was run or audited, or whose exact loss
+    was computed.
 
     Losses are the largest ratios to the promised loss over all budgets: the exact loss, and the
     measured lower confidence bound. The alignment counts the replays that held. The promises of a
-    user's algorithms are taken from the records of runs, since results must not choose which of the
-    user's files are run.
+    user's algorithms are taken from the records of runs, since a results folder must not decide
+    which of the user's files are run.
     """
     recorded = _recorded(records)
     audited, exact = _table(results, "audit"), _table(results, "exact")
@@ -55,7 +56,7 @@ def privacy_of(
 def _promise(name: str) -> tuple[str, str] | None:
     """Return an algorithm's short promise and whether it declares an alignment.
 
-    The result is None if the algorithm is not one of the package.
+    The result is None if the package has no algorithm or rule of this name.
     """
     for group in ("algo", "rule"):
         if name in names_in(group):

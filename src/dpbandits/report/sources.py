@@ -1,4 +1,4 @@
-"""Read a results folder: tables of runs, or else summaries of experiments; and claims."""
+"""Read a results folder: tables of runs, summaries of experiments without a table, and claims."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ class Source:
         question: the question that its runs answer.
         summary: the summary of the table, see ``Table.summary``.
         table: the table, or None.
-        recorded: all known records, whether or not their laws are known, by ids of settings.
+        recorded: all known records, by ids of settings, even if a reward law that they name is
+            unknown here.
         says: the description of an experiment of the package.
         command: the command that makes the table; empty if it is unknown.
         own: the names in the command that belong to files in the user's folder.
@@ -96,11 +97,11 @@ def sources_in(
 
 
 def gathered(names: Iterable[str], make: Callable[[str], Source]) -> tuple[list[Source], list[str]]:
-    """Return the sources that a function makes, and a sentence for each name at which it raises
-    BadInput.
+    """Return the sources that the function ``make`` returns for some names, and a sentence for each
+    name for which ``make`` raises BadInput.
 
     Raises:
-        BadInput: it raises it at all names.
+        BadInput: the function raises BadInput for all names.
     """
     found, notes = [], []
     for name in names:
@@ -155,7 +156,7 @@ def own_names(config: Mapping[str, Any], table: pd.DataFrame, group: str) -> lis
 
 
 def source_of_summary(name: str, file: Path, metric: str) -> Source:
-    """Return the source of an experiment of the package of which only the summary exists.
+    """Return the source of an experiment of the package whose summary exists without its table.
 
     Raises:
         BadInput: the file is not a summary, or another statistic than pseudo-regret is requested.

@@ -1,4 +1,5 @@
-"""Make the contents of the page from a table, or from its summary: numbers, points and ratios.
+"""Make the contents of the page from a table, or from its summary: numbers, points of charts, and
+ratios to lower bounds.
 
 A setting has a *place*: the panel of its game and its level on the axis. The axis is a budget, or
 the parameter with most values. In a place, algorithms and their parameters are lines.
@@ -35,15 +36,15 @@ from ..theory.problem import budget_of
 from .charts import BESIDE, COLUMNS, Chart, chart_of
 from .sources import Source
 
-MAX_SHOWN = {SETTING: 1000, "line": 24}  # of a table whose settings are shown one by one
-POINTS, FEWEST, NUMBERS = 40, 12, 300  # of a curve, at most and at least; of all of a table, about
-TAIL = 10  # runs of a tail
-NO_AXIS = ("env.instance", "seed", "cap", "true_mean")  # numbers that are on no axis
-ROOM, SLACK = 3.0, 30.0  # bounds are cut above the largest mean, and below the smallest one
+MAX_SHOWN = {SETTING: 1000, "line": 24}  # limits for a table whose settings are shown one by one
+POINTS, FEWEST, NUMBERS = 40, 12, 300  # of a curve, at most and at least; of a whole table, about
+TAIL = 10  # number of ranks of a tail
+NO_AXIS = ("env.instance", "seed", "cap", "true_mean")  # these columns are on no axis
+ROOM, SLACK = 3.0, 30.0  # bounds are cut at these factors above and below the means
 STEPS = {"interpolate": "step-after"}
 OVER_TIME, AT_END, TAILS = "Over time", "At the end", "Tails: how often a run is worse"
 MAP = "Regret over the best lower bound"
-ENDS = {"mean": "y", "ci_low": "low", "ci_high": "high"}  # columns of summaries, and of points
+ENDS = {"mean": "y", "ci_low": "low", "ci_high": "high"}  # columns of summaries: columns of points
 RATIOS = ["game", "algorithm", "algo", "budget", "value", "ratio"]
 
 
@@ -105,8 +106,8 @@ class Study:
         """The best algorithms in each game with several algorithms; empty if settings are
         aggregated.
 
-        These have the smallest mean or are tied with it; in a summary, which has no ties, it is the
-        one with the smallest mean.
+        The best algorithms have the smallest mean or are tied with the best. A summary has no ties,
+        so only the algorithm with the smallest mean is the best.
         """
         rows = self.source.summary if self.compared is None else self.compared
         group, found = self.question.group, []
@@ -133,7 +134,7 @@ class Study:
         """Return the points of the charts: final means, curves over time, tails and bounds."""
         table, places = self.source.table, self.places
         at, parts = places.drop(columns="x"), []
-        if places["x"].nunique() > 1:  # a line without a level is horizontal, from end to end
+        if places["x"].nunique() > 1:  # a line without a value x is horizontal
             means = self.source.summary.rename(columns=ENDS)[[*ENDS.values()]]
             ends = places.assign(view=AT_END, place=places["panel"]).join(means)
             free = ends["x"].isna()
@@ -144,12 +145,12 @@ class Study:
             found = curves[[SETTING, "t", *ENDS]].rename(columns=ENDS | {"t": "x"})
             if found["x"].nunique() > 1:
                 parts.append(at.merge(found, on=SETTING).assign(view=OVER_TIME))
-        if table is not None and self.source.metric != NASH:  # its values are those of no run
+        if table is not None and self.source.metric != NASH:  # its values are not of runs
             parts.append(tails(table.runs).merge(at, on=SETTING).assign(view=TAILS))
         if table is not None and self.source.problems:
             parts += self.bounds(table)
         found = pd.concat([pd.DataFrame(columns=COLUMNS), *parts], ignore_index=True)[COLUMNS]
-        shown = (found["x"] > 0) | (found["view"] == AT_END)  # whose axis may be linear
+        shown = (found["x"] > 0) | (found["view"] == AT_END)  # this axis may be linear
         found = found[shown & (found["y"] > 0)]
         return found.assign(bound=found["bound"].fillna(""))
 
@@ -160,7 +161,7 @@ class Study:
             drawn = curves(table.where(table.settings.index.isin(own[SETTING])))
             near = drawn["value"].between(means.min() / SLACK, means.max() * ROOM)
             drawn = drawn[near & drawn["axis"].isin(views)]
-            drawn = drawn[["axis", SETTING, "x", "value", "label"]].iloc[::4]  # 15 of a curve
+            drawn = drawn[["axis", SETTING, "x", "value", "label"]].iloc[::4]  # 15 points each
             found = drawn.merge(own.drop(columns="x"), on=SETTING)
             place = found["place"].where(found["axis"] == "t", found["panel"])
             found = found.rename(columns={"value": "y", "label": "bound"})
@@ -223,8 +224,8 @@ def one_digit(x: float) -> float:
 
 
 def arranged(summary: pd.DataFrame, question: Question) -> tuple[str | None, pd.DataFrame]:
-    """Divide the varied columns among the axis, panels and lines; return the axis and the
-    places of a study.
+    """Assign each varied column to the axis, to panels or to lines; return the axis and the places
+    of a study.
     """
     columns = describing(summary)
     settings = summary[columns]
@@ -233,7 +234,7 @@ def arranged(summary: pd.DataFrame, question: Question) -> tuple[str | None, pd.
     own = [b for b in budgets if axis in budgets and b != axis]  # other budgets belong to lines
     panel = {*question.columns, "seed", "population", *budgets} - {group, axis, *own}
     if {"env.mean", "env.means"} & {*settings.columns}:
-        panel.discard("true_mean")  # they set it
+        panel.discard("true_mean")  # these parameters determine true_mean
     game = [c for c in columns if c in panel or (of_game(c) and c != axis)]
     shown = [c for c in varying(settings, game, blank=True) if c != "env"]
     others = [c for c in columns if c not in (*game, axis, group, SETTING, "true_mean")]
@@ -256,8 +257,8 @@ def arranged(summary: pd.DataFrame, question: Question) -> tuple[str | None, pd.
 def axis_of(settings: pd.DataFrame, question: Question) -> str | None:
     """Return the column for the axis, or None if no column varies.
 
-    It is a budget if the budget has at least three values, or at least as many as any parameter;
-    else it is the parameter with most values.
+    A budget is the axis if it has at least three values, or at least as many values as each
+    parameter. Otherwise the parameter with most values is the axis.
     """
     others = settings.drop(columns=[question.group, SETTING, *NO_AXIS], errors="ignore")
     numbers = others.apply(pd.to_numeric, errors="coerce")
@@ -280,10 +281,10 @@ def words(values: Mapping[Any, Any]) -> list[str]:
 
 
 def tails(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the share ``y`` of the runs of each setting above ``x``, at some ranks from the worst
-    run.
+    """Return points of the tail of each setting: the share ``y`` of its runs that are above ``x``,
+    where ``x`` is the value at some ranks, counted from the worst run.
 
-    Tied runs have the first and the last of their ranks.
+    Runs with equal values give two points, for the first and the last of their ranks.
     """
     parts = []
     for own, found in runs.groupby(SETTING, sort=False)["value"]:
@@ -304,7 +305,7 @@ def ratios_of(source: Source) -> pd.DataFrame:
     """
     rows = []
     settings = source.summary[[SETTING, "mean"]].to_numpy()
-    for (own, mean), found in zip(settings, source.problems, strict=False):  # none may be known
+    for (own, mean), found in zip(settings, source.problems, strict=False):  # the list may be empty
         name, budget = budget_of(record := source.recorded[own])
         bound = best_lower_bound(found) if math.isfinite(budget) else None
         ratio = mean / bound.value(found) if bound is not None else math.nan

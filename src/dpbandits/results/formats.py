@@ -21,7 +21,7 @@ SUMMARY_CSV = ".summary.csv"  # the ending of the summary of a table; it is no t
 
 
 def format_of(table: Path) -> str:
-    """Return the format of a table's file by its name: CSV if no other format's ending matches."""
+    """Return the format of a table's file, which is the ending of its name, or else CSV."""
     return next((x for x in FORMATS[1:] if table.name.lower().endswith(f".{x}")), "csv")
 
 

@@ -25,16 +25,17 @@ POSITIVE = (
 )  # fmt: skip
 DIFFERS = "differs from row to row: leave it out"
 DIFFERS_BETWEEN_RUNS = "differs from run to run: leave it out"
-CHEAP = 1.1  # times the samples without privacy, in a sheet: where privacy costs less than 10 %
-MAX_NUMBER = 1e100  # in a table: squares of larger ones are not finite
-NEEDED_COLUMNS = ("algo", "t", "regret")  # without which nothing can be drawn
+CHEAP = 1.1  # ratio to the samples without privacy: privacy costs less than 10 %
+MAX_NUMBER = 1e100  # in a table: larger numbers have infinite squares
+NEEDED_COLUMNS = ("algo", "t", "regret")  # needed for every figure
 TIDY_COLUMNS = (*REGRET.columns, "seed", "run", *REGRET.measured)
-LOOKED_AT = 1000  # rows of a column that tell whether it differs from row to row
+LOOKED_AT = 1000  # first rows in which a column is checked
 NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "boolean")
 
 
 def plain_frame(where: str, table: Any) -> pd.DataFrame:
-    """Convert a table of pandas, or of a package with ``to_pandas``, to a plain frame.
+    """Convert a table of pandas, or of a package whose tables have the method ``to_pandas``, to a
+    plain frame.
 
     The frame's columns hold numbers or words, and each column has a unique name. Error messages
     begin with ``where``.
@@ -69,7 +70,7 @@ def _converted(where: str, table: Any) -> pd.DataFrame:
     if hasattr(kind, "to_pandas"):
         try:
             found = table.to_pandas()
-        except Exception as error:  # of another package: for the lack of pyarrow, say
+        except Exception as error:  # of another package, perhaps since pyarrow is missing
             reason = in_a_line(f"{type(error).__name__}: {error}", 200)
             raise BadInput(
                 f"{where}: {name} cannot be converted by to_pandas() ({reason})"
@@ -109,9 +110,9 @@ def _plain(where: str, column: pd.Series) -> np.ndarray | pd.Series:
 def completed(where: str, table: pd.DataFrame) -> pd.DataFrame:
     """Add the columns that a tidy table needs to a table with ``algo``, ``t`` and ``regret``.
 
-    The rows are taken as runs of a game without a name, numbered in the order of the rows; the
-    horizon is the largest ``t``, and budgets are blank, since they are unknown. A table that lacks
-    one of the three columns is returned unchanged.
+    The rows become runs of a game without a name; the runs are numbered in the order of the rows.
+    The horizon is the largest ``t``, and budgets are blank, since they are unknown. A table that
+    lacks one of the three columns is returned unchanged.
 
     Raises:
         BadInput: a missing column has another name that people write for it.
@@ -209,9 +210,10 @@ def check_column(where: str, name: str, column: pd.Series) -> None:
 
 
 def answer_in(tables: Any) -> pd.DataFrame | None:
-    """Return the frame of a user, or of a list of one frame, if it is an answer; None otherwise.
+    """Return a user's frame, or the only frame of a list, if it is a result of ``dp.budget``; None
+    otherwise.
 
-    Its rows are numbered anew, since answers may be joined.
+    The rows of the answer are numbered anew, since answers may be joined.
     """
     several = all_of("table", tables)
     found = frame_of("the table", several[0]) if len(several) == 1 else pd.DataFrame()
@@ -220,6 +222,8 @@ def answer_in(tables: Any) -> pd.DataFrame | None:
 
 
 def columns_apart(answer: pd.DataFrame) -> list[str]:
-    """Return the columns of parameters that tell the rows of one algorithm, or rule, apart."""
+    """Return the columns of parameters, which tell apart the rows of an algorithm or rule in an
+    answer.
+    """
     group, *names = map(str, answer.columns)
     return names[: names.index("budget" if group == "algo" else "env")]

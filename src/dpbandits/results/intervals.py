@@ -7,14 +7,14 @@ sum_i E_i (x_i - m) + E (M - m) exceeds 0 with probability at most p. The lower 
 negative of the upper limit of the negated values.
 
 Regret has no useful bound M: the worst case is a wrong arm in every round. M therefore represents
-the values that did not occur. It is near the largest value if the values are as symmetric as normal
-values, and the more skewed the values are, the farther M lies above the largest value.
+the values that did not occur. M is near the largest value if the values are as symmetric as normal
+values. The more skewed the values are, the farther M lies above the largest value.
 ``benchmarks/intervals.py`` measures how often this interval and others contain the mean
-(docs/runs.md). If all values are equal, they give no bound on other values, and there is no
+(docs/runs.md). Equal values give no bound on other values; if all values are equal, there is no
 interval.
 
-Intervals are the same on every processor: sums are taken in a fixed order, not by BLAS, and ends
-are rounded to DIGITS digits, since the last bits of NumPy's functions depend on the processor.
+Intervals are the same on every processor. Sums are taken in a fixed order and not by BLAS. Ends are
+rounded to DIGITS digits, since the last bits of NumPy's functions depend on the processor.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ import numpy as np
 # scipy is imported only in the functions that use it, since the import is slow
 
 TAIL = 0.025  # the probability that an end fails; two ends make an interval of 95 %
-WIDEST = (-30.0, 15.0)  # the logarithm of the tilt that is searched
-HALVINGS, SECANTS = 12, 5  # of the search: a limit is exact to 1e-12 of the range
-DIGITS = 10  # significant digits of an end, of the largest value
-AT_ONCE = 2**16  # numbers that are searched together
+WIDEST = (-30.0, 15.0)  # range in which the logarithm of the tilt is searched
+HALVINGS, SECANTS = 12, 5  # steps of the search; a limit is exact to 1e-12 of the range
+DIGITS = 10  # significant digits, counted from the first digit of the largest value
+AT_ONCE = 2**16  # largest number of values in one search
 
 SAME = 1e-12  # values that differ by less, relative to the largest, are equal but for rounding
 TAIL_DISTANCE = 300.0  # (M - largest value) / (largest value - median) is at least this / n^3
-SYMMETRIC, SKEWED = 0.7, 0.5  # standardised skewness of normal values; weight of what is above it
+SYMMETRIC, SKEWED = 0.7, 0.5  # of the skewness: bound for normal values; weight of the excess
 
-FEWEST = 100  # runs; fewer show no tails
-TAIL_RUNS = 1000  # from these on, bad runs that matter have occurred
-CARRIERS, AMPLE = 3.0, 10.0  # runs that carry the variance: fewer are too few; these are enough
+FEWEST = 100  # with fewer runs, no tail is seen
+TAIL_RUNS = 1000  # with this many runs, bad runs that matter have occurred
+CARRIERS, AMPLE = 3.0, 10.0  # runs that carry the variance: fewest allowed; ample
 SKEW = 0.15  # the largest skewness of fewer than TAIL_RUNS runs that does not show a tail
-ONCE_SHARE = 0.02  # of the values occurred once, at most, if all values have been seen
+ONCE_SHARE = 0.02  # if at most this share of values occurred once, all have been seen
 
 
 def rounded(values: Any, scale: Any = None) -> np.ndarray:
@@ -63,7 +63,9 @@ def mean_of_runs(values: np.ndarray) -> np.ndarray:
 
 
 def rounded_mean(values: np.ndarray) -> np.ndarray:
-    """Return ``mean_of_runs``, rounded like the ends of its interval, between which it lies."""
+    """Return ``mean_of_runs``, rounded in the same way as the ends of the interval, so that the
+    mean lies between the ends.
+    """
     return rounded(mean_of_runs(values), np.abs(values).max(axis=0))
 
 
@@ -105,7 +107,7 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
     d = (top - x) / range.
     """
     n, most = len(values), values.max(axis=0)
-    z = skewness(values) * np.sqrt(n / 6.0)  # a standard normal for many values of a normal law
+    z = skewness(values) * np.sqrt(n / 6.0)  # nearly standard normal for many normal values
     beyond = TAIL_DISTANCE / n**3 + SKEWED * np.maximum(z - SYMMETRIC, 0.0)
     top = most + np.minimum(beyond, 1.0 + 10.0 / n) * (most - np.median(values, axis=0))
     span = top - values.min(axis=0)
@@ -154,7 +156,8 @@ def at_least_zero(values: np.ndarray, low: np.ndarray) -> np.ndarray:
 def interval_of_quantile(
     values: np.ndarray, share: float, tail: float = TAIL
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the confidence interval of a quantile: two order statistics, exact for every law.
+    """Compute the confidence interval of a quantile: two order statistics, which are valid for
+    every law.
 
     Args:
         values: float64 array (n, m).
@@ -181,13 +184,15 @@ def interval_of_median(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarr
 
 
 def all_equal(values: np.ndarray) -> np.ndarray:
-    """Return whether all values of each column are equal up to rounding: (n, m) to bool (m,)."""
+    """Return whether all values of each column of an array (n, m) are equal up to rounding, bool
+    (m,).
+    """
     return np.asarray(np.ptp(values, axis=0) <= SAME * np.abs(values).max(axis=0))
 
 
 def another_value(runs: int, tail: float = TAIL) -> float:
-    """Return an upper bound, at level ``tail``, on the probability of another value after equal
-    runs.
+    """Return an upper bound, at level ``tail``, on the probability that the next run has another
+    value, if all ``runs`` runs were equal.
     """
     return float(1.0 - tail ** (1.0 / runs))
 
@@ -202,9 +207,9 @@ def skewness(values: np.ndarray) -> np.ndarray:
 def carriers(values: np.ndarray) -> np.ndarray:
     """Return how many runs carry the variance of each column of an array (n, m).
 
-    The number is (sum d^2)^2 / sum d^4 for the deviations d from the mean. It is about n/3 for
-    normal values, and about k if all of the variance is due to k equally bad runs among many good
-    ones. It is 0 if all values are equal.
+    The number is (sum d^2)^2 / sum d^4 for the deviations d from the mean. The number is about n/3
+    for normal values. It is about k if k equally bad runs, among many good runs, cause all of the
+    variance. It is 0 if all values are equal.
     """
     squares = _scaled(values) ** 2
     total, fourth = squares.sum(axis=0), (squares * squares).sum(axis=0)
@@ -212,7 +217,9 @@ def carriers(values: np.ndarray) -> np.ndarray:
 
 
 def _scaled(values: np.ndarray) -> np.ndarray:
-    """Return the deviations from each column's mean, scaled so that their powers are finite."""
+    """Return the deviations from the mean of each column, divided by the largest absolute value of
+    the column, so that their powers are finite.
+    """
     size = np.abs(values).max(axis=0)
     scaled = values / np.where(size > 0.0, size, 1.0)
     return np.where(all_equal(values), 0.0, scaled - mean_of_runs(scaled))
@@ -221,8 +228,8 @@ def _scaled(values: np.ndarray) -> np.ndarray:
 def occurred_once(values: np.ndarray) -> np.ndarray:
     """Return the share of the values of each column (n, m) that occurred once.
 
-    This is Good and Turing's estimate (Good 1953) of the probability that the next run has a value
-    that has not occurred.
+    The share is Good and Turing's estimate (Good 1953) of the probability that the next run has a
+    new value.
     """
     ordered = np.sort(values, axis=0)
     steps = np.diff(ordered, axis=0) > SAME * np.abs(values).max(axis=0)
@@ -234,11 +241,11 @@ def tail_is_seen(values: np.ndarray) -> np.ndarray:
     """Return whether the runs of each column of an array (n, m) show the tail of their law, bool
     (m,).
 
-    They do not show it if they are fewer than FEWEST, if all are equal, or if fewer than CARRIERS
-    runs carry the variance: if 3 bad runs are expected, one sample in twenty has none. Fewer than
-    TAIL_RUNS runs do not show it either if they are skewed (bad runs are large), since larger
-    values may not have occurred yet. Runs of which hardly any value occurred only once are an
-    exception, since nearly all values have then been seen.
+    The runs do not show the tail in three cases: they are fewer than FEWEST; all are equal; fewer
+    than CARRIERS runs carry the variance. (If 3 bad runs are expected, one sample in twenty has
+    none.) If fewer than TAIL_RUNS runs are skewed (bad runs are large), they do not show the tail
+    either, since larger values may not have occurred yet. There is an exception to the last case:
+    if hardly any value occurred only once, nearly all values have been seen.
     """
     n = len(values)
     light = (n >= TAIL_RUNS) | (skewness(values) <= SKEW) | (occurred_once(values) <= ONCE_SHARE)
@@ -246,25 +253,26 @@ def tail_is_seen(values: np.ndarray) -> np.ndarray:
 
 
 def runs_needed(values: np.ndarray) -> np.ndarray:
-    """Return how many runs would show the tail that the given runs do not show.
+    """Return how many runs are needed to show the tail of their law.
 
     If at least FEWEST runs are given and fewer than CARRIERS of them carry the variance, the number
-    is scaled up so that AMPLE runs would carry it. The number is at least FEWEST if n is smaller
-    than that, else at least TAIL_RUNS, and it is rounded up to 1, 2 or 5 times a power of ten.
+    is scaled up so that AMPLE runs would carry it. If n is smaller than FEWEST, the number is at
+    least FEWEST, else at least TAIL_RUNS. The number is rounded up to 1, 2 or 5 times a power of
+    ten.
 
     Args:
         values: float64 array (n, m): n runs of each of m settings.
 
     Returns:
-        Int64 array (m,): n where the runs are enough, and also where all runs are equal or there is
-        a single run, for which there is no interval.
+        Int64 array (m,). The number is n for settings with enough runs, and for settings without an
+        interval, whose runs are equal or which have a single run.
     """
     n = len(values)
     few = carriers(values)
     short = (few > 0.0) & (few < CARRIERS) & (n >= FEWEST)
     needed = np.where(short, n * AMPLE / np.where(short, few, 1.0), 0.0)
     needed = np.maximum(needed, FEWEST if n < FEWEST else TAIL_RUNS)
-    enough = tail_is_seen(values) | all_equal(values)  # also of a single run
+    enough = tail_is_seen(values) | all_equal(values)  # also true for a single run
     return np.where(enough, n, _round_number(needed)).astype(np.int64)
 
 

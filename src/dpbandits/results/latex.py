@@ -30,23 +30,23 @@ from .varying import SETTING, of_game
 
 KEYS = ("columns", "best", "pivot", "digits", "labels")
 BEST = "tied", "bold", "plain"  # bold means the same as tied
-INTERVAL = "interval"  # the name of ci_low and ci_high, which are one column in a table
-BOLD = "\ue000", "\ue001"  # around what is bold while the table is made
-MATHEMATICS = re.compile(r"\\\$|(?<!\\)\$(.*?)(?<!\\)\$")  # in labels; and dollar signs
+INTERVAL = "interval"  # the column of a table that shows ci_low and ci_high
+BOLD = "\ue000", "\ue001"  # marks before and after bold text
+MATHEMATICS = re.compile(r"\\\$|(?<!\\)\$(.*?)(?<!\\)\$")  # in labels, and dollar signs
 GAME = ("env", "horizon", "cap", "true_mean", *BUDGETS)
 MOST_DIGITS = 10
-OF_ANSWERS = ("env", "horizon", "goal")  # what joined answers may differ in
+OF_ANSWERS = ("env", "horizon", "goal")  # columns in which joined answers may differ
 
 
 @dataclass(frozen=True)
 class TableOptions:
     """The options of a table for a paper; ``checked`` makes them."""
 
-    columns: tuple[str, ...] = ()  # in their order; those that suit the table if empty
+    columns: tuple[str, ...] = ()  # in their order; if empty, the default columns
     best: bool = False  # whether the rows that may be the best of their game are bold
-    pivot: str | None = None  # the column that has a column of the table for each of its values
+    pivot: str | None = None  # this column becomes one column for each of its values
     digits: int = 3  # significant digits
-    labels: Mapping[str, str] = field(default_factory=dict)  # of algorithms, and of other words
+    labels: Mapping[str, str] = field(default_factory=dict)  # labels of words, such as algorithms
 
 
 def parse_table_options(given: Mapping[str, Any]) -> TableOptions | None:
@@ -85,11 +85,12 @@ def latex_of(
 
     Args:
         frame: a row for each setting.
-        shown: the columns that are shown unless ``options`` choose others.
+        shown: the columns that are shown if ``options`` choose none.
         options: how the table looks.
-        measured: the first column after those that describe a setting. The best row has its
-            smallest value; if there is a column ``tied``, the rows that are tied are the best. The
-            cells of a pivot hold this column, unless ``options`` choose others.
+        measured: the first column after the columns that describe a setting. The row with the
+            smallest value of ``measured`` is the best; if there is a column ``tied``, all tied rows
+            are the best. The cells of a pivot hold ``measured`` if ``options`` choose no other
+            columns.
 
     Raises:
         BadInput: the frame lacks a column, several rows belong in one cell of a pivot, no column
@@ -137,15 +138,16 @@ def latex_of_summary(
 def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
     """Return an answer of ``dpbandits.budget`` as a table for LaTeX.
 
-    The smallest budget, or in a sheet the smallest mean at each budget, is the best. The rows whose
-    intervals begin below the upper end of the best interval are tied with the best.
+    The row with the smallest budget is the best. In a sheet, the row with the smallest mean at each
+    budget is the best. The rows whose intervals begin below the upper end of the best interval are
+    tied with the best.
     """
     group = str(found.columns[0])
     is_sheet = "slow" in found
     measured = "samples" if is_sheet else "budget"
     game = [x for x in OF_ANSWERS if x in found and found[x].nunique(dropna=False) > 1]
     first = [group, *columns_apart(found), *game]
-    found = found[[*first, *(x for x in found if x not in first)]]  # before what is measured
+    found = found[[*first, *(x for x in found if x not in first)]]  # before the measured columns
     shown = [*first, "budget", "low", "high", "reached"]
     if is_sheet:
         weeks = [] if found["weeks"].isna().all() else ["weeks"]
@@ -161,8 +163,7 @@ def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
 
 
 def _telling_apart(frame: pd.DataFrame, columns: list[str], first: Sequence[str]) -> list[str]:
-    """Return the columns, and the columns of ``first`` that tell apart rows that otherwise look
-    alike.
+    """Return the columns, with columns of ``first`` added where rows would look alike without them.
 
     Added columns follow the columns that describe a setting.
     """
@@ -195,7 +196,9 @@ def _labelled(frame: pd.DataFrame, text: pd.DataFrame, labels: Mapping[str, str]
 
 
 def _marked(found: re.Match[str]) -> str:
-    """Return mathematics of a label between marks, or a dollar sign for its escape."""
+    """Return the replacement of a match: mathematics between two marks MATH, or a plain dollar
+    sign.
+    """
     return f"{MATH}{found[1]}{MATH}" if found[1] else "$"
 
 
@@ -229,7 +232,8 @@ def _number(x: Any, digits: int) -> str:
 
 
 def _best(frame: pd.DataFrame, measured: str) -> pd.Series:
-    """Return which rows are tied with the best, or have the smallest value, of their game.
+    """Return which rows are the best of their game: the tied rows, or the rows with the smallest
+    value.
 
     A game with a single row has no best row.
     """
@@ -270,7 +274,7 @@ def _pivoted(
     before = before or [name for name in columns if name in NAMES and name != pivot]
     found = sorted(frame[pivot].dropna().unique())
     values = {x: _head(frame[frame[pivot] == x], pivot) for x in found}
-    rows: dict[tuple[str, ...], dict[str, Any]] = {}  # the index of each cell
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}  # for each cell, the index of a row
     for i in frame.index[frame[pivot].notna()]:
         cells = rows.setdefault(tuple(text.loc[i, before]), {})
         name = values[frame.loc[i, pivot]]

@@ -1,4 +1,4 @@
-"""The manifest beside a table: all that is needed to make the table again.
+"""The manifest beside a table, a JSON file with all values that are needed to make the table again.
 
 The manifest decides whether a table is current, and whether another table may replace it.
 """
@@ -31,7 +31,7 @@ from .varying import SETTING
 # Errors that are raised by a manifest that is missing, damaged or not made by dpbandits.
 UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
 PATIENCE = 5  # seconds for git to answer
-RECORDS_JSON = ".records.json"  # beside a table that has no manifest
+RECORDS_JSON = ".records.json"  # ending of the file that ``dp.save`` writes
 
 
 def read_manifest(table: Path) -> Any:
@@ -44,11 +44,12 @@ def write_manifest(
 ) -> None:
     """Write the manifest of a table that was written with a SHA-256 checksum.
 
-    The manifest holds the configuration, the overrides that changed it, the settings by their ids,
-    the table's checksum, the time, and two kinds of versions: of the software that made the table,
-    and of the libraries that played its runs. If all runs were finished before (``seconds`` is 0),
-    the manifest keeps the time that an earlier manifest states. A table of the same name in another
-    format is removed if it has a manifest, which the new one replaces.
+    The manifest holds the configuration, the overrides that changed the configuration, the settings
+    by their ids, the table's checksum and the time. It also holds the versions of the software that
+    made the table, and the versions of the libraries that played its runs. If all runs were
+    finished before (``seconds`` is 0), the manifest keeps the time that an earlier manifest states.
+    The new manifest replaces an earlier manifest of a table of the same name; if that table has
+    another format, it is removed.
     """
     if beside(table, ".json").exists():
         for name in (name for name in FORMATS if name != format_of(table)):
@@ -104,7 +105,7 @@ def summary_endings(config: Mapping[str, Any]) -> list[str]:
 
 
 def is_current(table: Path, config: Mapping[str, Any], settings: Sequence[Setting]) -> bool:
-    """Return whether a table and its summaries are those that these settings would give again."""
+    """Return whether a run of the settings would now give the same table and summaries."""
     with contextlib.suppress(*UNREADABLE):
         manifest = read_manifest(table)
         return (
@@ -189,13 +190,14 @@ def _label(setting: Setting) -> str:
 
 
 def refuse_to_replace(request: Request) -> None:
-    """Refuse to replace the table or the pages of an experiment by a table that lacks their rows.
+    """Refuse to replace the table or the pages of an experiment by a table that lacks some of their
+    rows.
 
     A table may be replaced by one with at least as many runs of the same settings, since the new
-    table contains the old one. It may also be replaced by a table with the same keys, since then
-    the old table is out of date: the experiment's file or an algorithm has changed. If there are
-    pages but no table, as in a fresh checkout, a request with changed keys may replace them only if
-    they show its settings and number of runs.
+    table contains the old one. A table may also be replaced by a table with the same keys, since
+    then the old table is out of date: the experiment's file or an algorithm has changed. A fresh
+    checkout has pages but no table. A request with changed keys may then replace the pages only if
+    they show the same settings and number of runs as the request.
 
     Raises:
         BadInput: rows would be lost.
@@ -236,7 +238,9 @@ def _is_summary_of(request: Request) -> bool:
 
 
 def made_by_others(request: Request) -> list[str]:
-    """Return the algorithms of which another version made the table that a request replaces."""
+    """Return the algorithms whose version has changed since the table that the request replaces was
+    made.
+    """
     with contextlib.suppress(*UNREADABLE):
         made = read_manifest(table_path(request))["settings"].values()
         now = {setting.algo: setting.version for setting in request.settings}

@@ -13,10 +13,10 @@ REGRET, AVERAGE, NASH, ERROR = "regret", "average", "nash", "error"
 METRICS = {
     REGRET: "pseudo-regret", AVERAGE: "average regret", NASH: "Nash regret",
     ERROR: "mean loss per round",
-}  # with labels  # fmt: skip
+}  # metrics with labels  # fmt: skip
 COLUMNS = {
     REGRET: "regret", AVERAGE: "average_regret", NASH: "nash_regret", ERROR: "error",
-}  # of tables  # fmt: skip
+}  # columns of tables  # fmt: skip
 
 
 def refuse_metric(metric: str) -> None:
@@ -37,14 +37,14 @@ def measuring(question: Question, metric: str) -> Question:
 
 
 def nash(regret: np.ndarray, t: np.ndarray, best: float) -> np.ndarray:
-    """Return values of runs whose mean is an estimate of the Nash regret.
+    """Return a value for each run; the mean of the values estimates the Nash regret.
 
     The usual standard error of the mean of these values is, to first order, the standard error of
     the estimate. The Nash regret (Barman et al. 2023) after t rounds is the best mean minus the
     geometric mean of E[mean of the arm of round s], s = 1, ..., t. The expectation is estimated by
     the mean over the runs, and in the rounds between two checkpoints by its average over these
     rounds. The logarithm is concave, so the estimate is at most the Nash regret of all rounds (see
-    ``resolution``). The value of a run is the estimate plus the run's influence on it.
+    ``resolution``). The value of a run is the estimate plus the run's influence on the estimate.
 
     Args:
         regret: pseudo-regret at the checkpoints, float array (runs, C).

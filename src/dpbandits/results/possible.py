@@ -1,4 +1,4 @@
-"""Checks of which records and answers the runs of a setting can have."""
+"""Check whether the runs of a setting can have the records and answers that are stored."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from ..environments.logged import LoggedInstance
 from ..settings.setting import Setting, data_of
 
 MAX_ESTIMATE = 1e100  # the largest number that tables take
-ROUNDING = 1e-9  # of the sum of the regrets of many rounds, relative
+ROUNDING = 1e-9  # relative error of the sum of the regrets of many rounds
 
 
 def impossible(setting: Setting, records: np.ndarray, answers: np.ndarray) -> str:
-    """Say in a few words what is impossible in the runs of a setting; empty if nothing is.
+    """Return a text that says what is impossible in the runs of a setting; empty if nothing is
+    impossible.
 
     Args:
         setting: the setting.
         records: the records of its runs, array (runs, C, K) or (runs, C, 1).
-        answers: what the runs returned, float64 array (runs,), NaN for a run without an answer.
+        answers: the answers that the runs returned, float64 array (runs,), NaN for a run without an
+            answer.
     """
     rounds, record = setting.rounds(), setting.question.record
     arms = len(data_of(setting).instance.means)
@@ -38,7 +40,7 @@ def _impossible_pulls(setting: Setting, pulls: np.ndarray, rounds: np.ndarray) -
         return "pulls below 0 or above the number of rounds"
     if (np.diff(pulls, axis=1) < 0).any():
         return "pulls that decrease"
-    if (pulls.sum(axis=2, dtype=float) > 1.5 * rounds).any():  # the sum of integers could wrap
+    if (pulls.sum(axis=2, dtype=float) > 1.5 * rounds).any():  # a sum of integers could overflow
         return "more pulls than rounds"
     played = pulls.sum(axis=2)
     ended = played[:, -1:]
@@ -53,7 +55,7 @@ def _impossible_regrets(setting: Setting, regrets: np.ndarray, rounds: np.ndarra
     if regrets.dtype != np.float64 or not np.isfinite(regrets).all():
         return "regret that is not finite"
     instance = data_of(setting).instance
-    mean = isinstance(instance, LoggedInstance)  # a mean loss times t, which may decrease
+    mean = isinstance(instance, LoggedInstance)  # mean loss times t may decrease
     if (regrets < 0).any() or (not mean and (np.diff(regrets, axis=1) < 0).any()):
         return "regret that decreases or is below 0"
     with np.errstate(over="ignore"):

@@ -1,4 +1,6 @@
-"""Read the files of tables: in pieces, or whole in little more memory than the table takes."""
+"""Read the files of tables in pieces, or as a whole. Reading a whole table takes little more memory
+than the table.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,9 @@ from .formats import format_of, parquet_pieces, read_parquet
 from .frames import WORDS, of_arrays
 from .varying import ROWS, SETTING
 
-NAMES = (SETTING, *WORDS)  # columns of words, even if these look like numbers
-KINDS = [{"b"}, {"i"}, {"f"}, {"i", "f"}, {"O"}]  # of the types of the pieces of a column
-UNREADABLE = (*DAMAGED, pd.errors.ParserWarning)  # in pieces; the whole table may be right
+NAMES = (SETTING, *WORDS)  # columns of words, even if a word looks like a number
+KINDS = [{"b"}, {"i"}, {"f"}, {"i", "f"}, {"O"}]  # allowed types of the pieces of a column
+UNREADABLE = (*DAMAGED, pd.errors.ParserWarning)  # of a piece; the whole may be readable
 
 
 def pieces_of(path: Path, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
@@ -71,13 +73,13 @@ def parts_of(path: Path, columns: list[str]) -> Iterator[pd.DataFrame]:
 
 
 def read_whole(path: Path) -> pd.DataFrame:
-    """Read the table in a file in pieces; the result is the same as if pandas had read it at once,
-    which would take three times the table's memory.
+    """Read the table in a file in pieces; the result is the same as if pandas had read the whole
+    file, which would take three times the table's memory.
 
     Raises:
         BadInput: the file is missing, or not readable.
     """
-    columns: dict[str, np.ndarray] = {}  # with room for more rows
+    columns: dict[str, np.ndarray] = {}  # arrays with spare room for more rows
     words: dict[Any, Any] = {}
     size = 0
     try:
@@ -88,7 +90,7 @@ def read_whole(path: Path) -> pd.DataFrame:
             size += len(piece)
     except UNREADABLE:
         columns = {}
-    if not columns:  # of all types, or refused with the reason
+    if not columns:  # the whole file is read, or refused with the reason
         if format_of(path) != "parquet":
             return read_csv(str(path), path, words=NAMES)
         whole = read_parquet(path)
@@ -121,7 +123,7 @@ def _kind_of(column: pd.Series) -> str:
 
 
 def _array_of(column: pd.Series, words: dict[Any, Any]) -> np.ndarray:
-    """Return the values of a column; equal words are one object in memory, that in ``words``."""
+    """Return the values of a column. Equal words are one object in memory, held by ``words``."""
     if _kind_of(column) != "O":
         return column.to_numpy()
     codes, found = pd.factorize(column)

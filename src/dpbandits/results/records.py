@@ -1,4 +1,4 @@
-"""The records of settings by their ids; a record holds what a setting was run with."""
+"""The records of settings by their ids; a record holds all values with which a setting was run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .manifest import UNREADABLE, read_manifest, read_records
 from .varying import HASH, SETTING, details, told_apart_by
 
 NUMBER = int | float
-FIELDS: dict[str, Any] = {  # of a record, with their types; budgets and a goal are numbers, too
+FIELDS: dict[str, Any] = {  # fields of a record with types; budgets and goals are numbers
     "algo": str, "env": str, "horizon": NUMBER, "parameters": dict, "env_spec": dict,
     "population": dict | None, "notion": str | None, "loss": NUMBER | None,
 }  # fmt: skip
@@ -30,9 +30,10 @@ NO_RECORD: Record = {"parameters": {}, "env_spec": {}, "population": None}
 
 
 def records_beside(file: Path) -> dict[str, Record]:
-    """Return the records in the manifest of a table, or beside a table that ``dp.save`` wrote.
+    """Return the records of a table, from its manifest or from the file that ``dp.save`` writes
+    beside a table.
 
-    They are empty if neither is readable.
+    The result is empty if neither file is readable.
     """
     with suppress(*UNREADABLE):
         return records_in(read_records(file))
@@ -96,8 +97,9 @@ def _columns(record: Record, limit: str) -> dict[str, Any]:
 
 
 def _same(value: Any, known: Any) -> bool:
-    """Return whether two values agree; a word agrees with a number, as both may name an option, and
-    the path of a file agrees with the path and its hash, since a sweep names files by their paths.
+    """Return whether two values agree. A word agrees with every number, since an option may be
+    given by its name or its number. The path of a file agrees with the same path followed by a
+    hash, since a sweep names files by their paths.
     """
     if isinstance(value, str) and isinstance(known, str):
         return value in (known, HASH.sub("", known))
@@ -120,7 +122,7 @@ def with_ids(settings: pd.DataFrame) -> pd.DataFrame:
     about = settings.drop(columns=SETTING, errors="ignore")
     if lacking.any():
         shown = about.loc[lacking, told_apart_by(about)].to_dict("records")
-        seed = str(about["seed"].iloc[0])  # if it does not vary
+        seed = str(about["seed"].iloc[0])  # the seed, if it does not vary
         ids[lacking] = [_hash_of(seed, row) for row in shown]
     return about.set_index(pd.Index(ids, dtype=object, name=SETTING))
 

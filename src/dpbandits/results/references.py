@@ -1,5 +1,5 @@
-"""Lines of reference for data with users, made from the records of settings without reading the
-data.
+"""Reference lines for data with users: the results of uniform play and of the best constant action.
+The results come from the records of settings, so the data are not read.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from .records import NO_RECORD, Record
 from .summary import in_words
 from .varying import SETTING
 
-MAX_LOG_LINES = 20  # of settings on a log, whose mean rewards are said
+MAX_LOG_LINES = 20  # settings on a log whose mean rewards are printed
 
 
 class References(NamedTuple):
-    """What a record says about its data, see ``LabelledInstance.recorded``."""
+    """The reference results in a record of a setting, see ``LabelledInstance.recorded``."""
 
     uniform: float  # expected mistakes, or losses, at the horizon
     constant: float
     action: str  # the best constant action
-    words: str  # these numbers, for people
-    better: str  # what an algorithm does that beats another one
+    words: str  # a sentence with these numbers
+    better: str  # what a better algorithm does, in words
     is_log: bool  # whether the numbers are estimates
 
     @classmethod
@@ -48,8 +48,8 @@ class References(NamedTuple):
 def with_constant(
     summary: pd.DataFrame, records: Mapping[str, Record], averaged: bool = False
 ) -> pd.DataFrame:
-    """Return a summary with the column ``of_constant`` if some setting plays labelled data that its
-    record describes.
+    """Return a summary, with the column ``of_constant`` if the record of some setting describes
+    labelled data.
 
     ``of_constant`` is the mean divided by the expected mistakes of the best constant action.
 
@@ -69,10 +69,10 @@ def with_constant(
 def lines_of_references(
     summary: pd.DataFrame, records: Mapping[str, Record], question: Question
 ) -> Iterator[str]:
-    """Yield lines about each data set of a summary.
+    """Yield messages about each data set of a summary.
 
-    The lines state the results of uniform play and of the best constant action, and say if no
-    private algorithm is seen to do better than the best constant action.
+    The messages state the results of uniform play and of the best constant action. A further
+    message says if no private algorithm is significantly better than the best constant action.
 
     Args:
         summary: a summary of regret, see ``summary_of``.

@@ -23,26 +23,24 @@ from .table import Table
 from .tables import batches, rows_of_a_run, settings_table, write_table
 from .varying import told_apart_by
 
-FRAMES = 100  # of summaries, each of which takes kilobytes, before they are made one
+FRAMES = 100  # summaries are joined at this number, since each frame takes kilobytes
 
 
 class Means(NamedTuple):
-    """The runs from which the means in the summary are computed, if they are not those in the
-    table.
-    """
+    """The runs that give the means of the summary, if these are not the runs of the table."""
 
     settings: Sequence[Setting]  # the settings of the table, perhaps with fewer checkpoints
-    runs: Sequence[int]  # of each setting
-    looks: Sequence[int]  # how often the runs of each setting are looked at
+    runs: Sequence[int]  # number of runs of each setting
+    looks: Sequence[int]  # how often the runs of each setting are examined
 
 
 class Played(NamedTuple):
     """The finished runs of a request's settings."""
 
     store: Store
-    runs: Sequence[int]  # of each setting, in the table
-    played: int  # runs that were missing
-    means: Means | None = None  # None for the runs of the table
+    runs: Sequence[int]  # number of runs of each setting in the table
+    played: int  # number of runs that were missing and were played
+    means: Means | None = None  # None if the means use the runs of the table
 
     def total(self, settings: Sequence[Setting]) -> int:
         """Return how many runs of ``settings`` the table and the means use together."""

@@ -1,5 +1,5 @@
-"""Finished runs, stored in memory or on disk: one file for each setting, in which damage is
-detected.
+"""Finished runs, stored in memory or on disk. On disk, each setting has one file, and a checksum
+detects damage.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from ..settings.request import MOST_RUNS
 from ..settings.setting import Setting
 from .possible import impossible
 
-MAX_FILE_BYTES = 2**32  # of runs
-MOST_ARRAYS = 2**28  # bytes of its arrays that need not be in proportion to the file
+MAX_FILE_BYTES = 2**32  # of a file of runs
+MOST_ARRAYS = 2**28  # bytes of arrays that a file of any size may hold
 MEMBERS = "runs", "pulls", "answers", "seconds", "libraries", "checksum"
 # The versions of the libraries with which this process plays
 LIBRARIES = f"numpy {np.__version__}, numba {version('numba')}"
-HEADER = struct.Struct("<26x2H")  # of a member: the lengths of its name and of its extra field
-MEMBER_BYTES = 2**10  # what a member takes besides its data, at most
-MOST_WORDS = 2**8  # bytes of the names and versions of libraries
-RUN_BYTES = 8 + 8 + 8 + MOST_WORDS  # of a run besides its record
-MOST_SECONDS = 1e10  # of a run: three centuries
-REASON = 500  # characters of the reason of a failure that is stored
-WORTH = 1.0  # seconds that runs took that not even a power cut may lose; others are played again
-BLOCK = 2**12  # bytes that a small file takes on a disk; arrays that fit are not compressed
-RATIO = 100  # and how many times the size of the file they may have beyond that
+HEADER = struct.Struct("<26x2H")  # header of a zip member: lengths of its name and extra field
+MEMBER_BYTES = 2**10  # the most that a member takes besides its data
+MOST_WORDS = 2**8  # bytes for the names and versions of libraries
+RUN_BYTES = 8 + 8 + 8 + MOST_WORDS  # bytes of a run besides its record
+MOST_SECONDS = 1e10  # the longest time of a run: three centuries
+REASON = 500  # characters of a stored reason of a failure
+WORTH = 1.0  # runs that took more seconds must survive a power cut
+BLOCK = 2**12  # bytes of a block of a disk; arrays of at most this size are not compressed
+RATIO = 100  # larger arrays have at most this many times the size of their file
 
 
 class Damaged(Exception):
@@ -62,9 +62,9 @@ class Run(NamedTuple):
     # the record that the setting's question defines: int64 array (C, K), the pulls of each arm up
     # to each checkpoint, or float64 array (C, 1), the regret
     pulls: np.ndarray
-    answer: float  # what the run returned, NaN for nothing
-    seconds: float  # its equal share of the time of its task
-    libraries: str = LIBRARIES  # the versions with which it was played
+    answer: float  # the answer that the run returned, NaN without one
+    seconds: float  # the time of its task divided by the task's number of runs
+    libraries: str = LIBRARIES  # the versions of libraries that played the run
 
 
 Runs = dict[int, Run]  # finished runs of one setting, by number
@@ -88,11 +88,11 @@ class Memory:
         return self._runs.get(setting, {})
 
     def save(self, setting: Setting, fresh: Runs) -> None:
-        """Add finished runs of a setting to those that are stored."""
+        """Add finished runs of a setting to the stored runs."""
         self._runs[setting] = self.load(setting) | fresh
 
     def note_failure(self, setting: Setting, reason: str) -> None:
-        """Do nothing: in memory no failure is stored, since the raised error states the reason."""
+        """Do nothing: the raised error states the reason, so no failure is stored in memory."""
 
     def forget_failure(self, setting: Setting) -> None:
         """Do nothing, see ``note_failure``."""
@@ -190,7 +190,7 @@ class RunStore:
         return self.file(setting).with_suffix(".failed")
 
     def note_failure(self, setting: Setting, reason: str) -> None:
-        """Store in one line why a setting could not be finished."""
+        """Store the reason, one line, why a setting could not be finished."""
         file = self.failure_file(setting)
         with self._locked(file):
             replace_file(file, f"{reason}\n".encode(), synced=False)
@@ -214,7 +214,9 @@ Store = Memory | RunStore
 
 
 def file_of(results: Path, own: str, key: str) -> Path:
-    """Return the path of the runs of a setting, by its id and its key."""
+    """Return the path of the file of a setting's runs; ``own`` is the setting's id, and ``key`` its
+    key.
+    """
     return Path(f"{results}/{RUNS}/{own[:2]}/{key}.npz")
 
 
@@ -300,7 +302,7 @@ def _has_right_types(arrays: Sequence[np.ndarray]) -> bool:
         and len(pulls) == len(numbers) == len({*numbers.tolist()})
         and libraries.dtype.itemsize <= MOST_WORDS
         and bool(((numbers >= 0) & (numbers < MOST_RUNS)).all())
-        and bool(((seconds >= 0) & (seconds <= MOST_SECONDS)).all())  # not if one is NaN
+        and bool(((seconds >= 0) & (seconds <= MOST_SECONDS)).all())  # false for NaN
     )
 
 
@@ -390,6 +392,6 @@ def packed(key: str, runs: Runs) -> bytes:
     for write in (np.savez_compressed, np.savez)[size <= BLOCK :]:
         buffer = io.BytesIO()
         write(buffer, **arrays)  # type: ignore[arg-type]
-        if is_plausible(size, buffer.tell()):  # arrays that compress too well are left as they are
+        if is_plausible(size, buffer.tell()):  # otherwise the arrays are not compressed
             break
     return buffer.getvalue()

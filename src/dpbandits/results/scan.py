@@ -1,5 +1,5 @@
-"""Read the rows of a table once: its settings, its runs at the horizon, and whether runs are
-complete.
+"""Read the rows of a table once, to find its settings, its runs at the horizon, and whether the
+runs are complete.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .metrics import COLUMNS
 from .reading import UNREADABLE
 from .varying import SETTING
 
-BLANK = "estimate", "answer", "correct"  # columns that may have blanks, of runs that were cut
-MOST_APART = 0.7  # of the runs that a column may tell apart
+BLANK = "estimate", "answer", "correct"  # these may be blank for cut runs
+MOST_APART = 0.7  # the largest share of runs that a column may tell apart
 
 
 class Scan:
@@ -42,7 +42,7 @@ class Scan:
         self.of_run = ["run", *(own if x == "regret" else x for x in self.question.measured)]
         self.describing = [str(x) for x in first if x not in self.of_run]
         self._shown = [x for x in self.describing if x != SETTING]
-        self._fixed = {*self.question.columns, *BUDGETS, "seed", SETTING}  # of all tables
+        self._fixed = {*self.question.columns, *BUDGETS, "seed", SETTING}  # columns of all tables
         self.counts = np.zeros(0, dtype=np.int64)
         self._in_order = True
         self._heads: list[pd.DataFrame] = []
@@ -129,11 +129,12 @@ class Scan:
         )
 
     def check_columns(self) -> None:
-        """Refuse a user's column that makes a setting of nearly every run, such as a run's time.
+        """Refuse a user's column that turns nearly every run into a setting of its own, such as a
+        column with the time of a run.
 
         Raises:
-            BadInput: several settings differ in this column alone, and these have no number of a
-                run in common and nearly one run each.
+            BadInput: several settings differ in this column alone, no two of them have a run of the
+                same number, and each has hardly more than one run.
         """
         about = self.heads[self._shown]
         if len(about.drop_duplicates()) <= MOST_APART * len(self.ends):
@@ -144,7 +145,9 @@ class Scan:
                 raise BadInput(f"{self.name}: column {name} {DIFFERS_BETWEEN_RUNS}")
 
     def _doubled(self, columns: list[str]) -> np.ndarray:
-        """Return which of ``ends`` repeat an earlier run of a setting with the same ``columns``."""
+        """Return which rows of ``ends`` repeat the run number of an earlier row whose setting has
+        the same values in ``columns``.
+        """
         alike = self.heads.groupby(columns, sort=False, dropna=False).ngroup().to_numpy()
         runs = self.ends[["run"]].assign(number=alike[self.ends["number"]])
         return runs.duplicated().to_numpy()
@@ -166,8 +169,8 @@ class Scan:
         """Refuse a table with incomplete or repeated runs; ``rows`` are all rows, sorted.
 
         Raises:
-            BadInput: no row is at the horizon, a run appears twice, does not reach its horizon or
-                has two rows of one round, or a column differs between the rows of one run.
+            BadInput: no row is at the horizon; a run appears twice, does not reach its horizon, or
+                has two rows of one round; or a column differs between the rows of one run.
         """
         group = self.question.group
         if self.ends.empty:
@@ -202,14 +205,14 @@ class Scan:
             raise BadInput(f"{where} has t = {t[place]:g} twice")
 
     def _refuse_column(self, rows: pd.DataFrame, number: np.ndarray, place: int) -> None:
-        """Refuse a column whose value changes within the run at a row, unless all tables have the
-        column.
+        """Refuse a column that not all tables have, if its value changes within the run to which
+        the row ``place`` belongs.
         """
         fixed = self._fixed
         own = [SETTING] if SETTING in rows else [x for x in self.describing if x in fixed]
         of_run = np.full(len(rows), True)
         for name in [*own, "run"]:
-            of_run &= rows[name].isin([rows[name].iloc[place]]).to_numpy()  # blanks, too
+            of_run &= rows[name].isin([rows[name].iloc[place]]).to_numpy()  # blanks are equal, too
         found = rows[of_run]
         for name in () if found["t"].duplicated().any() else self.describing:
             if name not in fixed and found[name].nunique(dropna=False) > 1:

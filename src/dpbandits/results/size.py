@@ -12,18 +12,18 @@ from ..settings.setting import Setting
 from .run_store import record_bytes
 from .tables import rows_of_a_run
 
-ANNOUNCED_ROWS = 1e7  # a request of more is announced
-BYTES = 24  # of the run, the round and the measured values of a row, approximately
-OF_A_RUN = 24  # of its number, answer and time, in the file of its setting
-OF_A_FILE = 1500  # of runs, besides these: the headers and the checksum
+ANNOUNCED_ROWS = 1e7  # a larger table is announced
+BYTES = 24  # approximate size of the run, the round and the measured values of a row
+OF_A_RUN = 24  # bytes of the number, answer and time of a run in its file
+OF_A_FILE = 1500  # further bytes of a file of runs: headers and checksum
 
 
 class Size(NamedTuple):
     """The sizes of a table and its runs: the number of rows, and bytes."""
 
-    rows: int  # of the table
+    rows: int  # number of rows of the table
     table: float  # the file of the table, as CSV
-    stored: float  # the files of its runs, at most, since they are compressed
+    stored: float  # upper bound for the files of its runs, which are compressed
     memory: float  # the pulls of its largest setting and a copy of them
 
 
@@ -44,14 +44,14 @@ def check_size(request: Request) -> None:
 
 
 def announce_size(settings: Sequence[Setting], runs: int) -> None:
-    """Print the size of the table of some runs of each setting if the table is large."""
+    """Print the size of the table of ``runs`` runs of each setting, if the table is large."""
     size = size_of(settings, runs)
     if size.rows > ANNOUNCED_ROWS:
         print(f"a large table: {_in_words(size)}", file=sys.stderr, flush=True)
 
 
 def size_of(settings: Sequence[Setting], runs: int) -> Size:
-    """Estimate the sizes of the table and the files of some runs of each setting."""
+    """Estimate the sizes of the table and the files of ``runs`` runs of each setting."""
     rows = list(map(rows_of_a_run, settings))
     each = (
         n * (len(s.algo) + len(s.env) + 8 * (2 + len(s.columns)) + BYTES)

@@ -26,7 +26,7 @@ from .tables import unjudged
 from .varying import SETTING, with_budgets
 
 AT_ONCE = 500  # settings whose intervals are computed together
-MATH = "\ue002"  # on both sides of mathematics in a cell of a table for LaTeX
+MATH = "\ue002"  # the mark before and after mathematics in a LaTeX cell
 QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 
 
@@ -46,7 +46,7 @@ def summary_of(
         runs: a row for each run, see ``Table.runs``.
         by: the columns that tell settings apart.
         question: the question that the runs answer.
-        looks: the number of looks at the runs of each setting with ``runs=auto``, by setting id.
+        looks: with ``runs=auto``, how often the runs of each setting are examined, by setting id.
 
     Returns:
         One row for each setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 %
@@ -90,7 +90,7 @@ def mean_of(
     found, needed = np.full((3, len(summary)), np.nan), np.zeros(len(summary), dtype=np.int64)
     ids = summary.get(SETTING, summary["runs"])
     each = np.array([(looks or {}).get(own, 1) for own in ids])
-    # settings with the same numbers of runs and of looks are computed together
+    # settings with the same number of runs and of examinations are computed together
     for alike in summary.groupby(["runs", each]).indices.values():
         n, tail = summary["runs"].iloc[alike[0]], TAIL / each[alike[0]]
         for some in np.split(alike, range(AT_ONCE, len(alike), AT_ONCE)):
@@ -182,7 +182,7 @@ def columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
     varied = [n for n in question.shown_if_varied if n in summary and summary[n].nunique() > 1]
     fixed = {*with_budgets(question.columns, summary), SETTING}
     swept = [name for name in describing(summary) if name not in fixed]
-    if question.one_arm and "true_mean" in summary:  # what sets the arm's mean is shown as such
+    if question.one_arm and "true_mean" in summary:  # a parameter equal to the mean is not shown
         swept = [name for name in swept if not summary[name].equals(summary["true_mean"])]
     varied += swept
     shown: list[str] = []
@@ -212,13 +212,15 @@ def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
 
 
 def at_least(ended: float) -> str:
-    """Return the words before a mean of times if a share ``ended`` and the others were cut."""
+    """Return the words before a mean stopping time: "at least " if the share ``ended`` of runs that
+    ended is below 1, else "".
+    """
     return "at least " if ended < 1.0 else ""
 
 
 def with_cut_runs(found: pd.DataFrame, name: str, cells: pd.Series) -> pd.Series:
-    """Return the cells of a column of a summary or of a sheet of budgets, with words where runs
-    were cut.
+    """Return the cells of a column of a summary or of a sheet of budgets, with "at least" or "not
+    stopped" where runs were cut.
     """
     if name == "slow":
         return cells.where((found["slow"] < found["cap"]) | (found["ended"] == 1.0), "not stopped")
@@ -274,7 +276,7 @@ HEADINGS = {
     "algo": "algorithm", "env": "environment", "true_mean": "true mean", "slow": "90 % quantile",
     "without_privacy": "without privacy", "free_ended": "ended without privacy",
 }  # fmt: skip
-# The means of a sheet of budgets, with the columns that say which share of their runs ended
+# For each mean in a sheet of budgets, the column with the share of its runs that ended
 ENDED = {"samples": "ended", "weeks": "ended", "without_privacy": "free_ended"}
 FORMATS: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys(BUDGETS, budget),

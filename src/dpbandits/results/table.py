@@ -41,7 +41,7 @@ ALIKE = (
     "the tables contain settings that look alike: no column and no manifest says how they differ; "
     "plot the tables separately"
 )
-FRAME = "the table"  # what messages call a frame of a user
+FRAME = "the table"  # the name of a user's frame in messages
 Rows = Callable[[], Iterator[pd.DataFrame]]
 
 
@@ -51,12 +51,12 @@ class Table:
 
     question: Question
     settings: pd.DataFrame  # a row for each setting, by its id, with the columns that describe it
-    ends: pd.DataFrame  # of each run at the horizon: setting, run, and what is measured
-    rows: Rows  # all rows of some settings at a time: setting, run, t and the statistic
-    metric: str = REGRET  # what a table of regret holds: one of METRICS
-    # the records of what settings were run with, by setting id; settings without one are missing
+    ends: pd.DataFrame  # a row for each run at the horizon: setting, run, measured values
+    rows: Rows  # yields all rows of some settings at a time: setting, run, t, statistic
+    metric: str = REGRET  # the metric of a table of regret: one of METRICS
+    # the records of settings, by setting id; a setting without a record has no entry
     records: Mapping[str, Record] = field(default_factory=dict)
-    name: str = FRAME  # in messages
+    name: str = FRAME  # the name of the table in messages
 
     @classmethod
     def of_store(
@@ -67,13 +67,13 @@ class Table:
         about: pd.DataFrame | None = None,
         played: Sequence[Setting] | None = None,
     ) -> Table:
-        """Make a table of the first finished runs of settings of one question, held in memory, and
-        without records.
+        """Make a table of the first finished runs of settings that have one question. The table is
+        held in memory, and has no records.
 
         Args:
             store: the finished runs.
             settings: the settings.
-            runs: the number of runs of all settings, or of each.
+            runs: one number of runs for all settings, or a number for each setting.
             about: the ``settings_table`` of a larger list of settings, if these are only a part.
             played: the settings whose runs are stored, if they have other checkpoints.
         """
@@ -115,8 +115,8 @@ class Table:
     ) -> Table:
         """Make a table of a user's frame.
 
-        The frame comes from ``dpbandits.run`` and may be filtered, sorted or joined, or it was read
-        by pandas or made by hand.
+        The frame may be a result of ``dpbandits.run``, perhaps filtered, sorted or joined, or a
+        frame that pandas read or the user made.
 
         Raises:
             BadInput: the frame is not a tidy table.
@@ -126,7 +126,7 @@ class Table:
         scan.add(plain)
         if not scan.in_order:
             plain = scan.sorted(plain)
-            scan = Scan(name, plain, whole=False)  # as a whole it is checked
+            scan = Scan(name, plain, whole=False)  # the whole was checked above
             scan.add(plain)
             scan.refuse(plain)
 
@@ -145,7 +145,9 @@ class Table:
 
     @classmethod
     def _of(cls, scan: Scan, rows: Rows, records: Mapping[str, Record]) -> Table:
-        """Make the table of scanned rows, with the records that agree with its columns."""
+        """Make the table of scanned rows, with those ``records`` that agree with the columns of the
+        table.
+        """
         scan.check_columns()
         settings = with_ids(scan.heads)
         ends = scan.ends.drop(columns="number")
@@ -252,14 +254,14 @@ class Table:
         return with_constant(found, self.records, averaged=self.metric != REGRET)
 
     def measured(self, metric: str, folders: Sequence[str] = ()) -> Table:
-        """Return the table of a statistic other than pseudo-regret; the statistic's column has its
-        name.
+        """Return the table of a statistic other than pseudo-regret. The column of the statistic is
+        named after it.
 
         Average regret is the regret divided by the number of rounds. The error is the same ratio
-        for users, whose regret counts mistakes, or losses on a log. Nash regret is not a mean over
-        runs. But the mean of the values of ``nash`` is its estimate, and the usual standard error
-        of this mean is, to first order, the standard error of the estimate. So summaries, figures
-        and comparisons of this table describe the Nash regret.
+        for data with users, where regret counts mistakes, or losses on a log. Nash regret is not a
+        mean over runs. But ``nash`` returns values whose mean is the estimate of the Nash regret,
+        and the usual standard error of this mean is, to first order, the standard error of the
+        estimate. So summaries, figures and comparisons of this table describe the Nash regret.
 
         Raises:
             BadInput: the metric does not exist, the table already holds another metric, or the
@@ -294,7 +296,7 @@ class Table:
         return replace(table, ends=pd.concat(last, ignore_index=True))
 
     def resolutions(self) -> np.ndarray:
-        """Return by how much the Nash regret of each setting at its horizon may exceed its
+        """Return, for each setting, by how much the true Nash regret at the horizon may exceed its
         estimate.
 
         The table must be one of regret. Returns a float64 array.
@@ -326,7 +328,7 @@ class Table:
         The reward laws that records name are loaded from the user's folders.
 
         Args:
-            needed: what needs the records; error messages begin with it.
+            needed: the key that needs the records; error messages begin with it.
             folders: the user's folders.
 
         Raises:
@@ -345,7 +347,8 @@ class Table:
     def curves(
         self, band: str | None = "ci", by: Sequence[str] = (SETTING,), most: int | None = None
     ) -> pd.DataFrame:
-        """Compute the statistic over the runs at each checkpoint, or at ``most`` checkpoints.
+        """Compute the mean and a band of the statistic over the runs, at each checkpoint or at
+        ``most`` checkpoints.
 
         Settings that agree in the columns ``by`` share one curve, which has the columns of the
         first of these settings.
@@ -399,13 +402,15 @@ def _arrays_of(part: pd.DataFrame) -> Iterator[tuple[str, np.ndarray, np.ndarray
 
 
 def curve_of(rows: pd.DataFrame, by: str | list[str], band: str | None) -> pd.DataFrame:
-    """Compute the ``value`` over the runs at each value of the columns ``by``, in ascending order.
+    """Compute the mean and a band of ``value`` over the runs, for each value of the columns ``by``,
+    in ascending order.
 
     ``band`` is a key of ``figures.bands.BANDS``, or None for means only.
 
     Returns:
-        The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band; NaN
-        where there is no interval, as for equal runs, and no deviation, as for a single run).
+        The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band). The
+        band is NaN where there is no interval, as for equal runs, or no deviation, as for a single
+        run.
     """
     by = [by] if isinstance(by, str) else by
     if band == "ci":
@@ -500,7 +505,7 @@ def join(tables: Sequence[Table]) -> Table:
             yield _rows_once(pd.concat(held), [SETTING, "run", "t"])
 
     if shared and first.question.plays_on:
-        for _ in rows():  # refuses other regrets of the same runs
+        for _ in rows():  # raises if a run has two regrets
             pass
     ends = _rows_once(pd.concat([table.ends for table in tables]), [SETTING, "run"])
     return Table(first.question, settings, ends, rows, first.metric, records, "the tables")
@@ -530,7 +535,7 @@ def _joined_settings(tables: Sequence[Table], records: Mapping[str, Record]) -> 
         column = pd.Series([found.get(name) for found in more], settings.index)
         held = settings.get(name, column)
         settings[name] = held.where(held.notna(), column)
-    # algorithms without privacy had no column for a budget that only other tables have
+    # a table of algorithms without privacy lacks the column of a budget that another table has
     group, free = tables[0].question.group, without_privacy(settings, unknown=False)
     never = free & ~settings[group].isin(settings.loc[~free, group])
     for name in with_budgets(["eps"], settings):

@@ -25,9 +25,9 @@ class Finished(NamedTuple):
     setting: Setting
     instance: Instance  # its environment
     # int64 array (runs, C, K), pulls of each arm up to each checkpoint, or float64 array (runs, C,
-    # 1), the regret: the record that the setting's question defines
+    # 1), the regret: the setting's question defines which of the two
     pulls: np.ndarray
-    answers: np.ndarray  # float64 array (runs,), what the algorithm returned, NaN for nothing
+    answers: np.ndarray  # float64 array (runs,), the answers, NaN for a run without an answer
 
     @property
     def halted(self) -> np.ndarray:
@@ -40,8 +40,8 @@ class Finished(NamedTuple):
         return float(self.instance.means[0])
 
     def correct(self) -> np.ndarray:
-        """Return whether each answer is right; NaN for a run without an answer, or if any answer is
-        acceptable.
+        """Return whether each answer is right; NaN for a run without an answer, and if either
+        hypothesis may be the answer.
         """
         return np.where(self.halted, RIGHT[self.setting.question](self), np.nan)
 
@@ -118,8 +118,8 @@ def load_finished(store: Store, setting: Setting, runs: int) -> Finished:
 
 
 def batches(rows: Sequence[int] | np.ndarray) -> Iterator[slice]:
-    """Yield slices of settings that have about ROWS rows together, given the rows of each; a single
-    setting may have more.
+    """Yield slices of settings, so that the settings of a slice have at most ROWS rows together.
+    ``rows`` has the number of rows of each setting; a single setting may have more rows.
     """
     ends = np.cumsum(rows)
     start = before = 0
@@ -137,8 +137,8 @@ def rows_of_a_run(setting: Setting) -> int:
 def settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
     """Return the columns of a tidy table that describe settings, a row for each setting.
 
-    Columns of games have no blanks. The type of a column is the one that all its values have in
-    common.
+    The columns that describe games have no blanks. The type of a column is the common type of all
+    its values.
     """
     question = settings[0].question
     describing = with_budgets(question.columns, {s.algorithm.budget for s in settings})
@@ -164,10 +164,10 @@ def settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
 def measured(finished: Finished) -> dict[str, np.ndarray]:
     """Return the column of run numbers and the measured columns of the runs of a setting.
 
-    ``halted`` is 1, or 0 if the cap came first. In the latter case the stopping time is the cap,
-    and ``estimate`` (of the mean) or ``answer`` (the number of an arm, or of a hypothesis) and
-    ``correct`` are blank. ``correct`` is 1 if the answer is right (``RIGHT``), else 0. Rounds
-    before ``LoggedInstance.first_known`` are left out.
+    ``halted`` is 1 for a run that stopped before its cap, and 0 for a run that was cut at its cap.
+    If ``halted`` is 0, the stopping time is the cap, and ``estimate`` (of the mean) or ``answer``
+    (the number of an arm, or of a hypothesis) and ``correct`` are blank. ``correct`` is 1 if the
+    answer is right (``RIGHT``), else 0. Rounds before ``LoggedInstance.first_known`` are left out.
     """
     numbers = np.arange(len(finished.answers))[:, np.newaxis]
     names = finished.setting.question.measured

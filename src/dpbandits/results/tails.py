@@ -1,4 +1,4 @@
-"""Lines about the settings of a table that have equal runs, or too few runs for their tail."""
+"""Messages about settings whose runs are all equal, or too few for the tail of their regret."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from ..contracts.question import Question
 from .intervals import another_value
 from .summary import in_words, percent
 
-OTHERS = 5  # settings that are named besides the one whose runs are the fewest for its tail
+OTHERS = 5  # the largest number of settings that are named besides the first
 
 
 def lines_of_tails(found: pd.DataFrame, question: Question) -> Iterator[str]:
-    """Yield lines about settings with equal runs and settings with too few runs for their tail.
+    """Yield lines about settings whose runs are all equal, and settings with too few runs for their
+    tail.
 
     For a summary, the first line is about the setting with the fewest equal runs: equal runs give
     no interval, and the line says what they show. The next lines are about the settings with too
@@ -24,7 +25,7 @@ def lines_of_tails(found: pd.DataFrame, question: Question) -> Iterator[str]:
         found: a summary or a comparison, with the columns ``runs`` and ``runs_needed``.
         question: the question that the runs answer.
     """
-    if "halted" in found:  # of times that are cut, neither an interval nor a tail is known
+    if "halted" in found:  # cut times have no interval and no tail
         found = found[found["halted"] == found["runs"]]
     if "ci_low" in found:
         equal = found[(found["runs"] > 1) & found["ci_low"].isna() & found["mean"].notna()]

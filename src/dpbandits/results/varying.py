@@ -16,9 +16,9 @@ from ..errors import plain
 from ..settings.sweep import OF_RUNS
 
 SETTING = "setting"  # the column of the ids of settings
-ROWS = 100_000  # of a piece of a table, approximately
-VERSION = "version"  # of an algorithm's sources
-HASH = re.compile(r" \([0-9a-f]{8}\)$")  # of a file, after its path
+ROWS = 100_000  # approximate number of rows of a piece of a table
+VERSION = "version"  # the version of an algorithm's sources
+HASH = re.compile(r" \([0-9a-f]{8}\)$")  # the hash of a file, after its path
 
 
 def varying(
@@ -49,11 +49,11 @@ def disambiguate(
 ) -> list[dict[str, Any]]:
     """Return, for each setting, the columns of its record that tell settings apart.
 
-    ``shown`` has the columns that a table already shows of each setting. A column is returned if
-    the records of two settings that look alike differ in it, if the environments of two settings
-    have the same name but differ in it, or if it describes the game and is shown for some setting.
-    The version is returned if an algorithm has several, whatever else differs. Each setting has all
-    of these columns that its record knows.
+    ``shown`` has the columns that a table already shows of each setting. A column of the records is
+    returned in three cases: the records of two settings that look alike differ in the column; two
+    environments of the same name differ in the column; the column describes the game and is shown
+    for some setting. The version is returned if an algorithm has several versions. Each setting
+    gets the returned columns that its record has.
     """
     known = [dict(details(record)) for record in records]
     looks = pd.DataFrame([{k: comparable(x) for k, x in own.items()} for own in shown])
@@ -80,7 +80,7 @@ def disambiguate(
 def _alike(looks: pd.DataFrame, of: pd.DataFrame, columns: list[str]) -> Iterator[pd.DataFrame]:
     """Yield the rows of ``of`` whose settings look alike, for each group of several such settings.
 
-    Rows of which nothing is known are left out.
+    Rows without any known value are left out.
     """
     if not columns:
         yield of.dropna(how="all")
@@ -110,7 +110,7 @@ def details(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         if name not in BUDGETS:
             yield name, value
     yield from _leaves("env", record["env_spec"])
-    yield from _leaves("env.law", record.get("laws", {}))  # their versions
+    yield from _leaves("env.law", record.get("laws", {}))  # the versions of reward laws
     yield from _leaves("population", record["population"] or {})
     for name in (*OF_RUNS, VERSION):
         if name in record:
@@ -134,8 +134,8 @@ def with_budgets(names: Iterable[str], found: Container[object]) -> list[str]:
 
 
 def without_privacy(rows: pd.DataFrame, unknown: bool = True) -> pd.Series:
-    """Return which rows of settings have no finite privacy budget; rows whose budgets are all
-    blank are ``unknown``.
+    """Return which rows of settings have no finite privacy budget, bool series. For rows whose
+    budgets are all blank, the result is ``unknown``.
     """
     budgets = rows[with_budgets(["eps"], rows)].to_numpy(dtype=float)
     free = ~np.isfinite(budgets).any(axis=1)

@@ -34,13 +34,14 @@ def privacy(
     horizon: float,
     taken: Collection[str | None],
 ) -> Privacy:
-    """Return the privacy that a configuration asks for at a point of its sweep.
+    """Return the privacy of the setting at a point of a configuration's sweep.
 
-    The budget is 1 by default. A budget is ignored by algorithms that do not take it, and refused
-    if it is not among the budgets ``taken`` by the algorithms of the sweep. If a sweep varies
-    eps_min, algorithms that do not take eps_min ignore it; if all algorithms have one eps_min,
-    these algorithms are refused. ``at`` has the keys with their values at the point. ``users`` is
-    None if all users have the level eps. The horizon is NaN if there is none.
+    The default of the budget is in the signature of the algorithm, or else 1. An algorithm ignores
+    a budget that it does not take. A budget that no algorithm of the sweep takes is refused
+    (``taken`` has the names of the other budgets). If a sweep varies eps_min, algorithms that do
+    not take eps_min ignore it. If the configuration sets a single eps_min, such algorithms are
+    refused. ``at`` has the keys with their values at the point. ``users`` is None if all users have
+    the level eps. The horizon is NaN if there is none.
     """
     for other in BUDGETS:
         given = config.get(other)

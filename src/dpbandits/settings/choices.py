@@ -1,5 +1,5 @@
-"""Convert Python values to those of a configuration, and choose algorithms and environments
-as values.
+"""Convert Python values to values of a configuration, and represent the choice of an algorithm or
+environment as a value.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from ..errors import BadInput, first_line, plain, unknown
 from .composed import LABEL, read_group
 from .user_files import law_named
 
-MANY_DIGITS = 10**4000  # Python writes no integer of more than 4300
-MAX_RANGE = 1_000_000  # numbers of a range, which is made a list
+MANY_DIGITS = 10**4000  # Python converts at most 4300 digits to text
+MAX_RANGE = 1_000_000  # length of a range, which becomes a list
 
 
 class Several(list[Any]):
-    """The values of a key of which each is run; any other list is a single value."""
+    """A list of values of a key, each of which is run. Any other list is a single value."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def plain_data(key: str, value: Any) -> Any:
         return _plain_data(value)
     except BadInput as error:
         raise BadInput(f"{key}: {error}") from None
-    except Exception as error:  # of an object of the user's, or a list that contains itself
+    except Exception as error:  # an object of the user's, or a list that contains itself
         raise BadInput(f"{key}={plain(value)}: not readable ({first_line(error)})") from None
 
 
@@ -84,7 +84,7 @@ def _plain_data(value: Any) -> Any:
         return dict(value.contents or {})
     if isinstance(value, PathLike):
         return _plain_data(fspath(value))
-    if hasattr(value, "to_numpy"):  # of pandas
+    if hasattr(value, "to_numpy"):  # an object of pandas
         return _plain_data(value.to_numpy())
     if callable(value):  # a reward law
         return law_named(value)
@@ -92,7 +92,7 @@ def _plain_data(value: Any) -> Any:
 
 
 def _name(key: Any) -> str:
-    if isinstance(key, Integral):  # of a column
+    if isinstance(key, Integral):  # the number of a column
         return plain(key)
     if not isinstance(key, str):
         raise BadInput(f"{plain(key)}: the keys of a mapping must be text")
@@ -110,9 +110,9 @@ def algorithm_choice(
     """Return the choice of an algorithm with values for its parameters.
 
     The algorithm is given by its name, as a function, as a class, or as an earlier choice. The
-    group is None if it is not known yet. For a function, ``rewards`` states what it assumes of the
-    rewards, and ``guarantee`` what it promises. If it ``makes_policies``, the function returns an
-    object that chooses arms, as a class does.
+    group is None if it is not known yet. For a function, ``rewards`` states the assumption on the
+    rewards, and ``guarantee`` states the privacy promise. If ``makes_policies`` is true, the
+    function returns an object that chooses arms, as a class does.
     """
     values = {key: plain_data(key, value) for key, value in values.items()}
     if isinstance(algorithm, Choice):
@@ -162,13 +162,13 @@ def listed(key: str, value: Any) -> Any:
 
     Any other value is returned unchanged.
     """
-    with suppress(Exception):  # it has no such method
+    with suppress(Exception):  # the value has no such method
         value = value.tolist()
     try:
         if isinstance(value, Mapping):
             return dict(value.items())
         return [*value] if isinstance(value, list | tuple) else value
-    except Exception as error:  # of a class of the user's
+    except Exception as error:  # raised by a user's class
         raise BadInput(f"{key}: not readable ({first_line(error)})") from None
 
 

@@ -49,7 +49,8 @@ class Given:
         removed: keys that are reset to their value in ``conf/config.yaml``, as ``~KEY`` does.
         file: the file of all keys and defaults, as ``--config-name`` gives it; None for the usual
             file.
-        python: the arguments of a call from Python, for messages; None for a command line.
+        python: the names of the arguments of a call from Python, for messages; None for a command
+            line.
     """
 
     values: Mapping[str, Any]
@@ -65,7 +66,8 @@ def request_from(
     parameters: Mapping[str, Any],
     folders: tuple[str, ...] = (),
 ) -> Request:
-    """Return the request of the arguments of a call, in which a list is a sweep over its values.
+    """Return the request for a call from Python. An argument that is a list is a sweep over its
+    values.
 
     Args:
         question: the question.
@@ -142,14 +144,14 @@ def compose(
 
 
 class _Composition:
-    """The configuration of a request, with the configurations that Hydra composes for its
-    choices.
+    """The configuration of a request, and the configurations that Hydra composes for the choices in
+    its groups.
 
     Attributes:
         question: the question that the chosen algorithms answer.
-        base: what Hydra composes for the groups that have a single choice.
+        base: the configuration that Hydra composes for the groups that have a single choice.
         config: the keys with their values, the names of the choices, and the sweep.
-        groups: what is chosen in the groups.
+        groups: the choices in the groups.
         keys: the given keys that are neither groups nor part of the sweep.
         runner: the parameters of the runner.
     """
@@ -205,7 +207,7 @@ class _Composition:
         return Choice(plain(data))
 
     def _base(self) -> Composed:
-        """Compose the files that are chosen alone in their groups."""
+        """Compose the files of the groups in which a single file is chosen."""
         self.names = {key: plain(x) for key, x in self.given.values.items() if "@" in key}
         for group, (choice, *_) in self.chosen.items():
             if choice.contents is None and not isinstance(self.given.values[group], Several):
@@ -242,7 +244,9 @@ class _Composition:
         return found
 
     def _load(self, group: str) -> None:
-        """Compose what is chosen in a group: given choices, those of the sweep, or the default."""
+        """Compose the choices in a group: the given choices, the choices of the sweep, or the
+        default choice.
+        """
         if group in swept_names(self.config):
             self.chosen[group] = [Choice(x) for x in names_chosen(group, self.config)]
         elif group not in self.chosen:
@@ -263,7 +267,7 @@ class _Composition:
             self.question = refined(self.question, self.groups.algorithms, keys)
 
     def _source(self, group: str, choice: Choice) -> Composed:
-        """Return the configuration in which a choice of a group is the only one."""
+        """Return the configuration in which the given choice is the only choice of its group."""
         if choice.contents is not None:
             tree = {**self.base.tree, group: plain_data(group, choice.contents)}
             return replace(self.base, tree=tree)
@@ -339,7 +343,8 @@ class _Composition:
     def _refuse_references(self, known: Mapping[str, Any]) -> None:
         """Refuse a key of the command whose value refers to a key that varies.
 
-        Such a key has one value, here in ``known``; only files of groups are read at each point.
+        Such a key has one value for the whole sweep, its value in ``known``. Only values in the
+        files of groups may refer to keys that vary, since only these files are read at each point.
         """
         if not self.groups.refers:
             return
@@ -378,10 +383,10 @@ class _Composition:
             self.config["sweep"] = found if len(found) > 1 else found[0]
 
     def _alternatives(self, group: str, own: dict[str, Any]) -> list[Grid]:
-        """Return grids that choose from a list: one grid for a list of names, else one for each
-        choice. The result is empty if there is nothing to choose.
+        """Return the grids of the choices in a group: one grid for a list of names, else one grid
+        for each choice. The result is empty if nothing in the group varies.
 
-        ``own`` are parameters of the given algorithms.
+        ``own`` maps parameters of the given algorithms to their values.
         """
         choices, several = self.chosen[group], not self._is_single(group)
         if group in swept_names(self.config):
@@ -400,8 +405,8 @@ class _Composition:
         ]
 
     def _distinguishing(self, group: str) -> list[dict[str, Any]]:
-        """Return for each choice the values, as ``GROUP.NAME``, that differ between choices of its
-        name.
+        """Return, for each choice, the values in which it differs from other choices of the same
+        name. Their keys are ``GROUP.NAME``.
         """
         choices = self.chosen[group]
         if len({choice.name for choice in choices}) == len(choices):
@@ -458,14 +463,18 @@ def _each(value: Any) -> Sequence[Any]:
 
 
 def _parameters(choice: Choice, own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters that are given for an algorithm, and those given with its choice."""
+    """Return the parameters that are given for an algorithm (``own``) and the parameters of its
+    choice.
+    """
     for key in choice.values.keys() & own.keys():
         refuse_twice(key, _each(own[key])[0], choice)
     return {**own, **{name: _swept(value) for name, value in choice.values.items()}}
 
 
 def _refuse_two_labels(chosen: Sequence[tuple[str, Composed]]) -> None:
-    """Refuse environments of one name with several labels; of labelled data, labels are columns."""
+    """Refuse environments that have one name but different labels. For labelled data the key
+    ``label`` names a column, so it is ignored.
+    """
     labels: dict[str, Any] = {}
     for name, source in chosen:
         contents = source.tree["env"]

@@ -1,7 +1,8 @@
 """Configurations that Hydra composes from files, in which values can be changed afterwards.
 
 The folder ``conf`` and a user's folder are on Hydra's search path. Hydra merges the files that a
-defaults list names. Values are set on the result, so that a sweep composes each choice once.
+defaults list names. Values are set after the merge, so that Hydra composes each choice of a sweep
+only once.
 """
 
 from __future__ import annotations
@@ -30,16 +31,16 @@ from .user_files import load_laws
 
 OF_HYDRA = ("job_logging", "hydra_logging", "launcher", "sweeper", "help", "hydra_help", "output")
 PLACED = "; an experiment begins with '# @package _global_', and overrides /algo, with a slash"
-UNUSED = [f"~hydra/{group}" for group in OF_HYDRA]  # which would take a quarter of the time
-MAX_HYDRA_CHARACTERS = 600  # of a message
-REFERENCE, NEEDED = "${", "???"  # a value that refers to another one, and one that must be given
-RESOLVING = "raised while resolving interpolation: "  # OmegaConf, between two reasons
-LABEL = "label"  # a key of every environment: its name in figures, which decides no run
+UNUSED = [f"~hydra/{group}" for group in OF_HYDRA]  # left out; they take a quarter of the time
+MAX_HYDRA_CHARACTERS = 600  # longest reason from Hydra in a message
+REFERENCE, NEEDED = "${", "???"  # a value that refers to another; a missing value
+RESOLVING = "raised while resolving interpolation: "  # text of OmegaConf between two reasons
+LABEL = "label"  # the name of an environment in figures; it changes no run
 LABELS = "labels"  # the law of labelled data, whose key ``label`` names a column
 NO_VALUE = ("sweep", "figure")  # keys to which no value refers
-INLIER = "env.inlier"  # the key of an environment that holds another one, which may be named
+INLIER = "env.inlier"  # the contaminated environment, or its name
 LONGEST_LABEL = 80  # characters
-LOCK = threading.Lock()  # Hydra keeps what it composes in global variables
+LOCK = threading.Lock()  # Hydra composes in global variables
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,9 @@ class Composed:
         return _refers(self.values)
 
     def has(self, path: str) -> bool:
-        """Return whether there is a value at a path of names, and of numbers in lists."""
+        """Return whether there is a value at a path. The parts of a path are names, and numbers of
+        elements in lists.
+        """
         inner: Any = self.tree
         name: Any
         for name in path.split("."):
@@ -78,9 +81,10 @@ class Composed:
         return True
 
     def named(self, point: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of a sweep's point by their keys in this configuration.
+        """Return the values at a point of a sweep, with the keys that they have in this
+        configuration.
 
-        The parameters of algorithms are keys of their group.
+        A parameter ``NAME`` of an algorithm has the key ``algo.NAME`` or ``rule.NAME``.
         """
         found = {}
         for name, value in point.items():
@@ -129,7 +133,7 @@ class Composed:
 
 @dataclass
 class Groups:
-    """What is chosen in the groups of a request, and the values that are set there.
+    """The choices in the groups of a request, and the values that are set in their configurations.
 
     Attributes:
         folders: the user's configuration folders.
@@ -153,7 +157,7 @@ class Groups:
 
     @property
     def refers(self) -> bool:
-        """Whether a value of the single choices, or one that is set, refers to another value."""
+        """Whether a value of ``base``, or a set value, refers to another value."""
         return self.base.refers or _refers(self.values)
 
     @property
@@ -172,7 +176,9 @@ class Groups:
     def filled(
         self, source: Composed, changes: Mapping[str, Any], resolve: bool = True
     ) -> dict[str, Any]:
-        """Return a configuration with the values that are set in every one, and some changes."""
+        """Return the values of a configuration after two steps: the values for every configuration
+        are set, and then ``changes``.
+        """
         return source.at({**source.named(self.first), **self.values, **changes}, resolve)
 
     def inlier(self, name: str) -> dict[str, Any]:
@@ -198,7 +204,9 @@ class Groups:
     def at(
         self, group: str, name: str, point: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return a file's contents at a point of a sweep, and the values of the point in them."""
+        """Return the contents of a file at a point of a sweep, and the values that the point sets
+        in them.
+        """
         source, chosen = self.sources[group, name], {}
         taken = {k: x for k, x in point.items() if k.startswith(f"{group}.") and source.has(k)}
         changes = dict(taken)
@@ -227,7 +235,7 @@ class Groups:
             return {key: x for key, x in contents.items() if key not in keys}
         found = unlabelled(group, contents)
         if contents.get(LABEL) is not None and LABEL not in found:
-            # a label may refer to a key that varies: the first one stays
+            # a label that refers to a varying key changes between points: the first label stays
             self.labels.setdefault(name, _label(contents[LABEL]))
         return found
 
@@ -294,7 +302,7 @@ def _compose(file: str, choices: tuple[tuple[str, str], ...], folders: tuple[str
             UserFolders.on_path(folders),
             hydra.initialize_config_dir(home, "dpbandits", version_base="1.3"),
         ):
-            warnings.filterwarnings("ignore", "In .*: Defaults list is missing")  # then it is last
+            warnings.filterwarnings("ignore", "In .*: Defaults list is missing")  # _self_ is last
             found = hydra.compose(file, [*UNUSED, *words], return_hydra_config=True)
     except MissingConfigException as error:
         missing = str(error.missing_cfg_file).removesuffix(".yaml")

@@ -18,13 +18,14 @@ from .yaml_files import keys_of, read_yaml
 
 # For each group, the file that reads a user's data, and the key with the data's path
 READERS = {"env": ("empirical", "env.file"), "population": ("file", "population.path")}
-USER_GROUPS = ("algo", "rule", "env")  # of which files are often a user's
+USER_GROUPS = ("algo", "rule", "env")  # groups to which users often add files
 
 
 def refined(
     question: Question, algorithms: Mapping[str, Algorithm], given: Iterable[str] = ()
 ) -> Question:
-    """Return the question that all algorithms of a command answer; they are given by name.
+    """Return the question that all algorithms of a command answer; ``algorithms`` maps names to
+    algorithms.
 
     Raises:
         BadInput: two algorithms answer different questions, or one of the ``given`` keys belongs to
@@ -54,7 +55,9 @@ def is_name(value: Any) -> bool:
 
 
 def names_in(group: str, folders: Iterable[str] = ()) -> list[str]:
-    """Return the names that can be chosen in a group: those of the package and of the user."""
+    """Return the names that can be chosen in a group: names of the package and names of the
+    user.
+    """
     homes = [package_folder("conf"), *map(Path, folders)]
     found = {file.stem for home in homes for file in (home / group).glob("*.yaml")}
     for home in homes[1:] if group in HOMES else ():
@@ -74,8 +77,8 @@ def is_algorithm(file: Path) -> bool:
 def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
     """Return the configuration file of a name in a group.
 
-    For a user's algorithm without a configuration file it is the algorithm's Python file; the
-    values are then the defaults of the function's signature.
+    For a user's algorithm without a configuration file, the algorithm's Python file is returned;
+    the values of the parameters are then the defaults of the function's signature.
 
     Raises:
         BadInput: there is no such file.
@@ -90,7 +93,7 @@ def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
             return ours
         for own in others:
             if own.is_symlink() or own.exists():
-                return own  # which is read, if it is a file
+                return own  # reading it fails if it is no file
             code = own.with_suffix(".py")
             if group in HOMES and code.is_file():
                 if is_algorithm(code):
@@ -152,13 +155,17 @@ def file_keys(group: str, name: str, folders: Iterable[str] = ()) -> dict[str, A
 
 
 def defaults_of(file: Path) -> dict[str, Any]:
-    """Return the defaults in an algorithm's signature, its values without a YAML file."""
+    """Return the defaults in the signature of an algorithm. Without a YAML file, they are its
+    values.
+    """
     return dict(load(file).defaults)
 
 
 @cache
 def default_keys(keys_file: str) -> Mapping[str, Any]:
-    """Return a command's keys with their defaults, from its file in conf; groups are names."""
+    """Return a command's keys with their defaults, from its file in conf. The value of a group is a
+    name.
+    """
     return keys_of(package_folder("conf") / f"{keys_file}.yaml")
 
 
@@ -168,13 +175,13 @@ def read_experiment(name: str, folders: Iterable[str] = ()) -> dict[str, Any]:
 
 
 def question_of(experiment: str, folders: Iterable[str] = ()) -> Question | None:
-    """Return the question of an experiment, by the groups that occur in its file or a file that it
-    extends.
+    """Return the question that an experiment answers. The groups that occur in its file, or in a
+    file that it extends, determine the question.
 
     The result is None if no group occurs.
     """
     seen: list[str] = [experiment]
-    for name in seen:  # which grows
+    for name in seen:  # the loop extends this list
         contents = read_experiment(name, folders)
         words = set(re.findall(r"\w+", " ".join(_names(contents))))
         if found := next((q for q in QUESTIONS if q.group in words), None):

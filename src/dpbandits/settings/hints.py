@@ -1,4 +1,6 @@
-"""Hints in error messages: what a word without a key, or a parameter of another file, may mean."""
+"""Hints in error messages, which suggest the meaning of a word without a key, or of a parameter
+that belongs to another file.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ from ..contracts.question import QUESTIONS
 from ..errors import SUGGESTED_SIMILARITY, SURE_SIMILARITY, BadInput, plain, similar, unknown
 from .groups import file_keys, names_in
 
-GROUPS = ("algo", "rule", "env", "population", "experiment")  # in which a bare word is looked up
-MAX_NAMED_FILES = 3  # in a message
+GROUPS = ("algo", "rule", "env", "population", "experiment")  # groups that may have a bare word
+MAX_NAMED_FILES = 3  # largest number of files in a message
 MAKERS = {"env": "environment", "population": "population"}  # the functions of Python by groups
 
 
@@ -25,7 +27,9 @@ def bare_word(word: str) -> BadInput:
 
 
 def _of_other_command(key: str, value: Any, known: Iterable[str], python: bool) -> BadInput | None:
-    """The error for a key that chooses a file which another command plays; None for other keys."""
+    """Return the error for a key of another command, such as ``rule`` for bandit-run; None for
+    other keys.
+    """
     for question in QUESTIONS:
         if key == question.group and key not in known:
             command, written = question.command, f"{key}={plain(value)}"
@@ -54,10 +58,10 @@ def unknown_key(
         known: the keys and parameters that can be set.
         chosen: the file that is used in each group.
         folders: the user's configuration folders.
-        python: whether it was given in a call from Python.
+        python: whether the key was given in a call from Python.
     """
     known = list(known)
-    if key in known:  # which the function that was called fixes
+    if key in known:  # the called function fixes this key
         return BadInput(f"{key}={plain(value)}: this function takes no {key}")
     group, _, name = key.partition(".")
     if python or not name or group not in chosen:
@@ -104,8 +108,8 @@ def _takes_no(
 ) -> BadInput | None:
     """Return the error for a parameter that the chosen files lack but other files have.
 
-    The message names these files; the result is None if no file has such a parameter. The other
-    arguments are those of ``unknown_key``.
+    The message names these files; the result is None if no file has such a parameter. For the other
+    arguments see ``unknown_key``.
     """
     for group, file in chosen.items():
         having = _owners(group, name, folders, file) if group in GROUPS else []

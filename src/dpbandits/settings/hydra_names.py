@@ -1,5 +1,5 @@
-"""What this package has in the place of Hydra's own keys and options, for messages to users
-of Hydra.
+"""The keys and options of this package that replace Hydra's own keys and options. Messages name
+them to users of Hydra.
 """
 
 from __future__ import annotations

@@ -24,7 +24,8 @@ from .setting import Setting, data_of
 from .sweep import grids, swept_names
 
 # Values that a manifest holds for a setting beside its record: the displayed name and line of a
-# user's algorithm, the number of looks at its runs, and the lines of reference of its data
+# user's algorithm, the number of times that its runs are examined, and the reference lines of its
+# data
 SHOWN, LOOKS, REFERENCES = "shown", "looks", "references"
 BESIDE_RECORDS = LABEL, SHOWN, LOOKS, REFERENCES
 WORD = re.compile(r"[\w.:/@%+,\[\]-]+", re.ASCII)
@@ -33,7 +34,7 @@ BACKENDS = ("auto", "threads", "processes")
 AT_LEAST_ONE = "a number of at least 1 is needed"
 # Keys of conf/config.yaml on which no row of a table depends; a new such key must be added here
 DECIDES_NO_ROW = {"jobs", "backend", "results", "runner", "figure", "format", "max_rows"}
-# Columns that tables, summaries and comparisons have besides those of a question
+# Columns that tables, summaries and comparisons have besides the columns of a question
 COLUMNS = [
     "setting", "seed", "run", "version", "label", "metric", "resolution", "of_constant", *COMPUTED
 ]  # fmt: skip
@@ -47,24 +48,22 @@ class Request:
     question: Question
     config: Mapping[str, Any]  # the configuration as plain data; its groups are names
     settings: list[Setting]  # the settings, checked
-    runs: int  # independent runs of each setting; with ``auto`` at least
+    runs: int  # independent runs of each setting; with ``auto`` the smallest number
     max_rows: float  # the largest number of rows of a table that is made
-    format: str  # of the file of the table
-    jobs: int  # workers, or -1 for one a core
+    format: str  # format of the file of the table
+    jobs: int  # number of workers, or -1 for one per core
     backend: str  # threads, processes or auto
     results: Path | None  # folder in which runs are stored, None for none
-    runner: str  # whose workers play the runs: local, dask or slurm
-    runner_keys: Mapping[str, Any]  # its parameters
-    groups: Groups  # what is chosen in the groups of configuration files
-    auto: Auto | None = None  # until when runs are added, or None
+    runner: str  # the runner that plays the runs: local, dask or slurm
+    runner_keys: Mapping[str, Any]  # the runner's parameters
+    groups: Groups  # the choices in the groups of configuration files
+    auto: Auto | None = None  # the condition that ends the adding of runs, or None
     # the overrides that decide what is run, except for the name of an experiment
     changed: tuple[str, ...] = ()
 
     @property
     def experiment_file(self) -> dict[str, Any]:
-        """The contents, as Hydra reads them, of an experiment's file that asks for the same
-        request.
-        """
+        """The contents of the experiment file, in Hydra's format, that defines the same request."""
         groups, chosen = self.groups, (*self.question.groups, "runner")
         varied = [group for group in chosen if group in swept_names(self.config)]
         single = [group for group in chosen if group not in varied]
@@ -103,8 +102,9 @@ class Request:
     def record_of(self, setting: Setting) -> dict[str, Any]:
         """Return the record of a setting with further values for a manifest.
 
-        These are the label of its environment, the displayed name and line of a user's algorithm,
-        the lines of reference of its data and, for ``runs=auto``, the number of looks at its runs.
+        The further values are the label of its environment, the displayed name and line of a user's
+        algorithm, the reference lines of its data and, for ``runs=auto``, the number of times that
+        its runs are examined.
         """
         found, instance = setting.record, data_of(setting).instance
         if setting.env in self.groups.labels:
@@ -195,7 +195,7 @@ def _runner_keys(config: Mapping[str, Any], given: Mapping[str, Any]) -> Mapping
     Each must be a single word, since parameters of Slurm are written into a script.
     """
     name = config["runner"]
-    usual = file_keys("runner", name)  # raises if there is none
+    usual = file_keys("runner", name)  # raises if there is no such runner
     found = {**usual, **given}
     for key, value in found.items():
         if key not in usual:

@@ -34,19 +34,19 @@ from .composed import LABEL, Groups, own_parameters
 from .setting import Data, Setting, as_json, pinned
 from .sweep import OF_RUNS, Point, grids, points, swept_names
 
-# For each kind of actions that an algorithm plays, the kinds of environments that it can play;
-# below, an example of an environment and of an algorithm for each kind
+# PLAYED_BY maps each kind of actions of an algorithm to the kinds of environments that the
+# algorithm can play. For each kind, EXAMPLES names an environment, and SUCH names an algorithm
 PLAYED_BY = {
     ARMS: (ARMS, FEATURES), FEATURES: (FEATURES,), CONTEXTS: (CONTEXTS, USERS), USERS: (USERS,),
 }  # fmt: skip
 EXAMPLES = {ARMS: "bernoulli", FEATURES: "linear", CONTEXTS: "contextual", USERS: "labels"}
 SUCH = {ARMS: "adap_klucb", FEATURES: "gope", CONTEXTS: "private_lin_ucb", USERS: "bpo"}
-ROWS = "rows"  # the horizon that shows each row of labelled data, as often as they are shown
+ROWS = "rows"  # as a horizon: the rows of labelled data, in all passes
 OF_PRIVACY = {*BUDGETS, "eps_min"}  # swept keys that only private algorithms take
 
 
 class Sweep:
-    """What the settings of a configuration share.
+    """Data that all settings of a configuration share.
 
     Environments and populations are looked up by their configurations as JSON. Each is built once,
     and each file is read once.
@@ -54,7 +54,7 @@ class Sweep:
     Attributes:
         question: the question of the command.
         config: the configuration.
-        groups: what is chosen in the groups of configuration files.
+        groups: the choices in the groups of configuration files.
         names: the keys that vary.
         budgets: the names of the privacy budgets that some algorithm takes.
     """
@@ -194,8 +194,8 @@ def arguments(
     """Return the numbers that a kernel receives; ``auto`` values are computed from the environment.
 
     The horizon is NaN if there is none. The values of the parameters in ``checked`` are numbers
-    already. ``assume`` is used for messages only: it says that the environment may violate what the
-    algorithm assumes.
+    already. ``assume``, whether the environment may violate the assumptions of the algorithm,
+    changes only messages.
     """
     own, rewards = own_parameters(algorithm), algorithm.rewards
     keys = {
@@ -245,7 +245,9 @@ def check_names(algorithm: Algorithm, given: Iterable[str], values: Iterable[str
 
 
 def _refuse_without_effect(algorithm: Algorithm, point: Point, values: Mapping[str, Any]) -> None:
-    """Refuse a value that the algorithm does not use with the value of another parameter."""
+    """Refuse a given value of a parameter that the algorithm ignores, because of the value of
+    another parameter.
+    """
     for (option, x), (other, y) in algorithm.unused.items():
         number, promised = values.get(option), algorithm.guarantee_at(values)
         is_number = x == NUMBER and not isinstance(number, str)
@@ -332,7 +334,7 @@ def _refuse_alike(settings: Iterable[Setting]) -> None:
     for setting in settings:
         shown = {setting.budget_name: setting.budget, **dict(setting.goal), **setting.columns}
         for key, value in shown.items():
-            if not isinstance(value, int):  # all of whose digits are shown
+            if not isinstance(value, int):  # all digits are shown
                 values.setdefault(key, {})[to_float(value)] = None
     for key, found in values.items():
         refuse_alike(key, found)

@@ -22,7 +22,7 @@ from ..environments.written import RewardLaw, register
 from ..errors import BadInput
 from ..validation import NAMED_SOURCES
 
-FILES = "file", "path", "source"  # the keys of environments and populations that are paths of data
+FILES = "file", "path", "source"  # keys of environments and populations for paths of data
 NAMED_SOURCE = re.compile(f"({'|'.join(NAMED_SOURCES)}):")  # data that are no file
 
 
@@ -42,13 +42,13 @@ class Setting:
 
     question: Question  # the question that its runs answer
     algo: str  # name of the algorithm
-    version: str  # hash of the sources that decide what it does, when the setting was made
+    version: str  # hash of the algorithm's sources when the setting was made
     arguments: tuple[float, ...]  # the values of its parameters, in the order of its signature
     env: str  # name of the environment
     env_spec: str  # the environment's configuration, as JSON
     arm: int | None  # the only arm that is played, from 0; None for all of them
-    level: float  # local privacy: the largest level of a user; infinite without it
-    goal: tuple[tuple[str, float], ...]  # what an answer is judged by, as pairs of name and value
+    level: float  # the largest local privacy level of a user; infinite without local privacy
+    goal: tuple[tuple[str, float], ...]  # the keys by which an answer is judged, with values
     # the configuration of users with levels of their own, as JSON; empty if all users have the same
     # level
     population_spec: str
@@ -97,7 +97,8 @@ class Setting:
     def record(self) -> dict[str, Any]:
         """All values with which the setting is run, by name, for a manifest.
 
-        If the algorithm is edited, only ``version`` changes, and if a reward law is, only ``laws``.
+        If the algorithm is edited, only ``version`` changes. If a reward law is edited, only
+        ``laws`` changes.
         """
         finite, guarantee = np.isfinite(self.budget), self.guarantee
         loss = guarantee.epsilon(self.values) if guarantee else self.budget
@@ -125,7 +126,7 @@ class Setting:
     def budget(self) -> float:
         """The privacy budget, infinite for an algorithm that is not private.
 
-        If users have levels of their own, it is the level of the least private user.
+        If users have levels of their own, the budget is the level of the least private user.
         """
         if self.algorithm.per_user or not self.algorithm.private:
             return self.level
@@ -188,12 +189,12 @@ class Setting:
 
     @property
     def key(self) -> str:
-        """The name of the file of its runs."""
+        """The name of the file in which the runs of the setting are stored."""
         return key_of(self.algo, self.env, self.id)
 
     @property
     def instance(self) -> Instance:
-        """The environment: all of its arms, or the one that is played."""
+        """The environment, with all of its arms or only the arm that is played."""
         return (self.data or self.read()).instance
 
     @property
@@ -216,7 +217,9 @@ class Setting:
         return rounds_recorded(self.horizon, self.checkpoints)
 
     def of_one_round(self) -> Setting:
-        """Return the same setting for a single round, which is played to compile its kernel."""
+        """Return the same setting with a horizon of one round. To play this setting compiles the
+        kernel.
+        """
         return replace(self, horizon=1, checkpoints=1)
 
 
@@ -227,7 +230,9 @@ def key_of(algo: str, env: str, own: str) -> str:
 
 @lru_cache(maxsize=64)
 def rounds_recorded(horizon: int, checkpoints: int) -> np.ndarray:
-    """Return the rounds at which pulls are recorded: half evenly spaced, half geometrically."""
+    """Return the rounds at which pulls are recorded: half of them evenly spaced, half geometrically
+    spaced.
+    """
     half = max(checkpoints // 2, 1)
     even = np.linspace(horizon / half, horizon, half)
     geometric = np.geomspace(1, horizon, half)

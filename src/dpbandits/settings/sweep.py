@@ -1,4 +1,4 @@
-"""Sweeps: grids of values, which keys can change, and the points of these grids."""
+"""Sweeps: grids of values, the keys that change them, and the points of these grids."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..contracts.question import Question
 from ..errors import BadInput, plain, unknown
 from .choices import Choice, Several, plain_data
 
-MOST_POINTS = 100_000  # of one grid
+MOST_POINTS = 100_000  # largest number of points of one grid
 # Keys of every request that decide its settings, and that a sweep can vary
 OF_RUNS = ("seed", "checkpoints", "shuffle_arms", "assume")
 Grid = dict[str, list[Any]]
-Point = Mapping[str, Any]  # what a sweep sets in one setting; it is read, never changed
+Point = Mapping[str, Any]  # the values that a sweep sets in one setting; never modified
 
 
 def grids(config: Mapping[str, Any]) -> list[Grid]:
@@ -73,7 +73,10 @@ def names_chosen(group: str, config: Mapping[str, Any]) -> list[str]:
 
 
 def set_grids(config: dict[str, Any], given: Mapping[str, Any]) -> None:
-    """Set the grids of a configuration by ``sweep``, or one name of the grids by ``sweep.NAME``."""
+    """Change the grids of a configuration. The key ``sweep.NAME`` sets the values of one name in
+    the grids that have it. If there is a sweep, ``sweep`` with a mapping does so for each name of
+    the mapping; otherwise ``sweep`` sets all grids.
+    """
     swept: dict[str, Any] = {}
     for key, value in given.items():
         if key.partition(".")[0] != "sweep":

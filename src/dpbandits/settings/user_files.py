@@ -17,8 +17,8 @@ from ..validation import path_of
 def user_folders(
     given: str | os.PathLike[str] | None, key: str = "--config-dir"
 ) -> tuple[str, ...]:
-    """Return the folder of a user's own algorithms, environments and experiments; empty without
-    one.
+    """Return a tuple with the folder of a user's own algorithms, environments and experiments. If
+    no folder is given, the tuple is empty.
 
     Args:
         given: the path of the folder, or None.

@@ -1,7 +1,7 @@
 """Read YAML files as plain data; no other module reads YAML.
 
-A number or a truth value means the same in a file as on a command line: 010 is ten, while 1:30,
-0x1F, yes and no are text. (YAML 1.1 would read these as 8, 90, 31, true and false.)
+A number or a truth value means the same in a file as on a command line. 010 is ten, and 1:30, 0x1F,
+yes and no are text. (YAML 1.1 would read these five words as 8, 90, 31, true and false.)
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..errors import BadInput, in_a_line, plain
 from ..validation import overflow
 
 LONGEST_REASON = 1500  # characters
-SCALARS = {  # the words that stand for a value that is no text, and their possible first letters
+SCALARS = {  # unquoted words that are no text, and their possible first letters
     "null": (r"~|null|Null|NULL|", ["~", "n", "N", ""]),
     "bool": (r"true|True|TRUE|false|False|FALSE", list("tTfF")),
     "int": (r"[-+]?[0-9]+(?:_[0-9]+)*", list("-+0123456789")),
@@ -32,8 +32,8 @@ SCALARS = {  # the words that stand for a value that is no text, and their possi
 }
 
 
-class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # libyaml crashes on deep nesting
-    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # filled below, not those of YAML 1.1
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # not libyaml, which crashes on deep nesting
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # filled below, without YAML 1.1
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         """Construct a mapping; a name that occurs twice is an error."""
@@ -82,10 +82,10 @@ def read_yaml(file: Path) -> dict[str, Any]:
 
 
 def keys_of(file: Path) -> dict[str, Any]:
-    """Return the keys in a file, and ``KEY: NAME`` for each group of which its defaults list
-    chooses a file.
+    """Return the keys in a file, and ``GROUP: NAME`` for each group in which the file's defaults
+    list chooses a file.
 
-    Keys of files that it extends are not included.
+    Keys of the files that this file extends are not included.
     """
     found = read_yaml(file)
     defaults = found.pop("defaults", [])
