@@ -346,8 +346,8 @@ def contextual(
         noise: as in ``linear``; with a logistic link, "sign" gives rewards 1 and 0.
         sigma: as in ``linear``.
         instance: a number that selects the random theta.
-        contexts: "gaussian", or "sphere" for normal contexts that are all divided by their lengths,
-            which are uniform on the unit sphere if center is 0.
+        contexts: "gaussian", or "sphere": each normal context is divided by its length. With center
+            0, the contexts are then uniform on the unit sphere.
         link: the mean of a reward is <theta, x> ("linear"), or 1/(1 + e^-<theta, x>)
             ("logistic").
     """

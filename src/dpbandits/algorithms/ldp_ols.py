@@ -17,7 +17,7 @@ LINE = "wine", "dashdotted"
 REWARDS = BOUNDED_CONTEXTUAL
 ROUND_BY_ROUND = True
 PRINTED = 0.0
-LEAST = 0.1  # the shift of V without noise, where c is 0 (ours)
+LEAST = 0.1  # the multiple of I that is added to a V without noise (our choice)
 
 
 def noise_ratio(values):

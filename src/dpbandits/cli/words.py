@@ -168,7 +168,7 @@ def _parsed(word: str, text: str) -> Override:
     try:
         (override,) = OverridesParser.create().parse_overrides([text])
     except RecursionError:
-        raise BadInput(f"{word}: too many brackets") from None
+        raise BadInput(f"{word}: brackets are nested too deep") from None
     except (HydraException, ValueError) as error:
         if "=" not in word:
             raise bare_word(word) from None

@@ -19,7 +19,7 @@ from .pairs import Located, difference, ratio, smaller
 from .samples import Samples, game_columns
 
 ERROR = 0.05  # the probability that any comparison of a table with the best, or baseline, is wrong
-CENTERS = {"mean": "", "median": "median_"}  # the prefix of the columns of each
+CENTERS = {"mean": "", "median": "median_"}  # by center, the prefix of its columns
 NOTHING = Located(np.nan, np.nan, np.nan)
 
 

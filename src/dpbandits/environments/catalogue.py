@@ -158,11 +158,11 @@ def contaminated(
         alpha: the contamination, in [0, 1/2).
         outlier: what the outliers are: a value, a list of one value per arm, a law such as
             ``{law: gaussian, mean: 9, sd: 1}``, or a list of one law per arm. The absolute value of
-            outliers of ``{law: unseen, k: 2}`` is just below the truncation level alpha^(-1/k);
-            they are negative for the best arms and positive for other arms. Outliers of
-            ``{law: largest, k: 2}`` equal the level at which the algorithm truncates, or
-            alpha^(-1/k) if the algorithm truncates nothing.
-        relative: whether values are relative to the arm's mean.
+            outliers of ``{law: unseen, k: 2}`` is just below the truncation level alpha^(-1/k),
+            where k is the order of the moment; they are negative for the best arms and positive for
+            other arms. Outliers of ``{law: largest, k: 2}`` equal the level at which the algorithm
+            truncates, or alpha^(-1/k) if the algorithm truncates nothing.
+        relative: whether the mean of the arm is added to each outlier.
         stage: what an outlier replaces: ``rewards`` (corruption-then-LDP), or ``reports``, the
             messages that the users of a locally private algorithm send (LDP-then-corruption).
     """

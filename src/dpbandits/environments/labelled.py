@@ -189,7 +189,7 @@ def cells_of(where: str, column: pd.Series) -> pd.Series:
 
 def in_words(column: pd.Series) -> pd.Series:
     """Return a column as a categorical column of words, whose categories are sorted. Spaces around
-    a word are removed, and an empty word is a blank.
+    a word are removed, and an empty word counts as a missing value.
     """
     codes, values = pd.factorize(column)
     words, place = np.unique([*(plain(x).strip() for x in values), ""], return_inverse=True)

@@ -167,7 +167,9 @@ def shuffle(env_rng: np.random.Generator, arms: Arms, i: int) -> None:
 
 
 def play_games(game, rng, memory, states, arms, arguments, traces, answers):
-    """Play all runs in a loop; the global name ``played`` stands for the algorithm."""
+    """Play all runs in a loop. The global name ``played`` is bound to the algorithm before this
+    function is compiled.
+    """
     for i in range(len(answers)):
         restart(game)
         is_shuffled = i < len(arms.order)

@@ -40,7 +40,7 @@ class Setting:
     Two settings are equal if their records are equal, even if their data files have other paths.
     """
 
-    question: Question  # the question that its runs answer
+    question: Question  # what its runs measure: regret, or the time and answer of a rule
     algo: str  # name of the algorithm
     version: str  # hash of the algorithm's sources when the setting was made
     arguments: tuple[float, ...]  # the values of its parameters, in the order of its signature

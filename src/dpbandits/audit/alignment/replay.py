@@ -177,7 +177,7 @@ def _cost(draw: Draw, gaussian, delta: float) -> float:
 
 
 def _difference(one: Played, two: Played, excepted: Collection[int] = ()) -> tuple[int, str | None]:
-    """Return the first round in which two runs differ, and how they differ in words.
+    """Return the first round in which two runs differ, and a text that says how they differ.
 
     The rounds in ``excepted`` and rounding errors of the answer are ignored. If the runs do not
     differ, the result is the number of rounds and None.

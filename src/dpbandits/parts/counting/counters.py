@@ -89,10 +89,10 @@ def noise_undescribed(counters: Counters, rng: np.random.Generator, a: int, n: i
 def describe(counters: Counters, a: int, n: int) -> None:
     """Record the parts of the noise in the sum of the first ``n`` items of arm ``a``.
 
-    The value of a node in Honaker's tree contains the noise of all nodes of its subtree. This
-    record uses one scale for all of this noise: the scale at the last item of the subtree. The
-    scale is exact if all items have the same sensitivity. Otherwise it is at least as large as the
-    true scale of each node of the subtree.
+    The value of a node in Honaker's tree contains the noise of all nodes of its subtree. The scale
+    of the noise may grow from item to item. The record gives all nodes of a subtree one scale, that
+    of the last item of the subtree. This scale is exact if all items have the same sensitivity;
+    otherwise it is at least the true scale of each node.
     """
     clear_noise(counters.noise, a)
     if counters.tree == KARY:
