@@ -10,7 +10,7 @@ from typing import Any
 from ..files import PACKAGE, package_folder
 
 DASHES = "solid", "dashed", "dashdotted", "dotted"
-MAX_PRINTED_CHARACTERS = 60  # of the printed name of a user's algorithm
+MAX_PRINTED_CHARACTERS = 60  # the largest length of the printed name of a user's algorithm
 GREEK = ("rho", "alpha", "beta", "gamma", "delta")
 SYMBOLS = {name: f"${name}$" for name in "kvcuDR"} | {name: f"$\\{name}$" for name in GREEK}
 SYMBOLS |= {"eps": r"$\epsilon$", "eps_min": r"$\epsilon_{\min}$", "horizon": "$T$"}

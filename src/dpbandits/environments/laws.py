@@ -34,7 +34,6 @@ STUDENT = 10  # mean, scale, degrees of freedom
 LARGEST = 11  # the value that is drawn if the adversary knows no truncation level
 # A larger number stands for a user's own law; this number is the address of the law's quantile
 # function (``compiled.call_at``)
-# for this law and all larger numbers, the code that draws a value is not inlined
 INVOLVED = SIGMOID_GAUSSIAN  # the code that draws from this law, or a later one, is not inlined
 PARAMETERS = 3
 SMALLEST = 2.0**-54  # replaces a uniform random number that is 0

@@ -11,7 +11,7 @@ from ...errors import BadInput
 from .exponential_polynomials import Number
 
 WIDTH = 1e-6  # largest width of the interval; for budgets below 1 as a part of the budget
-BITS = (192, 384, 768, 1536, 3072)  # precisions that are tried
+BITS = (192, 384, 768, 1536, 3072)  # the precisions that are tried
 
 
 class OutOfReach(BadInput):
