@@ -14,7 +14,7 @@ from .verdicts import VIOLATED
 
 # The colours and marks of the budgets, in turn. Squares mark violations, and diamonds exact losses
 COLOURS, MARKERS = ("sky blue", "blue", "purple", "black", "orange", "green"), "o^v<>P"
-# the largest drawn multiple of the promised loss; larger losses are drawn at this place
+# The largest drawn multiple of the promised loss; larger losses are drawn at this place
 MAX_DRAWN_SHARE = 2.0
 SPLIT = 20  # the largest number of names in a single panel; more names are split into two panels
 HEIGHT = 0.14  # height of the row of a name, in inches

@@ -40,7 +40,7 @@ from .targets.publishing import ReleaseTarget
 from .targets.target import AuditTarget, Stage
 
 Row = dict[str, Any]
-# a name, and either its row or the error that explains why there is no row
+# A name, and either its row or the error that explains why there is no row
 Result = tuple[str, Row | Exception]
 Progress = Callable[[float], object]  # called with each share of the work that is done
 # Columns that replace the columns of replays for a target without a range of rewards
@@ -52,7 +52,7 @@ UNBOUNDED: Row = {
     "function, or REWARDS = (LOW, HIGH) in its file",
     "why": "declare rewards=",
 }
-# verdicts for which the column ``why`` gives the reason
+# Verdicts for which the column ``why`` gives the reason
 EXPLAINED = (verdicts.MISALIGNED, verdicts.UNDECIDED)
 REPLAYED = 0.3  # the approximate share of the replays in the work of an audit
 # These files, and all files of the package that they import, determine the findings of samples
@@ -76,7 +76,8 @@ def made_by() -> str:
     of the package that these sources import.
     """
     made = [PACKAGE / "audit" / name for name in MADE_BY]
-    files = {Path(__file__), *closure(made, PACKAGE)}  # this one imports exact losses of actions
+    # The imports of this file are left out, since they include the exact losses of actions
+    files = {Path(__file__), *closure(made, PACKAGE)}
     return fingerprint(
         *sorted(f for f in files if decides_a_run(f) or f.parent == PACKAGE / "contracts")
     )

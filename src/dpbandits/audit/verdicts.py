@@ -6,7 +6,7 @@ from __future__ import annotations
 
 VIOLATED, MISALIGNED, UNDECIDED = "VIOLATED", "MISALIGNED", "undecided"
 CONSISTENT, PROVED = "consistent", "proved"
-# the verdict is the first of these words to which any sample, replay or exact loss leads
+# The verdict is the first of these words to which any sample, replay or exact loss leads
 MEANING = {
     VIOLATED: "a loss above the promised loss was computed, or measured at the stated confidence",
     MISALIGNED: "a replay of the alignment failed: the proof that the guarantee names does not "
@@ -19,7 +19,7 @@ MEANING = {
     PROVED: "the exact loss of the actions is at most the promised loss",
 }
 OBJECTIONS = (VIOLATED, MISALIGNED)
-# an exact loss exceeds the promised loss if it is above this multiple of the promised loss
+# An exact loss exceeds the promised loss if it is above this multiple of the promised loss
 ABOVE = 1.0 + 1e-9
 
 

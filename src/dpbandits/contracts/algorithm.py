@@ -426,5 +426,5 @@ def _let_import_neighbours(folder: Path) -> None:
     sys.path[:] = [*(x for x in sys.path if x not in paths), *paths]
 
 
-# the folders from which users' files were imported, the latest folder first
+# The folders from which users' files were imported, the latest folder first
 _imported_from: list[Path] = []

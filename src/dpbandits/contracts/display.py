@@ -58,7 +58,7 @@ def declare_own(name: str, constants: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-_own: dict[str, dict[str, Any]] = {}  # of users' algorithms, by their names
+_own: dict[str, dict[str, Any]] = {}  # the constants of users' algorithms, by the algorithm's name
 
 
 def symbol(name: str) -> str:

@@ -11,7 +11,7 @@ import math
 
 from ..compiled import shared
 
-# number of terms of the continued fraction of Mills' ratio, which is used from FAR on
+# Number of terms of the continued fraction of Mills' ratio, which is used from FAR on
 FRACTIONS = 60
 FAR = 5.0
 HALVINGS = 200  # how often bisection halves the interval in which a root lies

@@ -76,7 +76,7 @@ class Named:
 
 Domain = Interval | Named
 
-# names of privacy budgets: every parameter with one of these names is a budget
+# Names of privacy budgets: every parameter with one of these names is a budget
 BUDGETS = ("eps", "rho")
 NUMBER = "a number"  # stands for any number, which replaces a name where an option is not used
 AUTO = "auto"  # the value is computed from the environment

@@ -9,7 +9,7 @@ from .parameters import FRACTION, RANGE, Interval
 # The kinds of actions; a learner that plays contexts also plays labelled users
 ARMS, FEATURES, CONTEXTS, USERS = "arms", "arms with features", "contexts", "labelled users"
 PULLS, TRACE = "pulls", "regret"
-# the statistics in a summary
+# The statistics in a summary
 STATISTICS = ("mean", "ci_low", "ci_high", "std", "runs", "runs_needed")
 COMPARED = (  # columns that every comparison has
     "mean", "median", "against", "difference", "difference_low", "difference_high",

@@ -117,7 +117,7 @@ class Followed:
 
     def _add_module(self, module: ModuleType, names: frozenset[str]) -> None:
         file = getattr(module, "__file__", None)
-        # the module of a user's file has a path in its name, so the name is left out
+        # the name of the module of a user's file depends on the path, so the name is left out
         if not module.__name__.startswith("dpbandits_"):
             self._note(module.__name__)
         if not is_installed(file):

@@ -28,7 +28,7 @@ from .laws import (
     outliers,
 )
 
-# an empirical law is drawn one by one if it has at most this many rewards per point
+# An empirical law is drawn one by one if it has at most this many rewards per point
 ONE_BY_ONE = 16
 
 

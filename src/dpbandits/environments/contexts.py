@@ -16,7 +16,7 @@ from .instances import Instance
 from .laws import EMPIRICAL, GAUSSIAN, TABLE, sigmoid
 
 Numbers = Sequence[float] | np.ndarray
-# no normal number is drawn that is more than so many standard deviations from its mean
+# No normal number is drawn that is more than so many standard deviations from its mean
 FARTHEST = 40.0
 ONE_PASS = -1  # the law that shows rows in a random order, each row once in a pass
 REPLAY = -2  # the law that shows the rows of a log in a random order; some of these rows count

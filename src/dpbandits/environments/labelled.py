@@ -42,21 +42,21 @@ from .data import check_column, chosen_columns
 from .features import UnitRows, unit_rows
 from .instances import Instance
 
-# the largest number of classes; the largest number of rows times columns and classes (3 GB)
+# The largest number of classes; the largest number of rows times columns and classes (3 GB)
 MAX_CLASSES, MAX_CELLS = 1000, 4e8
 SHIPPED = "iris", "wine", "breast_cancer", "digits"
-# what the values of a column are called, by the key of the column
+# What the values of a column are called, by the key of the column
 WHAT = {"label": "classes", "action": "actions"}
 USUAL = {  # usual names of columns, which are tried where the user gives no name
     "label": ("label", "target", "class", "y"), "action": ("action", "arm"),
     "reward": ("reward",), "propensity": ("propensity",),
 }  # fmt: skip
-# bytes that are read first; bytes of a large file; the first bytes of a gzip file
+# Bytes that are read first; bytes of a large file; the first bytes of a gzip file
 SAMPLE, LARGE, GZIP = 2**16, 2**26, b"\x1f\x8b"
-# measured speeds of reading: bytes of CSV, and cells of Parquet, per second
+# Measured speeds of reading: bytes of CSV, and cells of Parquet, per second
 PER_SECOND, CELLS_PER_SECOND = 2e7, 5e6
 COPIES = 5  # measured: while a table is read, memory holds so many copies of it
-# the lines of reference, and the algorithm that plays each line
+# The lines of reference, and the algorithm that plays each line
 LINES = {"uniform": "uniform_play", "constant": "best_constant"}
 # Patterns of texts that look like words but are meant as numbers
 UNLIKE_WORDS = {

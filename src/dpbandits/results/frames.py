@@ -25,11 +25,15 @@ POSITIVE = (
 )  # fmt: skip
 DIFFERS = "differs from row to row: leave it out"
 DIFFERS_BETWEEN_RUNS = "differs from run to run: leave it out"
-CHEAP = 1.1  # times the samples without privacy, in a sheet: where privacy costs less than 10 %
-MAX_NUMBER = 1e100  # in a table: squares of larger ones are not finite
-NEEDED_COLUMNS = ("algo", "t", "regret")  # without which nothing can be drawn
+# In a sheet of budgets, privacy costs less than 10 % up to this multiple of the samples without
+# privacy
+CHEAP = 1.1
+# The largest absolute value in a table; squares of larger numbers may not be finite
+MAX_NUMBER = 1e100
+NEEDED_COLUMNS = ("algo", "t", "regret")  # a table without these columns cannot be drawn
 TIDY_COLUMNS = (*REGRET.columns, "seed", "run", *REGRET.measured)
-LOOKED_AT = 1000  # rows of a column that tell whether it differs from row to row
+# The number of first rows of a column that show whether the column differs from row to row
+LOOKED_AT = 1000
 NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "boolean")
 
 
@@ -69,7 +73,8 @@ def _converted(where: str, table: Any) -> pd.DataFrame:
     if hasattr(kind, "to_pandas"):
         try:
             found = table.to_pandas()
-        except Exception as error:  # of another package: for the lack of pyarrow, say
+        # another package may raise any error, for instance if pyarrow is missing
+        except Exception as error:
             reason = in_a_line(f"{type(error).__name__}: {error}", 200)
             raise BadInput(
                 f"{where}: {name} cannot be converted by to_pandas() ({reason})"

@@ -26,21 +26,28 @@ import numpy as np
 
 # scipy is imported only in the functions that use it, since the import is slow
 
-TAIL = 0.025  # the probability that an end fails; two ends make an interval of 95 %
-WIDEST = (-30.0, 15.0)  # the logarithm of the tilt that is searched
-HALVINGS, SECANTS = 12, 5  # of the search: a limit is exact to 1e-12 of the range
-DIGITS = 10  # significant digits of an end, of the largest value
-AT_ONCE = 2**16  # numbers that are searched together
+# The probability that one end of an interval is wrong; both ends give an interval of 95 %
+TAIL = 0.025
+WIDEST = (-30.0, 15.0)  # the range in which the logarithm of the tilt is searched
+# Numbers of bisections and of secant steps; the error of a limit is 1e-12 of the range
+HALVINGS, SECANTS = 12, 5
+# An end has so many significant digits, counted from the first digit of the largest value
+DIGITS = 10
+AT_ONCE = 2**16  # the number of values whose intervals are searched together
 
-SAME = 1e-12  # values that differ by less, relative to the largest, are equal but for rounding
+# Two values are equal up to rounding if their difference is below this share of the largest value
+SAME = 1e-12
 TAIL_DISTANCE = 300.0  # (M - largest value) / (largest value - median) is at least this / n^3
-SYMMETRIC, SKEWED = 0.7, 0.5  # standardised skewness of normal values; weight of what is above it
+# The standardised skewness of normal values, and the weight of any skewness above it
+SYMMETRIC, SKEWED = 0.7, 0.5
 
-FEWEST = 100  # runs; fewer show no tails
-TAIL_RUNS = 1000  # from these on, bad runs that matter have occurred
-CARRIERS, AMPLE = 3.0, 10.0  # runs that carry the variance: fewer are too few; these are enough
+FEWEST = 100  # fewer runs do not show a tail
+TAIL_RUNS = 1000  # among so many runs, the bad runs that matter have occurred
+# Fewer than CARRIERS runs that carry the variance are too few; AMPLE such runs are enough
+CARRIERS, AMPLE = 3.0, 10.0
 SKEW = 0.15  # the largest skewness of fewer than TAIL_RUNS runs that does not show a tail
-ONCE_SHARE = 0.02  # of the values occurred once, at most, if all values have been seen
+# If at most this share of the values occurred only once, all values have been seen
+ONCE_SHARE = 0.02
 
 
 def rounded(values: Any, scale: Any = None) -> np.ndarray:
@@ -105,7 +112,8 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
     d = (top - x) / range.
     """
     n, most = len(values), values.max(axis=0)
-    z = skewness(values) * np.sqrt(n / 6.0)  # a standard normal for many values of a normal law
+    # for many values of a normal law, this is standard normal
+    z = skewness(values) * np.sqrt(n / 6.0)
     beyond = TAIL_DISTANCE / n**3 + SKEWED * np.maximum(z - SYMMETRIC, 0.0)
     top = most + np.minimum(beyond, 1.0 + 10.0 / n) * (most - np.median(values, axis=0))
     span = top - values.min(axis=0)
@@ -119,7 +127,8 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
         """
         away = d + np.exp(tilt)
         weight = 1.0 / away
-        share = count / np.add.reduce(weight, axis=0)  # 1/s: the harmonic mean
+        # 1/s, where s is the mean of the weights: the harmonic mean of the distances
+        share = count / np.add.reduce(weight, axis=0)
         k = np.add.reduce(np.log(away), axis=0) - count * np.log(share)
         spread = np.add.reduce((share * weight - 1.0) ** 2, axis=0)
         w, u = np.sqrt(np.maximum(2.0 * k, 1e-300)), np.sqrt(spread)
@@ -169,7 +178,8 @@ def interval_of_quantile(
 
     n, m = np.shape(values)
     blank, ordered = np.full((1, m), np.nan), np.sort(values, axis=0)
-    # the largest k with P(fewer than k below), or P(fewer than k above), of at most ``tail``
+    # the largest k for which P(fewer than k values below), or P(fewer than k above), is at most
+    # ``tail``
     below, above = (int(binom.ppf(tail, n, p)) for p in (share, 1.0 - share))
     low, high = np.vstack([blank, ordered])[below], np.vstack([ordered, blank])[n - above]
     return rounded(low), rounded(high)
@@ -264,7 +274,7 @@ def runs_needed(values: np.ndarray) -> np.ndarray:
     short = (few > 0.0) & (few < CARRIERS) & (n >= FEWEST)
     needed = np.where(short, n * AMPLE / np.where(short, few, 1.0), 0.0)
     needed = np.maximum(needed, FEWEST if n < FEWEST else TAIL_RUNS)
-    enough = tail_is_seen(values) | all_equal(values)  # also of a single run
+    enough = tail_is_seen(values) | all_equal(values)  # a single run has equal values, too
     return np.where(enough, n, _round_number(needed)).astype(np.int64)
 
 

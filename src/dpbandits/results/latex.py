@@ -31,22 +31,24 @@ from .varying import SETTING, of_game
 KEYS = ("columns", "best", "pivot", "digits", "labels")
 BEST = "tied", "bold", "plain"  # bold means the same as tied
 INTERVAL = "interval"  # the name of ci_low and ci_high, which are one column in a table
-BOLD = "\ue000", "\ue001"  # around what is bold while the table is made
-MATHEMATICS = re.compile(r"\\\$|(?<!\\)\$(.*?)(?<!\\)\$")  # in labels; and dollar signs
+BOLD = "\ue000", "\ue001"  # marks on both sides of a bold cell, until the table is written
+MATHEMATICS = re.compile(r"\\\$|(?<!\\)\$(.*?)(?<!\\)\$")  # mathematics in labels, and dollar signs
 GAME = ("env", "horizon", "cap", "true_mean", *BUDGETS)
 MOST_DIGITS = 10
-OF_ANSWERS = ("env", "horizon", "goal")  # what joined answers may differ in
+OF_ANSWERS = ("env", "horizon", "goal")  # columns in which joined answers may differ
 
 
 @dataclass(frozen=True)
 class TableOptions:
     """The options of a table for a paper; ``checked`` makes them."""
 
-    columns: tuple[str, ...] = ()  # in their order; those that suit the table if empty
+    # the columns in their order; if empty, the columns that suit the table
+    columns: tuple[str, ...] = ()
     best: bool = False  # whether the rows that may be the best of their game are bold
     pivot: str | None = None  # the column that has a column of the table for each of its values
-    digits: int = 3  # significant digits
-    labels: Mapping[str, str] = field(default_factory=dict)  # of algorithms, and of other words
+    digits: int = 3  # the number of significant digits
+    # labels that replace the names of algorithms and other words
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 def parse_table_options(given: Mapping[str, Any]) -> TableOptions | None:
@@ -145,7 +147,8 @@ def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
     measured = "samples" if is_sheet else "budget"
     game = [x for x in OF_ANSWERS if x in found and found[x].nunique(dropna=False) > 1]
     first = [group, *columns_apart(found), *game]
-    found = found[[*first, *(x for x in found if x not in first)]]  # before what is measured
+    # the describing columns stand before the measured columns
+    found = found[[*first, *(x for x in found if x not in first)]]
     shown = [*first, "budget", "low", "high", "reached"]
     if is_sheet:
         weeks = [] if found["weeks"].isna().all() else ["weeks"]
@@ -270,7 +273,8 @@ def _pivoted(
     before = before or [name for name in columns if name in NAMES and name != pivot]
     found = sorted(frame[pivot].dropna().unique())
     values = {x: _head(frame[frame[pivot] == x], pivot) for x in found}
-    rows: dict[tuple[str, ...], dict[str, Any]] = {}  # the index of each cell
+    # for each row of the new table, the index of each cell
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}
     for i in frame.index[frame[pivot].notna()]:
         cells = rows.setdefault(tuple(text.loc[i, before]), {})
         name = values[frame.loc[i, pivot]]

@@ -30,8 +30,8 @@ from .varying import SETTING
 
 # Errors that are raised by a manifest that is missing, damaged or not made by dpbandits.
 UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
-PATIENCE = 5  # seconds for git to answer
-RECORDS_JSON = ".records.json"  # beside a table that has no manifest
+PATIENCE = 5  # seconds within which git must answer
+RECORDS_JSON = ".records.json"  # the ending of a file beside a table that has no manifest
 
 
 def read_manifest(table: Path) -> Any:

@@ -8,8 +8,8 @@ from ..contracts.question import BEST_ARM, HYPOTHESES, PULLS
 from ..environments.logged import LoggedInstance
 from ..settings.setting import Setting, data_of
 
-MAX_ESTIMATE = 1e100  # the largest number that tables take
-ROUNDING = 1e-9  # of the sum of the regrets of many rounds, relative
+MAX_ESTIMATE = 1e100  # the largest estimate that a table may contain
+ROUNDING = 1e-9  # relative tolerance for the sum of the regrets of many rounds
 
 
 def impossible(setting: Setting, records: np.ndarray, answers: np.ndarray) -> str:
@@ -38,7 +38,8 @@ def _impossible_pulls(setting: Setting, pulls: np.ndarray, rounds: np.ndarray) -
         return "pulls below 0 or above the number of rounds"
     if (np.diff(pulls, axis=1) < 0).any():
         return "pulls that decrease"
-    if (pulls.sum(axis=2, dtype=float) > 1.5 * rounds).any():  # the sum of integers could wrap
+    # with floats, since a sum of integers could overflow
+    if (pulls.sum(axis=2, dtype=float) > 1.5 * rounds).any():
         return "more pulls than rounds"
     played = pulls.sum(axis=2)
     ended = played[:, -1:]
@@ -53,7 +54,7 @@ def _impossible_regrets(setting: Setting, regrets: np.ndarray, rounds: np.ndarra
     if regrets.dtype != np.float64 or not np.isfinite(regrets).all():
         return "regret that is not finite"
     instance = data_of(setting).instance
-    mean = isinstance(instance, LoggedInstance)  # a mean loss times t, which may decrease
+    mean = isinstance(instance, LoggedInstance)  # the mean loss of a log times t may decrease
     if (regrets < 0).any() or (not mean and (np.diff(regrets, axis=1) < 0).any()):
         return "regret that decreases or is below 0"
     with np.errstate(over="ignore"):

@@ -15,9 +15,11 @@ from .formats import format_of, parquet_pieces, read_parquet
 from .frames import WORDS, of_arrays
 from .varying import ROWS, SETTING
 
-NAMES = (SETTING, *WORDS)  # columns of words, even if these look like numbers
-KINDS = [{"b"}, {"i"}, {"f"}, {"i", "f"}, {"O"}]  # of the types of the pieces of a column
-UNREADABLE = (*DAMAGED, pd.errors.ParserWarning)  # in pieces; the whole table may be right
+NAMES = (SETTING, *WORDS)  # columns of words, even if the words look like numbers
+# The sets of types that the pieces of one column may have
+KINDS = [{"b"}, {"i"}, {"f"}, {"i", "f"}, {"O"}]
+# Errors while pieces are read; the whole table may still be readable
+UNREADABLE = (*DAMAGED, pd.errors.ParserWarning)
 
 
 def pieces_of(path: Path, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
@@ -58,7 +60,7 @@ def parts_of(path: Path, columns: list[str]) -> Iterator[pd.DataFrame]:
 
     The rows of each setting must follow each other in the file.
     """
-    held: list[pd.DataFrame] = []  # rows of one setting
+    held: list[pd.DataFrame] = []  # the rows of one setting
     for piece in pieces_of(path, columns):
         piece = piece.astype({SETTING: object})
         last = piece[SETTING].iloc[-1]
@@ -77,7 +79,7 @@ def read_whole(path: Path) -> pd.DataFrame:
     Raises:
         BadInput: the file is missing, or not readable.
     """
-    columns: dict[str, np.ndarray] = {}  # with room for more rows
+    columns: dict[str, np.ndarray] = {}  # arrays with room for more rows
     words: dict[Any, Any] = {}
     size = 0
     try:
@@ -88,7 +90,8 @@ def read_whole(path: Path) -> pd.DataFrame:
             size += len(piece)
     except UNREADABLE:
         columns = {}
-    if not columns:  # of all types, or refused with the reason
+    # read the whole table, where a column may have several types, or refuse it with the reason
+    if not columns:
         if format_of(path) != "parquet":
             return read_csv(str(path), path, words=NAMES)
         whole = read_parquet(path)

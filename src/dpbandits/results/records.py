@@ -21,7 +21,8 @@ from .manifest import UNREADABLE, read_manifest, read_records
 from .varying import HASH, SETTING, details, told_apart_by
 
 NUMBER = int | float
-FIELDS: dict[str, Any] = {  # of a record, with their types; budgets and a goal are numbers, too
+# The fields of a record, with their types; the budgets and the goal are numbers, too
+FIELDS: dict[str, Any] = {
     "algo": str, "env": str, "horizon": NUMBER, "parameters": dict, "env_spec": dict,
     "population": dict | None, "notion": str | None, "loss": NUMBER | None,
 }  # fmt: skip
@@ -120,7 +121,7 @@ def with_ids(settings: pd.DataFrame) -> pd.DataFrame:
     about = settings.drop(columns=SETTING, errors="ignore")
     if lacking.any():
         shown = about.loc[lacking, told_apart_by(about)].to_dict("records")
-        seed = str(about["seed"].iloc[0])  # if it does not vary
+        seed = str(about["seed"].iloc[0])  # known if the seed does not vary
         ids[lacking] = [_hash_of(seed, row) for row in shown]
     return about.set_index(pd.Index(ids, dtype=object, name=SETTING))
 

@@ -21,18 +21,18 @@ from .records import NO_RECORD, Record
 from .summary import in_words
 from .varying import SETTING
 
-MAX_LOG_LINES = 20  # of settings on a log, whose mean rewards are said
+MAX_LOG_LINES = 20  # the largest number of settings on a log whose mean rewards are printed
 
 
 class References(NamedTuple):
     """What a record says about its data, see ``LabelledInstance.recorded``."""
 
-    uniform: float  # expected mistakes, or losses, at the horizon
+    uniform: float  # the expected mistakes, or losses, of uniform play at the horizon
     constant: float
     action: str  # the best constant action
-    words: str  # these numbers, for people
-    better: str  # what an algorithm does that beats another one
-    is_log: bool  # whether the numbers are estimates
+    words: str  # these numbers as a sentence
+    better: str  # what a better algorithm does
+    is_log: bool  # whether the data are a log, so that the numbers are estimates
 
     @classmethod
     def of(cls, record: Record) -> References | None:

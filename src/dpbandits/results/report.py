@@ -23,7 +23,7 @@ from .table import Table
 from .tables import batches, rows_of_a_run, settings_table, write_table
 from .varying import told_apart_by
 
-FRAMES = 100  # of summaries, each of which takes kilobytes, before they are made one
+FRAMES = 100  # so many summaries, each of some kilobytes, are held before they are joined
 
 
 class Means(NamedTuple):
@@ -32,17 +32,17 @@ class Means(NamedTuple):
     """
 
     settings: Sequence[Setting]  # the settings of the table, perhaps with fewer checkpoints
-    runs: Sequence[int]  # of each setting
-    looks: Sequence[int]  # how often the runs of each setting are looked at
+    runs: Sequence[int]  # the number of runs of each setting
+    looks: Sequence[int]  # how often the runs of each setting are examined
 
 
 class Played(NamedTuple):
     """The finished runs of a request's settings."""
 
     store: Store
-    runs: Sequence[int]  # of each setting, in the table
-    played: int  # runs that were missing
-    means: Means | None = None  # None for the runs of the table
+    runs: Sequence[int]  # the number of runs of each setting in the table
+    played: int  # the number of runs that were missing and were played
+    means: Means | None = None  # None if the means are computed from the runs of the table
 
     def total(self, settings: Sequence[Setting]) -> int:
         """Return how many runs of ``settings`` the table and the means use together."""

@@ -36,20 +36,23 @@ from ..settings.request import MOST_RUNS
 from ..settings.setting import Setting
 from .possible import impossible
 
-MAX_FILE_BYTES = 2**32  # of runs
-MOST_ARRAYS = 2**28  # bytes of its arrays that need not be in proportion to the file
+MAX_FILE_BYTES = 2**32  # the largest size of a file of runs
+MOST_ARRAYS = 2**28  # arrays of at most so many bytes are plausible in a file of any size
 MEMBERS = "runs", "pulls", "answers", "seconds", "libraries", "checksum"
 # The versions of the libraries with which this process plays
 LIBRARIES = f"numpy {np.__version__}, numba {version('numba')}"
-HEADER = struct.Struct("<26x2H")  # of a member: the lengths of its name and of its extra field
-MEMBER_BYTES = 2**10  # what a member takes besides its data, at most
-MOST_WORDS = 2**8  # bytes of the names and versions of libraries
-RUN_BYTES = 8 + 8 + 8 + MOST_WORDS  # of a run besides its record
-MOST_SECONDS = 1e10  # of a run: three centuries
-REASON = 500  # characters of the reason of a failure that is stored
-WORTH = 1.0  # seconds that runs took that not even a power cut may lose; others are played again
-BLOCK = 2**12  # bytes that a small file takes on a disk; arrays that fit are not compressed
-RATIO = 100  # and how many times the size of the file they may have beyond that
+# The header of a member: the lengths of its name and of its extra field
+HEADER = struct.Struct("<26x2H")
+MEMBER_BYTES = 2**10  # the largest number of bytes that a member takes besides its data
+MOST_WORDS = 2**8  # the largest number of bytes of the names and versions of libraries
+RUN_BYTES = 8 + 8 + 8 + MOST_WORDS  # the bytes of a run besides its record
+MOST_SECONDS = 1e10  # the largest time of a run: three centuries
+REASON = 500  # the number of characters of the reason of a failure that are stored
+# Runs that took so many seconds together are written so that a power cut cannot lose them
+WORTH = 1.0
+# The bytes that a small file takes on a disk; arrays that fit into them are not compressed
+BLOCK = 2**12
+RATIO = 100  # larger arrays may have at most so many times the bytes of their file
 
 
 class Damaged(Exception):
@@ -62,9 +65,9 @@ class Run(NamedTuple):
     # the record that the setting's question defines: int64 array (C, K), the pulls of each arm up
     # to each checkpoint, or float64 array (C, 1), the regret
     pulls: np.ndarray
-    answer: float  # what the run returned, NaN for nothing
-    seconds: float  # its equal share of the time of its task
-    libraries: str = LIBRARIES  # the versions with which it was played
+    answer: float  # what the run returned, NaN if it returned nothing
+    seconds: float  # the time of the task, divided by the number of its runs
+    libraries: str = LIBRARIES  # the versions of the libraries with which the run was played
 
 
 Runs = dict[int, Run]  # finished runs of one setting, by number
@@ -300,7 +303,8 @@ def _has_right_types(arrays: Sequence[np.ndarray]) -> bool:
         and len(pulls) == len(numbers) == len({*numbers.tolist()})
         and libraries.dtype.itemsize <= MOST_WORDS
         and bool(((numbers >= 0) & (numbers < MOST_RUNS)).all())
-        and bool(((seconds >= 0) & (seconds <= MOST_SECONDS)).all())  # not if one is NaN
+        # also false if one of the times is NaN
+        and bool(((seconds >= 0) & (seconds <= MOST_SECONDS)).all())
     )
 
 
@@ -390,6 +394,7 @@ def packed(key: str, runs: Runs) -> bytes:
     for write in (np.savez_compressed, np.savez)[size <= BLOCK :]:
         buffer = io.BytesIO()
         write(buffer, **arrays)  # type: ignore[arg-type]
-        if is_plausible(size, buffer.tell()):  # arrays that compress too well are left as they are
+        # arrays that compress too well are written without compression
+        if is_plausible(size, buffer.tell()):
             break
     return buffer.getvalue()

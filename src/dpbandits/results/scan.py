@@ -18,8 +18,8 @@ from .metrics import COLUMNS
 from .reading import UNREADABLE
 from .varying import SETTING
 
-BLANK = "estimate", "answer", "correct"  # columns that may have blanks, of runs that were cut
-MOST_APART = 0.7  # of the runs that a column may tell apart
+BLANK = "estimate", "answer", "correct"  # columns that may have blanks, for runs that were cut
+MOST_APART = 0.7  # the largest share of the runs that columns may tell apart
 
 
 class Scan:
@@ -42,7 +42,8 @@ class Scan:
         self.of_run = ["run", *(own if x == "regret" else x for x in self.question.measured)]
         self.describing = [str(x) for x in first if x not in self.of_run]
         self._shown = [x for x in self.describing if x != SETTING]
-        self._fixed = {*self.question.columns, *BUDGETS, "seed", SETTING}  # of all tables
+        # columns that all tables have
+        self._fixed = {*self.question.columns, *BUDGETS, "seed", SETTING}
         self.counts = np.zeros(0, dtype=np.int64)
         self._in_order = True
         self._heads: list[pd.DataFrame] = []
@@ -209,7 +210,8 @@ class Scan:
         own = [SETTING] if SETTING in rows else [x for x in self.describing if x in fixed]
         of_run = np.full(len(rows), True)
         for name in [*own, "run"]:
-            of_run &= rows[name].isin([rows[name].iloc[place]]).to_numpy()  # blanks, too
+            # blank values are compared, too
+            of_run &= rows[name].isin([rows[name].iloc[place]]).to_numpy()
         found = rows[of_run]
         for name in () if found["t"].duplicated().any() else self.describing:
             if name not in fixed and found[name].nunique(dropna=False) > 1:

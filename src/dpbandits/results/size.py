@@ -12,19 +12,20 @@ from ..settings.setting import Setting
 from .run_store import record_bytes
 from .tables import rows_of_a_run
 
-ANNOUNCED_ROWS = 1e7  # a request of more is announced
-BYTES = 24  # of the run, the round and the measured values of a row, approximately
-OF_A_RUN = 24  # of its number, answer and time, in the file of its setting
-OF_A_FILE = 1500  # of runs, besides these: the headers and the checksum
+ANNOUNCED_ROWS = 1e7  # a request with more rows is announced
+BYTES = 24  # the approximate bytes of the run, the round and the measured values of a row
+OF_A_RUN = 24  # the bytes of a run's number, answer and time in the file of its setting
+OF_A_FILE = 1500  # the other bytes of a file of runs: the headers and the checksum
 
 
 class Size(NamedTuple):
     """The sizes of a table and its runs: the number of rows, and bytes."""
 
-    rows: int  # of the table
-    table: float  # the file of the table, as CSV
-    stored: float  # the files of its runs, at most, since they are compressed
-    memory: float  # the pulls of its largest setting and a copy of them
+    rows: int  # the number of rows of the table
+    table: float  # the bytes of the file of the table, as CSV
+    # an upper bound on the bytes of the files of the table's runs, which are compressed
+    stored: float
+    memory: float  # the bytes of the pulls of the largest setting and of a copy
 
 
 def check_size(request: Request) -> None:

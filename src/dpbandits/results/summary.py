@@ -25,8 +25,8 @@ from .intervals import (
 from .tables import unjudged
 from .varying import SETTING, with_budgets
 
-AT_ONCE = 500  # settings whose intervals are computed together
-MATH = "\ue002"  # on both sides of mathematics in a cell of a table for LaTeX
+AT_ONCE = 500  # the number of settings whose intervals are computed together
+MATH = "\ue002"  # stands on both sides of mathematics in a cell of a table for LaTeX
 QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 
 
@@ -182,7 +182,8 @@ def columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
     varied = [n for n in question.shown_if_varied if n in summary and summary[n].nunique() > 1]
     fixed = {*with_budgets(question.columns, summary), SETTING}
     swept = [name for name in describing(summary) if name not in fixed]
-    if question.one_arm and "true_mean" in summary:  # what sets the arm's mean is shown as such
+    # a swept column that equals the true mean is left out
+    if question.one_arm and "true_mean" in summary:
         swept = [name for name in swept if not summary[name].equals(summary["true_mean"])]
     varied += swept
     shown: list[str] = []

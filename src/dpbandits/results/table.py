@@ -41,7 +41,7 @@ ALIKE = (
     "the tables contain settings that look alike: no column and no manifest says how they differ; "
     "plot the tables separately"
 )
-FRAME = "the table"  # what messages call a frame of a user
+FRAME = "the table"  # the name of a user's frame in messages
 Rows = Callable[[], Iterator[pd.DataFrame]]
 
 
@@ -51,12 +51,14 @@ class Table:
 
     question: Question
     settings: pd.DataFrame  # a row for each setting, by its id, with the columns that describe it
-    ends: pd.DataFrame  # of each run at the horizon: setting, run, and what is measured
-    rows: Rows  # all rows of some settings at a time: setting, run, t and the statistic
-    metric: str = REGRET  # what a table of regret holds: one of METRICS
-    # the records of what settings were run with, by setting id; settings without one are missing
+    # for each run, its row at the horizon: the setting, the run and the measured values
+    ends: pd.DataFrame
+    # yields all rows, those of some settings at a time: setting, run, t and the statistic
+    rows: Rows
+    metric: str = REGRET  # the measure of regret in the table, one of METRICS
+    # the records of the settings, by setting id; settings without a record are missing
     records: Mapping[str, Record] = field(default_factory=dict)
-    name: str = FRAME  # in messages
+    name: str = FRAME  # the name of the table in messages
 
     @classmethod
     def of_store(
@@ -86,7 +88,8 @@ class Table:
             part = pd.DataFrame({SETTING: setting.id, **columns})
             parts.append(part)
             ends.append(part[part["t"] == setting.horizon] if "t" in part else part)
-        together = [parts[some] for some in batches(list(map(len, parts)))]  # many small settings
+        # small settings are joined, since there may be many
+        together = [parts[some] for some in batches(list(map(len, parts)))]
         rows = [x[0] if len(x) == 1 else pd.concat(x, ignore_index=True) for x in together]
         return cls(
             settings[0].question,
@@ -126,7 +129,7 @@ class Table:
         scan.add(plain)
         if not scan.in_order:
             plain = scan.sorted(plain)
-            scan = Scan(name, plain, whole=False)  # as a whole it is checked
+            scan = Scan(name, plain, whole=False)  # the table was checked as a whole before
             scan.add(plain)
             scan.refuse(plain)
 
@@ -500,7 +503,7 @@ def join(tables: Sequence[Table]) -> Table:
             yield _rows_once(pd.concat(held), [SETTING, "run", "t"])
 
     if shared and first.question.plays_on:
-        for _ in rows():  # refuses other regrets of the same runs
+        for _ in rows():  # this loop refuses tables with different regrets for the same run
             pass
     ends = _rows_once(pd.concat([table.ends for table in tables]), [SETTING, "run"])
     return Table(first.question, settings, ends, rows, first.metric, records, "the tables")

@@ -10,7 +10,8 @@ from ..contracts.question import Question
 from .intervals import another_value
 from .summary import in_words, percent
 
-OTHERS = 5  # settings that are named besides the one whose runs are the fewest for its tail
+# The number of settings that are named after the setting with the fewest runs for its tail
+OTHERS = 5
 
 
 def lines_of_tails(found: pd.DataFrame, question: Question) -> Iterator[str]:
@@ -24,7 +25,8 @@ def lines_of_tails(found: pd.DataFrame, question: Question) -> Iterator[str]:
         found: a summary or a comparison, with the columns ``runs`` and ``runs_needed``.
         question: the question that the runs answer.
     """
-    if "halted" in found:  # of times that are cut, neither an interval nor a tail is known
+    # for stopping times that are cut, neither an interval nor a tail is known
+    if "halted" in found:
         found = found[found["halted"] == found["runs"]]
     if "ci_low" in found:
         equal = found[(found["runs"] > 1) & found["ci_low"].isna() & found["mean"].notna()]

@@ -16,9 +16,9 @@ from ..errors import plain
 from ..settings.sweep import OF_RUNS
 
 SETTING = "setting"  # the column of the ids of settings
-ROWS = 100_000  # of a piece of a table, approximately
-VERSION = "version"  # of an algorithm's sources
-HASH = re.compile(r" \([0-9a-f]{8}\)$")  # of a file, after its path
+ROWS = 100_000  # the approximate number of rows in a piece of a table
+VERSION = "version"  # the column of the version of an algorithm's sources
+HASH = re.compile(r" \([0-9a-f]{8}\)$")  # the hash of a file, which stands after the file's path
 
 
 def varying(
@@ -57,7 +57,7 @@ def disambiguate(
     """
     known = [dict(details(record)) for record in records]
     looks = pd.DataFrame([{k: comparable(x) for k, x in own.items()} for own in shown])
-    # the values in records that are not columns yet
+    # the values in records for which there is no column yet
     hidden = pd.DataFrame(
         [
             {k: plain(x) for k, x in found.items() if x is not None and k not in own}
@@ -110,7 +110,7 @@ def details(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         if name not in BUDGETS:
             yield name, value
     yield from _leaves("env", record["env_spec"])
-    yield from _leaves("env.law", record.get("laws", {}))  # their versions
+    yield from _leaves("env.law", record.get("laws", {}))  # the versions of users' reward laws
     yield from _leaves("population", record["population"] or {})
     for name in (*OF_RUNS, VERSION):
         if name in record:

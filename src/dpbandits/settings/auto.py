@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 from ..errors import BadInput, plain
 from ..validation import as_integer, number_where
 
-FIRST_RUNS = 100  # of each setting, at least
+FIRST_RUNS = 100  # the smallest number of runs of each setting
 MOST_RUNS = 10_000_000
 SERIES = [m * 10**k for k in range(2, 7) for m in (1, 2, 5)]  # numbers of runs: 100, 200, 500, ...
-KEYS = ("precision", "max_runs", "max_time")  # that only runs=auto takes
+KEYS = ("precision", "max_runs", "max_time")  # keys that only runs=auto takes
 SHARE, SECONDS = "a number between 0 and 1 is needed", "a number of seconds above 0 is needed"
 
 
 class Auto(NamedTuple):
     """The condition under which a setting has enough runs, see ``running/auto.py``."""
 
-    precision: float  # half of the interval by the mean, at most
-    max_runs: int  # runs of each setting, at most
+    precision: float  # the largest value of half the interval divided by the mean
+    max_runs: int  # the largest number of runs of each setting
     max_time: float = math.inf  # seconds after which no more runs are begun
 
     def looks(self, first: int = FIRST_RUNS) -> list[int]:

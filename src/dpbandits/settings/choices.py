@@ -18,8 +18,9 @@ from ..errors import BadInput, first_line, plain, unknown
 from .composed import LABEL, read_group
 from .user_files import law_named
 
-MANY_DIGITS = 10**4000  # Python writes no integer of more than 4300
-MAX_RANGE = 1_000_000  # numbers of a range, which is made a list
+# A larger integer is refused, since Python writes no integer of more than 4300 digits
+MANY_DIGITS = 10**4000
+MAX_RANGE = 1_000_000  # the largest length of a range, since a range becomes a list
 
 
 class Several(list[Any]):
@@ -57,7 +58,8 @@ def plain_data(key: str, value: Any) -> Any:
         return _plain_data(value)
     except BadInput as error:
         raise BadInput(f"{key}: {error}") from None
-    except Exception as error:  # of an object of the user's, or a list that contains itself
+    # an object of the user may raise any error, and a list may contain itself
+    except Exception as error:
         raise BadInput(f"{key}={plain(value)}: not readable ({first_line(error)})") from None
 
 
@@ -84,15 +86,15 @@ def _plain_data(value: Any) -> Any:
         return dict(value.contents or {})
     if isinstance(value, PathLike):
         return _plain_data(fspath(value))
-    if hasattr(value, "to_numpy"):  # of pandas
+    if hasattr(value, "to_numpy"):  # an object of pandas
         return _plain_data(value.to_numpy())
-    if callable(value):  # a reward law
+    if callable(value):  # the value is a reward law
         return law_named(value)
     raise BadInput(f"a number, text, a list or a mapping is needed, not {type(value).__name__}")
 
 
 def _name(key: Any) -> str:
-    if isinstance(key, Integral):  # of a column
+    if isinstance(key, Integral):  # the key names a column by its number
         return plain(key)
     if not isinstance(key, str):
         raise BadInput(f"{plain(key)}: the keys of a mapping must be text")
@@ -162,13 +164,13 @@ def listed(key: str, value: Any) -> Any:
 
     Any other value is returned unchanged.
     """
-    with suppress(Exception):  # it has no such method
+    with suppress(Exception):  # the value may have no such method
         value = value.tolist()
     try:
         if isinstance(value, Mapping):
             return dict(value.items())
         return [*value] if isinstance(value, list | tuple) else value
-    except Exception as error:  # of a class of the user's
+    except Exception as error:  # a class of the user may raise any error
         raise BadInput(f"{key}: not readable ({first_line(error)})") from None
 
 

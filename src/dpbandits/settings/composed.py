@@ -30,15 +30,19 @@ from .user_files import load_laws
 
 OF_HYDRA = ("job_logging", "hydra_logging", "launcher", "sweeper", "help", "hydra_help", "output")
 PLACED = "; an experiment begins with '# @package _global_', and overrides /algo, with a slash"
-UNUSED = [f"~hydra/{group}" for group in OF_HYDRA]  # which would take a quarter of the time
-MAX_HYDRA_CHARACTERS = 600  # of a message
-REFERENCE, NEEDED = "${", "???"  # a value that refers to another one, and one that must be given
-RESOLVING = "raised while resolving interpolation: "  # OmegaConf, between two reasons
-LABEL = "label"  # a key of every environment: its name in figures, which decides no run
+# Groups that are left out, since they would take a quarter of the time
+UNUSED = [f"~hydra/{group}" for group in OF_HYDRA]
+MAX_HYDRA_CHARACTERS = 600  # the largest number of characters of a message from Hydra
+# A value that refers to another value; a value that the user must give
+REFERENCE, NEEDED = "${", "???"
+RESOLVING = "raised while resolving interpolation: "  # OmegaConf writes this between two reasons
+# A key of every environment: the environment's name in figures, which decides no run
+LABEL = "label"
 LABELS = "labels"  # the law of labelled data, whose key ``label`` names a column
-NO_VALUE = ("sweep", "figure")  # keys to which no value refers
-INLIER = "env.inlier"  # the key of an environment that holds another one, which may be named
-LONGEST_LABEL = 80  # characters
+NO_VALUE = ("sweep", "figure")  # keys to which no value can refer
+# A key of an environment whose value is another environment, which may be given by its name
+INLIER = "env.inlier"
+LONGEST_LABEL = 80  # the largest number of characters of a label
 LOCK = threading.Lock()  # Hydra keeps what it composes in global variables
 
 
@@ -102,7 +106,8 @@ class Composed:
         try:
             config = OmegaConf.create(self.values)
             for key, value in sorted(changes.items(), key=lambda item: item[0].count(".")):
-                whole = isinstance(value, Mapping) and "law" in value  # replaces another law
+                # the value replaces the whole law
+                whole = isinstance(value, Mapping) and "law" in value
                 OmegaConf.update(config, key, value, merge=not whole, force_add=True)
             found: Any = OmegaConf.to_container(config, resolve=resolve, throw_on_missing=resolve)
         except MissingMandatoryValue as error:
@@ -227,7 +232,7 @@ class Groups:
             return {key: x for key, x in contents.items() if key not in keys}
         found = unlabelled(group, contents)
         if contents.get(LABEL) is not None and LABEL not in found:
-            # a label may refer to a key that varies: the first one stays
+            # if a label refers to a key that varies, the first label is kept
             self.labels.setdefault(name, _label(contents[LABEL]))
         return found
 
@@ -278,7 +283,7 @@ def _quoted(text: str) -> str:
 
 
 def _compose(file: str, choices: tuple[tuple[str, str], ...], folders: tuple[str, ...]) -> Composed:
-    import hydra  # takes a third of a second
+    import hydra  # this import takes a third of a second
     from hydra.errors import HydraException, MissingConfigException
 
     from .search_path import UserFolders
@@ -294,7 +299,8 @@ def _compose(file: str, choices: tuple[tuple[str, str], ...], folders: tuple[str
             UserFolders.on_path(folders),
             hydra.initialize_config_dir(home, "dpbandits", version_base="1.3"),
         ):
-            warnings.filterwarnings("ignore", "In .*: Defaults list is missing")  # then it is last
+            # a defaults list without _self_ is read as if _self_ came last
+            warnings.filterwarnings("ignore", "In .*: Defaults list is missing")
             found = hydra.compose(file, [*UNUSED, *words], return_hydra_config=True)
     except MissingConfigException as error:
         missing = str(error.missing_cfg_file).removesuffix(".yaml")
@@ -320,7 +326,8 @@ def _compose(file: str, choices: tuple[tuple[str, str], ...], folders: tuple[str
     return Composed(names, OmegaConf.to_container(own))  # type: ignore[arg-type]
 
 
-_compose_ours = lru_cache(maxsize=4096)(_compose)  # the package's files do not change
+# Caching is possible, since the package's files do not change
+_compose_ours = lru_cache(maxsize=4096)(_compose)
 
 
 def read_group(

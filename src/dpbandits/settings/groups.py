@@ -18,7 +18,7 @@ from .yaml_files import keys_of, read_yaml
 
 # For each group, the file that reads a user's data, and the key with the data's path
 READERS = {"env": ("empirical", "env.file"), "population": ("file", "population.path")}
-USER_GROUPS = ("algo", "rule", "env")  # of which files are often a user's
+USER_GROUPS = ("algo", "rule", "env")  # the groups whose files are often files of the user
 
 
 def refined(
@@ -90,7 +90,7 @@ def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
             return ours
         for own in others:
             if own.is_symlink() or own.exists():
-                return own  # which is read, if it is a file
+                return own  # the caller reads it, if it is a file
             code = own.with_suffix(".py")
             if group in HOMES and code.is_file():
                 if is_algorithm(code):
@@ -174,7 +174,7 @@ def question_of(experiment: str, folders: Iterable[str] = ()) -> Question | None
     The result is None if no group occurs.
     """
     seen: list[str] = [experiment]
-    for name in seen:  # which grows
+    for name in seen:  # the list grows during the loop
         contents = read_experiment(name, folders)
         words = set(re.findall(r"\w+", " ".join(_names(contents))))
         if found := next((q for q in QUESTIONS if q.group in words), None):

@@ -10,9 +10,11 @@ from ..contracts.question import QUESTIONS
 from ..errors import SUGGESTED_SIMILARITY, SURE_SIMILARITY, BadInput, plain, similar, unknown
 from .groups import file_keys, names_in
 
-GROUPS = ("algo", "rule", "env", "population", "experiment")  # in which a bare word is looked up
-MAX_NAMED_FILES = 3  # in a message
-MAKERS = {"env": "environment", "population": "population"}  # the functions of Python by groups
+# The groups in which a word without a key is searched
+GROUPS = ("algo", "rule", "env", "population", "experiment")
+MAX_NAMED_FILES = 3  # the largest number of files that a message names
+# For some groups, the Python function that makes their values
+MAKERS = {"env": "environment", "population": "population"}
 
 
 def bare_word(word: str) -> BadInput:
@@ -57,7 +59,7 @@ def unknown_key(
         python: whether it was given in a call from Python.
     """
     known = list(known)
-    if key in known:  # which the function that was called fixes
+    if key in known:  # the function that was called fixes this key
         return BadInput(f"{key}={plain(value)}: this function takes no {key}")
     group, _, name = key.partition(".")
     if python or not name or group not in chosen:

@@ -45,18 +45,19 @@ class Request:
     """The settings to run, and how to run and store them."""
 
     question: Question
-    config: Mapping[str, Any]  # the configuration as plain data; its groups are names
-    settings: list[Setting]  # the settings, checked
-    runs: int  # independent runs of each setting; with ``auto`` at least
-    max_rows: float  # the largest number of rows of a table that is made
-    format: str  # of the file of the table
-    jobs: int  # workers, or -1 for one a core
+    # the configuration as plain data, with the names that are chosen in groups
+    config: Mapping[str, Any]
+    settings: list[Setting]  # the checked settings
+    runs: int  # the number of independent runs of each setting; with ``auto``, the smallest number
+    max_rows: float  # the largest number of rows that a table may have
+    format: str  # the format of the file of the table
+    jobs: int  # the number of workers; -1 for one worker per core
     backend: str  # threads, processes or auto
-    results: Path | None  # folder in which runs are stored, None for none
+    results: Path | None  # the folder in which runs are stored, None for no folder
     runner: str  # whose workers play the runs: local, dask or slurm
-    runner_keys: Mapping[str, Any]  # its parameters
+    runner_keys: Mapping[str, Any]  # the parameters of the runner
     groups: Groups  # what is chosen in the groups of configuration files
-    auto: Auto | None = None  # until when runs are added, or None
+    auto: Auto | None = None  # the condition until which runs are added, or None
     # the overrides that decide what is run, except for the name of an experiment
     changed: tuple[str, ...] = ()
 
@@ -195,7 +196,7 @@ def _runner_keys(config: Mapping[str, Any], given: Mapping[str, Any]) -> Mapping
     Each must be a single word, since parameters of Slurm are written into a script.
     """
     name = config["runner"]
-    usual = file_keys("runner", name)  # raises if there is none
+    usual = file_keys("runner", name)  # raises an error if there is no such runner
     found = {**usual, **given}
     for key, value in found.items():
         if key not in usual:

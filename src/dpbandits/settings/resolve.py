@@ -41,8 +41,8 @@ PLAYED_BY = {
 }  # fmt: skip
 EXAMPLES = {ARMS: "bernoulli", FEATURES: "linear", CONTEXTS: "contextual", USERS: "labels"}
 SUCH = {ARMS: "adap_klucb", FEATURES: "gope", CONTEXTS: "private_lin_ucb", USERS: "bpo"}
-ROWS = "rows"  # the horizon that shows each row of labelled data, as often as they are shown
-OF_PRIVACY = {*BUDGETS, "eps_min"}  # swept keys that only private algorithms take
+ROWS = "rows"  # the name of the horizon that shows each row of labelled data once per pass
+OF_PRIVACY = {*BUDGETS, "eps_min"}  # keys of a sweep that only private algorithms take
 
 
 class Sweep:
@@ -80,7 +80,8 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
     sweep = Sweep(question, config, groups)
     parameters = {x for algorithm in groups.algorithms.values() for x in algorithm.domains}
     swept_by_some = taken | OF_PRIVACY | {*question.groups, *parameters}
-    if fixed := sorted(sweep.names & config.keys() - swept_by_some):  # before any setting is made
+    # this check comes before any setting is made
+    if fixed := sorted(sweep.names & config.keys() - swept_by_some):
         raise BadInput(f"sweep.{fixed[0]}: {fixed[0]} cannot be swept")
     for point in points(config):
         setting = resolve_point(sweep, point)
@@ -332,7 +333,7 @@ def _refuse_alike(settings: Iterable[Setting]) -> None:
     for setting in settings:
         shown = {setting.budget_name: setting.budget, **dict(setting.goal), **setting.columns}
         for key, value in shown.items():
-            if not isinstance(value, int):  # all of whose digits are shown
+            if not isinstance(value, int):  # an integer is shown with all its digits
                 values.setdefault(key, {})[to_float(value)] = None
     for key, found in values.items():
         refuse_alike(key, found)

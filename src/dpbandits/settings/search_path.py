@@ -82,7 +82,7 @@ def _of_hydra(keys: dict[str, Any]) -> Iterator[str]:
 class UserFolders(SearchPathPlugin):  # type: ignore[misc]
     """A plugin that adds the user's folders to the search path of this package's compositions."""
 
-    folders: ClassVar[tuple[str, ...]] = ()  # while such a composition runs
+    folders: ClassVar[tuple[str, ...]] = ()  # set while a composition with the user's folders runs
 
     @classmethod
     @contextmanager

@@ -23,7 +23,7 @@ from ..errors import BadInput
 from ..validation import NAMED_SOURCES
 
 FILES = "file", "path", "source"  # the keys of environments and populations that are paths of data
-NAMED_SOURCE = re.compile(f"({'|'.join(NAMED_SOURCES)}):")  # data that are no file
+NAMED_SOURCE = re.compile(f"({'|'.join(NAMED_SOURCES)}):")  # data that are not a file
 
 
 class Data(NamedTuple):
@@ -41,19 +41,22 @@ class Setting:
     """
 
     question: Question  # the question that its runs answer
-    algo: str  # name of the algorithm
-    version: str  # hash of the sources that decide what it does, when the setting was made
-    arguments: tuple[float, ...]  # the values of its parameters, in the order of its signature
+    algo: str  # the name of the algorithm
+    # the hash, when the setting was made, of the sources that decide what the algorithm does
+    version: str
+    # the values of the algorithm's parameters, in the order of its signature
+    arguments: tuple[float, ...]
     env: str  # name of the environment
     env_spec: str  # the environment's configuration, as JSON
     arm: int | None  # the only arm that is played, from 0; None for all of them
-    level: float  # local privacy: the largest level of a user; infinite without it
-    goal: tuple[tuple[str, float], ...]  # what an answer is judged by, as pairs of name and value
+    level: float  # with local privacy, the largest privacy level of a user; infinite otherwise
+    # the values by which an answer is judged, as pairs of name and value
+    goal: tuple[tuple[str, float], ...]
     # the configuration of users with levels of their own, as JSON; empty if all users have the same
     # level
     population_spec: str
     horizon: int  # the largest number of rounds
-    seed: int  # seed of the sweep
+    seed: int  # the seed of the sweep
     checkpoints: int  # the approximate number of rounds at which pulls are recorded
     shuffle_arms: bool  # whether each run permutes the arms
     # the algorithm itself; its name and version identify it

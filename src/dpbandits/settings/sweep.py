@@ -11,11 +11,11 @@ from ..contracts.question import Question
 from ..errors import BadInput, plain, unknown
 from .choices import Choice, Several, plain_data
 
-MOST_POINTS = 100_000  # of one grid
+MOST_POINTS = 100_000  # the largest number of points of one grid
 # Keys of every request that decide its settings, and that a sweep can vary
 OF_RUNS = ("seed", "checkpoints", "shuffle_arms", "assume")
 Grid = dict[str, list[Any]]
-Point = Mapping[str, Any]  # what a sweep sets in one setting; it is read, never changed
+Point = Mapping[str, Any]  # the values that a sweep sets in one setting; they are never changed
 
 
 def grids(config: Mapping[str, Any]) -> list[Grid]:

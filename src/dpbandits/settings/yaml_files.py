@@ -18,8 +18,8 @@ import yaml
 from ..errors import BadInput, in_a_line, plain
 from ..validation import overflow
 
-LONGEST_REASON = 1500  # characters
-SCALARS = {  # the words that stand for a value that is no text, and their possible first letters
+LONGEST_REASON = 1500  # the largest number of characters of a reason
+SCALARS = {  # the words that stand for a value that is not text, with their possible first letters
     "null": (r"~|null|Null|NULL|", ["~", "n", "N", ""]),
     "bool": (r"true|True|TRUE|false|False|FALSE", list("tTfF")),
     "int": (r"[-+]?[0-9]+(?:_[0-9]+)*", list("-+0123456789")),
@@ -33,7 +33,8 @@ SCALARS = {  # the words that stand for a value that is no text, and their possi
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # libyaml crashes on deep nesting
-    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # filled below, not those of YAML 1.1
+    # filled below with other rules than those of YAML 1.1
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         """Construct a mapping; a name that occurs twice is an error."""

@@ -20,7 +20,7 @@ from ..targets.target import AuditTarget
 from .cases import Case, cases
 from .replay import Outcome, Problem, replay
 
-# number of replays in an audit; a stopping rule has fewer, since it stops late
+# Number of replays in an audit; a stopping rule has fewer, since it stops late
 REPLAYS = {"algo": 100, STOPPING.group: 30}
 NUDGES = 3  # a failure counts only if it remains in so many replays with slightly changed noise
 NUDGE = 1e-6  # relative change of the noise in these replays

@@ -25,7 +25,7 @@ INSIDE = 0.2  # share of the cases in which the changed reward is not at an extr
 SILENT = 0.2  # share of the games without a draw of noise that are replayed
 SHARES = (0.4, 0.2, 0.16, 0.12, 0.12)  # the probability of each kind of rewards, see ``_rewards``
 ARMS = (1, 2, 2, 2, 2, 2, 3, 3, 3, 5, 10, 20)
-# share of the games that have many arms, the numbers of these arms, and the horizons
+# Share of the games that have many arms, the numbers of these arms, and the horizons
 LARGE, MANY, ROUNDS = 0.4, (5, 10, 20), (64, 128, 256)
 
 
@@ -91,7 +91,9 @@ def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) ->
     far[:, arm] = high if rng.random() < 0.5 else low
     if (first == far).all():
         far[:, arm] = low + high - far[:, arm]
-    if target.alignment.one_change:  # a sum near 0 stops late; looking for where is slow
+    if target.alignment.one_change:
+        # The search for a change of the stopping time is slow, so most cases have no walk. With
+        # alternating rewards, the sum stays near 0, and the rule stops late
         far = first.copy()
         if rng.random() < 0.3:
             far[:, arm] = np.where(np.arange(T) % 2, high, low)

@@ -229,7 +229,8 @@ class Branch(Given):
         return outcome
 
 
-_ANY = np.random.default_rng(0)  # made before a policy plays, so that it draws its own numbers
+# Made before a policy plays: while a policy plays, the generators of NumPy are redirected
+_ANY = np.random.default_rng(0)
 
 
 def _width(ends: tuple[float, float]) -> float:

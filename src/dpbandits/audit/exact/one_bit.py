@@ -19,7 +19,7 @@ import numpy as np
 from ..targets.decisions import DecisionTarget
 from .loss import ActionLoss, OutOfReach
 
-# the sigmoid of this reward and of its negative is 1 and 0 in floating point
+# The sigmoid of this reward and of its negative is 1 and 0 in floating point
 SATURATING_REWARD = 1e3
 EPS_OF_BITS = (1e-6, 10.0)  # for other eps, rounding changes the probabilities of one bit visibly
 OTHER = "the algorithm draws something other than one bit in a round"

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 LAPLACE, NORMAL, UNIFORM = "Laplace", "normal", "uniform"
-# laws on the integers; such noise is drawn at its scale
+# Laws on the integers; such noise is drawn at its scale
 DISCRETE, SKELLAM = "discrete Laplace", "Skellam"
 COINS = "coins"  # the number of heads among fair coins; the scale is the number of coins
 CHOICE = "choice"  # the choice of one of several outcomes with given probabilities

@@ -27,7 +27,7 @@ from .draws import (
     plain_number,
 )
 
-# the largest number of outcomes whose probabilities are recorded
+# The largest number of outcomes whose probabilities are recorded
 MAX_NOTED_OUTCOMES = 64
 
 

@@ -29,16 +29,18 @@ from .events import Event, learn, ratio
 # the runs of a sample are divided, and the privacy loss between the compared data. If the promised
 # loss is small, data that differ in several rewards are easier to rank.
 ROUNDS = ((24, 48, 2.0), (6, 12, 1.0), (2, 4, 0.0))
-# an event is proposed in one half of a sample and chosen in the other; a half has one in so many
+# An event is proposed in one half of a sample and chosen in the other; a half has one in so many
 # runs
 SAMPLE = 8
-# games per candidate: a few games for each step of the bisections in ``change_of_mind``
+# Games per candidate: a few games for each step of the bisections in ``change_of_mind``
 PROPOSED = 50
 LENIENT = 0.02  # the level of the bounds that only rank candidates
 CHUNK_RUNS = 5_000  # the number of runs that use the same generator
-PLAIN_CHUNK_RUNS = 10  # this number in plain Python; the time limit is checked after these runs
+# The number of runs in plain Python that use the same generator. The time limit is checked after
+# these runs
+PLAIN_CHUNK_RUNS = 10
 MIN_TEST_PART = 4  # a test that refutes nothing takes at least one in so many of its runs
-# runs of the first batch of a test; a later batch has as many runs as all earlier batches together,
+# Runs of the first batch of a test; a later batch has as many runs as all earlier batches together,
 # at most CHUNK_RUNS. The test may stop after each batch
 FIRST_BATCH_RUNS = 500
 

@@ -15,9 +15,9 @@ from scipy.stats import norm
 FACTORS = np.append(np.arange(401) / 200.0, np.geomspace(2.02, 1000.0, 200))
 PROMISED = 200  # the index of the multiple 1
 ITSELF = slice(PROMISED, PROMISED + 1)
-# each bet is made for a certain number of runs, given here as a fraction of all runs
+# Each bet is made for a certain number of runs, given here as a fraction of all runs
 STAKES = 4.0 ** -np.arange(5)
-# upper bound on a stake, as a share of the largest stake with which no bet can lose everything
+# Upper bound on a stake, as a share of the largest stake with which no bet can lose everything
 MAX_STAKE_SHARE = 0.99
 Line = Callable[[np.ndarray, float], tuple[np.ndarray, np.ndarray]]
 

@@ -13,9 +13,9 @@ from ..targets.target import MISSING
 Bounds = tuple[tuple[int, float, float], ...]
 Scale = Callable[[np.ndarray], np.ndarray]
 DEPTH = 8  # the largest number of conditions of an event
-# values are clipped to at most this absolute value, since a tree adds its data in float32
+# Values are clipped to at most this absolute value, since a tree adds its data in float32
 MAX_SPLIT_VALUE = 1e30
-# an event must hold in so many runs of a sample, counted under both data together
+# An event must hold in so many runs of a sample, counted under both data together
 MIN_EVENT_RUNS = 25
 
 

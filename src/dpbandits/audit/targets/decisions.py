@@ -33,7 +33,7 @@ EPISODIC_HORIZONS = (8, 64, 512, 4096)  # horizons for algorithms with episodes 
 SEQUENTIAL_HORIZONS = (8, 32, 128)  # horizons for algorithms that decide in each round
 CAPS = (64, 512, 4096)  # largest numbers of samples of a stopping rule
 MOST_CHECKPOINTS = 64
-# number of runs that estimate the mean output, for compiled code and plain Python
+# Number of runs that estimate the mean output, for compiled code and plain Python
 MEAN_RUNS, PLAIN_MEAN_RUNS = 200, 20
 SIZES = (2, 2, 2, 2, 2, 2, 3, 3, 3, 10)  # the number of arms of a game is drawn from these numbers
 STEPS = 6  # the number of pairs of neighbours that are taken from one walk

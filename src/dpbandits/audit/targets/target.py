@@ -22,7 +22,7 @@ from .neighbours import Neighbours, Pair
 OF_BUDGET = {"eps": global_dp("no source"), "rho": gaussian_zcdp("no source")}
 CANDIDATES = 96  # the number of pairs of neighbours at the start of the search
 PLAIN = 25  # one run in plain Python takes as long as so many runs of a compiled algorithm
-# the environment that is used to compute parameters with the value auto
+# The environment that is used to compute parameters with the value auto
 COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}
 MISSING = -1e30  # stands for a missing output, such as an estimate: far below every value
 
