@@ -194,8 +194,8 @@ class SampledAudit:
         worst = max(sampled, key=lambda found: found.measured)
         promised, (x, y) = target.promised, worst.pair
         words.append(verdicts.of_samples(worst.measured, promised))
-        # the exact loss is that of the release itself
         if isinstance(target, ReleaseTarget) and exact is not None:
+            # the exact loss is that of the release itself
             words.append(verdicts.of_exact(exact, exact, promised))
         verdict, where = verdicts.combined(*words), place_of_change(worst.pair)
         why = columns["why"] or ("max_time= ended the audit" if late else "")

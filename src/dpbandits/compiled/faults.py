@@ -58,8 +58,8 @@ def _reason(text: str) -> str:
 
 def _where(code: CodeType, text: str, reason: str) -> tuple[str, int]:
     """Return the file and the line, among the user's files, to which Numba's error refers."""
-    # Numba's error then names the function, but not the line
     if missing := UNDEFINED.search(reason):
+        # Numba's error then names the function, but not the line
         for line, name in _names(code):
             if name == missing[1]:
                 return code.co_filename, line
@@ -93,8 +93,8 @@ def out_of_bounds(played: Callable, arguments: tuple[Any, ...]) -> str:
         for step in reversed(steps):
             if not is_installed(step.filename):
                 return f"{_place(step.filename, step.lineno or 0)}: IndexError: {error}"
-    # plain Python may raise other errors, for instance for a division by zero
     except BaseException:
+        # plain Python may raise other errors, for instance for a division by zero
         return ""
     return ""
 

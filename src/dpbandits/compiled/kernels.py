@@ -20,7 +20,8 @@ from .notes import INLINED, UNDECLARED, Called
 from .sources import hash_of, is_constant, is_of_package, place_of, state_of
 
 BACKENDS = {choice.PLAIN: ".plain.functions", choice.QUICK: ".quick.routines"}
-SEARCHES = 3  # after so many searches without a result, no index out of bounds is searched any more
+# After so many searches without a result, the code stops searching for an index out of bounds
+SEARCHES = 3
 _lock = RLock()
 
 

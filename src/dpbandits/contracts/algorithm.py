@@ -416,8 +416,8 @@ def _let_import_neighbours(folder: Path) -> None:
     """Let files import modules from this folder first, before modules from other user folders."""
     others = [x for x in _imported_from if x != folder]
     own = {x.stem for x in folder.glob("*.py")} | {x.name for x in folder.iterdir() if x.is_dir()}
-    # a copy, since other threads may import modules meanwhile
     for name, module in list(sys.modules.items()):
+        # the loop runs over a copy, since other threads may import modules meanwhile
         file = getattr(module, "__file__", None) if name.partition(".")[0] in own else None
         if file and any(Path(file).is_relative_to(other) for other in others):
             sys.modules.pop(name, None)

@@ -117,13 +117,13 @@ class Followed:
 
     def _add_module(self, module: ModuleType, names: frozenset[str]) -> None:
         file = getattr(module, "__file__", None)
-        # the name of the module of a user's file depends on the path, so the name is left out
         if not module.__name__.startswith("dpbandits_"):
+            # the name of the module of a user's file depends on the path, so the name is left out
             self._note(module.__name__)
         if not is_installed(file):
             self._add_named(vars(module), names)
-            # a module of machine code
             if file and not file.endswith(".py") and Path(file).is_file():
+                # a module of machine code
                 self._digest.update(Path(file).read_bytes())
 
     def _add_function(self, plain: Any) -> None:
@@ -199,8 +199,8 @@ def _imported_by(code: Any) -> Iterator[ModuleType]:
     """Yield the user's modules that a function imports while it runs."""
     for step in dis.get_instructions(code):
         if step.opname == "IMPORT_NAME":
-            # an import that fails here fails again when the function is called
             with suppress(Exception):
+                # an import that fails here fails again when the function is called
                 found = find_spec(step.argval)
                 if found is not None and found.origin and not is_installed(found.origin):
                     yield import_module(step.argval)

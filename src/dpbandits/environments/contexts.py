@@ -39,9 +39,9 @@ class ContextualEnvironment(NamedTuple):
     limit: float
     sigma: float  # standard deviation of normal noise
     logistic: bool  # whether the mean of a reward is 1/(1 + e^-<theta, x>), not <theta, x>
-    # float64 array. For the laws EMPIRICAL, ONE_PASS and REPLAY: (rows, p), the features of each
-    # user, where d = K p. For TABLE: (rounds, K d), the contexts of each round. For other laws: (0,
-    # 0)
+    # float64 array (rows, p) for the laws EMPIRICAL, ONE_PASS and REPLAY: the features of each user,
+    # where d = K p. For TABLE, float64 array (rounds, K d): the contexts of each round. For other
+    # laws, the shape is (0, 0)
     rows: np.ndarray
     # float64 array. For REPLAY: (len(rows), 3), the action of the log, its reward, and the
     # probability with which a row counts if the policy chooses this action. For other laws:
@@ -203,7 +203,7 @@ def read_contexts(env: ContextualEnvironment, row: int, X: np.ndarray, means: np
                 X[i, j] = env.rows[row, start + j]
             mean += env.theta[j] * X[i, j]
         if env.law[0] == REPLAY:
-            means[i] = 0.0  # the log does not tell the mean reward
+            means[i] = 0.0  # a log does not contain the mean reward
         else:
             means[i] = env.table[row, env.order[i]] if block else mean
         means[K] = max(means[K], means[i])

@@ -17,10 +17,9 @@ from ..validation import as_number, is_list, number_where, one_of
 from .contexts import ContextualEnvironment, contextual_environment
 
 SCALES = ("public", "standard")
-# If the squares of one column have a larger share of all squares than this, the other columns
-# hardly matter
+# If one column has more than this share of the sum of all squares, the other columns hardly matter
 DOMINATES = 0.9
-# A scaled column is constant if its range is smaller than this; its numbers are about 1
+# The numbers of a scaled column are about 1; a column with a smaller range than this is constant
 ROUNDING = 1e-14
 BY_DATA = "scale=standard scales each column by the data, so one row moves the features of all rows"
 

@@ -51,7 +51,7 @@ USUAL = {  # usual names of columns, which are tried where the user gives no nam
     "label": ("label", "target", "class", "y"), "action": ("action", "arm"),
     "reward": ("reward",), "propensity": ("propensity",),
 }  # fmt: skip
-# Bytes that are read first; bytes of a large file; the first bytes of a gzip file
+# The number of bytes read first; the size in bytes of a large file; the first bytes of a gzip file
 SAMPLE, LARGE, GZIP = 2**16, 2**26, b"\x1f\x8b"
 # Measured speeds of reading: bytes of CSV, and cells of Parquet, per second
 PER_SECOND, CELLS_PER_SECOND = 2e7, 5e6
@@ -331,8 +331,8 @@ def column_named(key: str, given: Any, names: Iterable[str]) -> str:
 
 def _announce_csv(where: str, path: Any, columns: int) -> None:
     """Print how long reading a large CSV file will take, or refuse a file that is too large."""
-    # the function that reads the file reports these errors
     with suppress(OSError, ValueError, zlib.error):
+        # the function that reads the file reports these errors
         with open(file_at(path), "rb") as opened:
             start = opened.read(SAMPLE)
         text = start

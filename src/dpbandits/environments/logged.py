@@ -18,7 +18,7 @@ from .labelled import LabelledInstance, actions_of, column_named, listed, read_s
 
 LIKE_PROPENSITIES = "propensity", "prob", "probability", "propensity_score", "pscore"
 MARGIN = 5.0  # how many standard deviations the number of rows that count may lie below its mean
-NONE_COUNTS = 1e-12  # a smaller probability that no row of a run counts is neglected
+NONE_COUNTS = 1e-12  # the probability that no row of a run counts is neglected if it is smaller
 ROUNDING = 1e-9  # relative tolerance for propensities
 WITHOUT_FLOOR = (
     "env.propensity_floor is not given, so the smallest propensity of the file decides which rows "

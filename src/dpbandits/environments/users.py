@@ -54,7 +54,7 @@ def arrival(users: Users, rng: np.random.Generator) -> int:
         return 0
     u = random(rng)
     i = 0
-    # to count is fast, since the loop has no branch that the processor could mispredict
     for j in range(len(users.share) - 1):
+        # counting needs no branch, which the processor could mispredict
         i += u >= users.share[j]
     return i

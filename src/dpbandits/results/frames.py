@@ -73,8 +73,8 @@ def _converted(where: str, table: Any) -> pd.DataFrame:
     if hasattr(kind, "to_pandas"):
         try:
             found = table.to_pandas()
-        # another package may raise any error, for instance if pyarrow is missing
         except Exception as error:
+            # another package may raise any error, for instance if pyarrow is missing
             reason = in_a_line(f"{type(error).__name__}: {error}", 200)
             raise BadInput(
                 f"{where}: {name} cannot be converted by to_pandas() ({reason})"

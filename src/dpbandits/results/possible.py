@@ -38,7 +38,7 @@ def _impossible_pulls(setting: Setting, pulls: np.ndarray, rounds: np.ndarray) -
         return "pulls below 0 or above the number of rounds"
     if (np.diff(pulls, axis=1) < 0).any():
         return "pulls that decrease"
-    # with floats, since a sum of integers could overflow
+    # the sums are floats, since a sum of integers could overflow
     if (pulls.sum(axis=2, dtype=float) > 1.5 * rounds).any():
         return "more pulls than rounds"
     played = pulls.sum(axis=2)

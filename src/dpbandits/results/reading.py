@@ -90,8 +90,8 @@ def read_whole(path: Path) -> pd.DataFrame:
             size += len(piece)
     except UNREADABLE:
         columns = {}
-    # read the whole table, where a column may have several types, or refuse it with the reason
     if not columns:
+        # read the whole table, where a column may have several types, or refuse it with the reason
         if format_of(path) != "parquet":
             return read_csv(str(path), path, words=NAMES)
         whole = read_parquet(path)

@@ -182,8 +182,8 @@ def columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
     varied = [n for n in question.shown_if_varied if n in summary and summary[n].nunique() > 1]
     fixed = {*with_budgets(question.columns, summary), SETTING}
     swept = [name for name in describing(summary) if name not in fixed]
-    # a swept column that equals the true mean is left out
     if question.one_arm and "true_mean" in summary:
+        # a swept column that equals the true mean is left out
         swept = [name for name in swept if not summary[name].equals(summary["true_mean"])]
     varied += swept
     shown: list[str] = []

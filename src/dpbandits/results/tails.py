@@ -25,8 +25,8 @@ def lines_of_tails(found: pd.DataFrame, question: Question) -> Iterator[str]:
         found: a summary or a comparison, with the columns ``runs`` and ``runs_needed``.
         question: the question that the runs answer.
     """
-    # for stopping times that are cut, neither an interval nor a tail is known
     if "halted" in found:
+        # for stopping times that are cut, neither an interval nor a tail is known
         found = found[found["halted"] == found["runs"]]
     if "ci_low" in found:
         equal = found[(found["runs"] > 1) & found["ci_low"].isna() & found["mean"].notna()]

@@ -191,8 +191,8 @@ def _compile(missing: Mapping[Setting, Sequence[int]]) -> dict[Setting, Outcome]
 def _runner_of(setting: Setting, backend: str, runner: str) -> str:
     if runner != "local":
         return runner
-    # this is a process of multiprocessing.Pool, which may not start processes
     if current_process().daemon:
+        # this is a process of multiprocessing.Pool, which may not start processes
         return "threads"
     if backend != "auto":
         return backend

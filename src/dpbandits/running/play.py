@@ -83,7 +83,7 @@ def _play(setting: Setting, runs: Sequence[int]) -> list[Record]:
         setting.algorithm, game, rng, setting.arguments, len(runs), begun, arms
     )
     found = read(traces, setting.horizon if question.plays_on else None)
-    if question.plays_on:  # a question that plays on has no answer
+    if question.plays_on:  # runs that play until the limit return no answer
         answers[:] = np.nan
     if fault := impossible(setting, found, answers):
         raise ValueError(f"{setting.algo} has played what no run can: {fault}")

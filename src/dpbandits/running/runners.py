@@ -231,8 +231,9 @@ class Dask(Runner):
                 raise WorkersLost(f"{self.where}: {reason}")
 
     def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
-        # after an interruption, results may still arrive, so only Python's exit closes the client
         if error is None:
+            # after an interruption, results may still arrive, so only Python's exit closes the
+            # client
             self._client.close()
 
 

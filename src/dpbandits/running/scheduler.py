@@ -89,8 +89,8 @@ class Scheduler:
         """
         self._store.deadline = time.monotonic() + PATIENCE + LOCKED
         self._stopping.set()
-        # the thread was started; a thread that starts after this has nothing to do
         if self._thread.ident is not None:
+            # the thread was started; a thread that starts after this has nothing to do
             self._ended.wait()
 
     def _run(self, parts: Sequence[tuple[Runner, Work]], known: Iterable[Outcome]) -> None:
@@ -146,8 +146,8 @@ class Scheduler:
                 raise WorkersLost(
                     f"{runner.where}: the scheduler of the cluster has ended"
                 ) from None
-            # the error comes from no signal, since only the main thread handles signals
             except BaseException as error:
+                # the error comes from no signal, since only the main thread handles signals
                 outcome = Outcome.of_death(task, error)
             if work.complete(outcome):
                 self._take(outcome)

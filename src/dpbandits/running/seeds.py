@@ -40,8 +40,8 @@ def states(seed: int, runs: Sequence[int]) -> np.ndarray:
     numbers = np.array(runs, np.uint64)[:, np.newaxis]
     streams = np.arange(STREAMS, dtype=np.uint32)
     low, high = (numbers & MASK).astype(np.uint32), (numbers >> HALF).astype(np.uint32)
-    # run numbers of one word and of two words
     for chosen, *key in ((high == 0, low), (high > 0, low, high)):
+        # first the run numbers of one word, then those of two words
         if (rows := chosen[:, 0]).any():
             begun[rows, :, :-1] = _states(seed, [*(word[rows] for word in key), streams])
     return begun

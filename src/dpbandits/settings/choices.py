@@ -58,8 +58,8 @@ def plain_data(key: str, value: Any) -> Any:
         return _plain_data(value)
     except BadInput as error:
         raise BadInput(f"{key}: {error}") from None
-    # an object of the user may raise any error, and a list may contain itself
     except Exception as error:
+        # an object of the user may raise any error, and a list may contain itself
         raise BadInput(f"{key}={plain(value)}: not readable ({first_line(error)})") from None
 
 

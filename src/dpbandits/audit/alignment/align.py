@@ -100,15 +100,15 @@ def replay_report(
     found, text, why = None, "", ""
     if isinstance(target, DecisionTarget) and target.alignment is None:
         text = MISSING
-    # the target is neither a release nor the response of a user
     elif isinstance(target, DecisionTarget):
+        # the target is neither a release nor the response of a user
         try:
             found = align(target, None, seed, deadline, progress)
             text = found.in_words()
             unused = found.holds and not found.entered
             why = found.problem.why if found.problem else text if unused else ""
-        # users' code may raise any error on numbers that record operations
         except Exception as error:
+            # users' code may raise any error on numbers that record operations
             why = "the runs cannot be replayed"
             text = f"{why} ({type(error).__name__}: {error})"
     if why and target.caveat:

@@ -110,8 +110,8 @@ def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) ->
     if target.extremes() is None:
         noted = target.play_traced(first, Recorder(seed, size), [place])
         center, level = noted.rewards.truncated[place]
-        # the largest change that truncation leaves as it is
         if level < math.inf and rng.random() < 0.7:
+            # the largest change that truncation leaves as it is
             low, high = center - level * (1.0 - 1e-9), center + level * (1.0 - 1e-9)
     if target.extremes() is not None and rng.random() < INSIDE:
         low, high = low + (high - low) * rng.random(2)

@@ -165,8 +165,8 @@ def _cost(draw: Draw, gaussian, delta: float) -> float:
     """
     if draw.kind == COINS:
         return abs(draw.shift) * eps_of_coins(draw.shape, delta) if draw.shift else 0.0
-    # the Renyi divergence is at most the order times this number (skellam_rho)
     if draw.kind == SKELLAM:
+        # the Renyi divergence is at most the order times this number (skellam_rho)
         return (draw.shift**2 / 2.0 + 0.75 * abs(draw.shift)) / draw.shape**2
     if draw.kind == DISCRETE:
         return abs(draw.shift) / draw.shape

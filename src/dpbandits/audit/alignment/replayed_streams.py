@@ -81,7 +81,7 @@ class Shifted(Given):
     def __init__(self, before: Sequence[Draw], declared):
         super().__init__(before)
         self.declared = declared
-        # the numbers of the draws that are shifted since a statistic changed
+        # the numbers of the draws that are shifted because a statistic changed
         self.released: set[int] = set()
         # for each draw, how often a number was added to the draw alone
         self.plain_sums: dict[int, int] = {}

@@ -74,8 +74,8 @@ def exact_epsilon(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> floa
     tosses one coin, the ratio follows from the probabilities of its outputs. For any other release,
     the result is None.
     """
-    # the release draws other noise, or uses a draw in another way
     with suppress(AttributeError, TypeError):
+        # the release draws other noise, or uses a draw in another way
         return _linear(release, x, y, d, LAPLACE, 1)
     with suppress(AttributeError, TypeError, IndexError):
         return _coin(release, x, y, d)

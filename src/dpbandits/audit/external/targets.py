@@ -123,8 +123,8 @@ class PolicyTarget(RegretTarget):
         if failed is not None:
             given.append(self._stage(len(failed[0]), failed))
         usual = [self._stage(T) for T in self.lengths]
-        # without requested horizons, a stage has at most its usual number of runs
         if not self.horizons:
+            # without requested horizons, a stage has at most its usual number of runs
             usual = [stage._replace(most=stage.runs) for stage in usual]
         first = (given or usual)[0].target
         if replays is not None and replays.holds and replays.entered:

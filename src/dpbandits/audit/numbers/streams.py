@@ -198,8 +198,8 @@ class Stream:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return any other method; its numbers must have the same law in all replays."""
-        # a bit generator can make other generators
         if name.startswith("_") or name == "bit_generator":
+            # a bit generator can make other generators
             raise AttributeError(f"an alignment cannot follow rng.{name}")
         return lambda *given, **named: self._other(name, *given, **named)
 

@@ -29,8 +29,8 @@ from .events import Event, learn, ratio
 # the runs of a sample are divided, and the privacy loss between the compared data. If the promised
 # loss is small, data that differ in several rewards are easier to rank.
 ROUNDS = ((24, 48, 2.0), (6, 12, 1.0), (2, 4, 0.0))
-# An event is proposed in one half of a sample and chosen in the other; a half has one in so many
-# runs
+# An event is proposed in one half of a sample and chosen in the other half. A half has 1/SAMPLE of
+# the runs of a test
 SAMPLE = 8
 # Games per candidate: a few games for each step of the bisections in ``change_of_mind``
 PROPOSED = 50
@@ -39,7 +39,7 @@ CHUNK_RUNS = 5_000  # the number of runs that use the same generator
 # The number of runs in plain Python that use the same generator. The time limit is checked after
 # these runs
 PLAIN_CHUNK_RUNS = 10
-MIN_TEST_PART = 4  # a test that refutes nothing takes at least one in so many of its runs
+MIN_TEST_PART = 4  # a test that refutes nothing takes at least 1/MIN_TEST_PART of its runs
 # Runs of the first batch of a test; a later batch has as many runs as all earlier batches together,
 # at most CHUNK_RUNS. The test may stop after each batch
 FIRST_BATCH_RUNS = 500

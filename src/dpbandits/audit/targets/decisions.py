@@ -183,8 +183,8 @@ class DecisionTarget(AuditTarget):
         game = game_on(self, rewards, env_rng)
         answer = answer_of(self.replayed_function(game, rng, *self.arguments(table.shape[0])))
         arms = game.trace[: int(game.clock[0])].argmax(axis=1)
-        # the trace does not tell the arms; the rewards that were read tell them
         if not self.source.question_played.record.per_arm:
+            # the trace has no column for each arm, so the arms come from the rewards that were read
             arms = np.array([a for _, a in rewards.reads])
         return Played(arms, answer, rewards)
 

@@ -19,7 +19,7 @@ import numpy as np
 from ...errors import either
 
 Pair = tuple[np.ndarray, np.ndarray]
-# Returns data that differ in the given number of rewards; neighbours for 1
+# Returns two data sets that differ in the given number of rewards; for 1, they are neighbours
 Neighbours = Callable[[int], Pair]
 Behaviour = Callable[[np.ndarray], np.ndarray]  # returns the mean output for a table of rewards
 

@@ -55,8 +55,8 @@ class MachineCode:
         if file is None or data.lifted or data.library.has_dynamic_globals:
             return
         content = dumps(data._reduce())
-        # for instance, the disk is full; the code in memory can still be used
         with contextlib.suppress(OSError):
+            # for instance, the disk is full; the code in memory can still be used
             self._write(file, _checksum(self._state, content) + self._state + content)
 
     def _file(self, sig: Any) -> Path | None:
