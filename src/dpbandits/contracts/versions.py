@@ -118,7 +118,7 @@ class Followed:
     def _add_module(self, module: ModuleType, names: frozenset[str]) -> None:
         file = getattr(module, "__file__", None)
         if not module.__name__.startswith("dpbandits_"):
-            # the name of the module of a user's file depends on the path, so the name is left out
+            # names of users' modules contain a hash of the path, so they are not added
             self._note(module.__name__)
         if not is_installed(file):
             self._add_named(vars(module), names)

@@ -39,9 +39,9 @@ class ContextualEnvironment(NamedTuple):
     limit: float
     sigma: float  # standard deviation of normal noise
     logistic: bool  # whether the mean of a reward is 1/(1 + e^-<theta, x>), not <theta, x>
-    # float64 array (rows, p) for the laws EMPIRICAL, ONE_PASS and REPLAY: the features of each user,
-    # where d = K p. For TABLE, float64 array (rounds, K d): the contexts of each round. For other
-    # laws, the shape is (0, 0)
+    # float64 array (rows, p) for the laws EMPIRICAL, ONE_PASS and REPLAY: the features of each
+    # user, where d = K p. For TABLE, float64 array (rounds, K d): the contexts of each round. For
+    # other laws, the shape is (0, 0)
     rows: np.ndarray
     # float64 array. For REPLAY: (len(rows), 3), the action of the log, its reward, and the
     # probability with which a row counts if the policy chooses this action. For other laws:

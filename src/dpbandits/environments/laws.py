@@ -71,7 +71,7 @@ class Law(NamedTuple):
 
     row: int
     kind: int  # the number of the law
-    x: float  # its parameters
+    x: float  # x, y and z are the law's parameters
     y: float
     z: float
 

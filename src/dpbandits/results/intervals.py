@@ -112,7 +112,7 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
     d = (top - x) / range.
     """
     n, most = len(values), values.max(axis=0)
-    # for many values of a normal law, this is standard normal
+    # for many values of a normal law, z is standard normal
     z = skewness(values) * np.sqrt(n / 6.0)
     beyond = TAIL_DISTANCE / n**3 + SKEWED * np.maximum(z - SYMMETRIC, 0.0)
     top = most + np.minimum(beyond, 1.0 + 10.0 / n) * (most - np.median(values, axis=0))

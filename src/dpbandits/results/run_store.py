@@ -394,7 +394,7 @@ def packed(key: str, runs: Runs) -> bytes:
     for write in (np.savez_compressed, np.savez)[size <= BLOCK :]:
         buffer = io.BytesIO()
         write(buffer, **arrays)  # type: ignore[arg-type]
+        # arrays that compress too well are written again, without compression
         if is_plausible(size, buffer.tell()):
-            # arrays that compress too well are written without compression
             break
     return buffer.getvalue()

@@ -129,7 +129,8 @@ class Processes(Runner):
 
     def __enter__(self) -> Runner:
         self._folder = working_folder()
-        ensure_running()  # if it started later, it would change the signal mask of another thread
+        # a later start of the resource tracker would change the signal mask of another thread
+        ensure_running()
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
@@ -232,8 +233,7 @@ class Dask(Runner):
 
     def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
         if error is None:
-            # after an interruption, results may still arrive, so only Python's exit closes the
-            # client
+            # after an interruption, results may still arrive; then Python's exit closes the client
             self._client.close()
 
 

@@ -16,7 +16,7 @@ from ..targets.decisions import DecisionTarget
 from ..targets.neighbours import random_table
 
 SIZES = (1.0, 1.0, 1e-3, 30.0)  # scales of the noise; if the noise is small, the rewards decide
-HORIZONS = {  # of games in blocks, of rounds, and of stopping rules
+HORIZONS = {  # horizons of games in blocks, of games round by round, and of stopping rules
     False: (8, 32, 128, 512, 4096),
     True: (8, 16, 32, 64, 128, 256),
     STOPPING.group: (64, 512, 2048, 8192),

@@ -190,6 +190,6 @@ def uniform_moment(low: float, high: float, q: float, c: float) -> float:
     near, far = sorted((abs(low - c), abs(high - c)))
     if far <= width:
         return float((near ** (q + 1) + far ** (q + 1)) / ((q + 1) * width))
-    # the difference of the two powers would cancel for a distant c
+    # for a c far from the interval, the difference of the two powers would lose its digits
     gap = -math.expm1((q + 1) * math.log1p(-width / far))
     return float(far**q * (far / width) * gap / (q + 1))
