@@ -396,8 +396,8 @@ def import_file(file: Path, group: str) -> ModuleType:
         if in_package(file):
             return importlib.import_module(f"dpbandits.{file.parent.name}.{file.stem}")
         # The module's name is part of the names of machine code. Two files with one name, or two
-        # states of a file, must have different module names. Otherwise, the linker would use the code of
-        # the first for both.
+        # states of a file, must have different module names. Otherwise, the linker would use
+        # the code of the first for both.
         state = hashlib.sha256(f"{file}\n".encode() + file.read_bytes()).hexdigest()[:12]
         name = f"dpbandits_{group}_{file.stem}_{state}"
         spec = importlib.util.spec_from_file_location(name, file)

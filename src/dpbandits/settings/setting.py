@@ -248,7 +248,8 @@ def data_of(setting: Setting) -> Data:
     """
     if setting.data is not None:
         return setting.data
-    return _data(setting, setting.id)  # after an edit, an equal setting has another id
+    # an edit of the files changes the id, even if the setting still compares equal
+    return _data(setting, setting.id)
 
 
 @lru_cache(maxsize=16)
