@@ -153,7 +153,7 @@ def declared_shifts(target, seen, recorded, first, second, places) -> dict[int, 
             changed = Changed(where[1], items[where], float(by))
             for i, shift in declare(run, changed).items():
                 found[noise[i].number] += shift
-    # without declared shifts, each draw has the shift 0
+    # if no shift was found, the shift 0 is declared for each draw of noise
     return found or {draw.number: 0.0 for draw in noise}
 
 
