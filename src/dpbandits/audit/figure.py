@@ -14,9 +14,10 @@ from .verdicts import VIOLATED
 
 # The colours and marks of the budgets, in turn. Squares mark violations, and diamonds exact losses
 COLOURS, MARKERS = ("sky blue", "blue", "purple", "black", "orange", "green"), "o^v<>P"
-MAX_DRAWN_SHARE = 2.0  # times the promised loss; larger losses are drawn at this place
-SPLIT = 20  # the most names in a single panel; more names are split into two panels
-HEIGHT = 0.14  # inches for each name
+# The largest drawn multiple of the promised loss; larger losses are drawn at this place
+MAX_DRAWN_SHARE = 2.0
+SPLIT = 20  # the largest number of names in a single panel; more names are split into two panels
+HEIGHT = 0.14  # height of the row of a name, in inches
 TITLE = "Privacy loss as a share of the promised loss"
 NOTE = (
     "Filled marks are lower confidence bounds ({confidence:g} % each), which can prove a violation "

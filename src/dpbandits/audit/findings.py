@@ -40,7 +40,8 @@ from .targets.publishing import ReleaseTarget
 from .targets.target import AuditTarget, Stage
 
 Row = dict[str, Any]
-Result = tuple[str, Row | Exception]  # a name with a row, or why there is none
+# A name, and either its row or the error that explains why there is no row
+Result = tuple[str, Row | Exception]
 Progress = Callable[[float], object]  # called with each share of the work that is done
 # Columns that replace the columns of replays for a target without a range of rewards
 UNBOUNDED: Row = {
@@ -51,8 +52,9 @@ UNBOUNDED: Row = {
     "function, or REWARDS = (LOW, HIGH) in its file",
     "why": "declare rewards=",
 }
-EXPLAINED = (verdicts.MISALIGNED, verdicts.UNDECIDED)  # verdicts that replays lead to
-REPLAYED = 0.3  # share of the work of an audit that replays are, about
+# Verdicts for which the column ``why`` gives the reason
+EXPLAINED = (verdicts.MISALIGNED, verdicts.UNDECIDED)
+REPLAYED = 0.3  # the approximate share of the replays in the work of an audit
 # These files, and all files of the package that they import, determine the findings of samples
 MADE_BY = ("alignment/align.py", "exact/release.py", "sampling/auditor.py")
 
@@ -74,7 +76,8 @@ def made_by() -> str:
     of the package that these sources import.
     """
     made = [PACKAGE / "audit" / name for name in MADE_BY]
-    files = {Path(__file__), *closure(made, PACKAGE)}  # this one imports exact losses of actions
+    # The imports of this file are left out, since they include the exact losses of actions
+    files = {Path(__file__), *closure(made, PACKAGE)}
     return fingerprint(
         *sorted(f for f in files if decides_a_run(f) or f.parent == PACKAGE / "contracts")
     )
@@ -87,7 +90,7 @@ class ExactAudit:
     target: DecisionTarget
     horizon: int
     arms: int
-    jobs: int = 1  # workers
+    jobs: int = 1  # the number of workers
 
     def row(
         self, folder: Path | None, progress: Progress = _ignored, seconds: float = math.inf
@@ -191,11 +194,12 @@ class SampledAudit:
         worst = max(sampled, key=lambda found: found.measured)
         promised, (x, y) = target.promised, worst.pair
         words.append(verdicts.of_samples(worst.measured, promised))
-        if isinstance(target, ReleaseTarget) and exact is not None:  # the loss of the target itself
+        if isinstance(target, ReleaseTarget) and exact is not None:
+            # the exact loss is that of the release itself
             words.append(verdicts.of_exact(exact, exact, promised))
         verdict, where = verdicts.combined(*words), place_of_change(worst.pair)
         why = columns["why"] or ("max_time= ended the audit" if late else "")
-        target = worst.target  # which may be the response of a user to a policy
+        target = worst.target  # for a policy, this target may be the response of a user
         row = {
             "kind": target.kind, "name": target.name, "budget": target.budget_name,
             target.budget_name: target.budget, "unit": target.unit, "promised": promised,
@@ -283,7 +287,7 @@ def findings_of(
             task = partial(_in_process, folder=folder, max_time=seconds)
             found = chain.from_iterable(in_workers(task, zip(groups, strict=True), jobs))
         for name, result in found:
-            bar.update(jobs != 1)  # the others update it themselves
+            bar.update(jobs != 1)  # with jobs=1, the audits themselves update the bar
             bar.set_postfix_str(name)
             yield name, result
 

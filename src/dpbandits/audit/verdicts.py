@@ -6,7 +6,8 @@ from __future__ import annotations
 
 VIOLATED, MISALIGNED, UNDECIDED = "VIOLATED", "MISALIGNED", "undecided"
 CONSISTENT, PROVED = "consistent", "proved"
-MEANING = {  # a verdict is the first of these words that anything done leads to
+# The verdict is the first of these words to which any sample, replay or exact loss leads
+MEANING = {
     VIOLATED: "a loss above the promised loss was computed, or measured at the stated confidence",
     MISALIGNED: "a replay of the alignment failed: the proof that the guarantee names does not "
     "hold for this code",
@@ -18,7 +19,8 @@ MEANING = {  # a verdict is the first of these words that anything done leads to
     PROVED: "the exact loss of the actions is at most the promised loss",
 }
 OBJECTIONS = (VIOLATED, MISALIGNED)
-ABOVE = 1.0 + 1e-9  # times the promised loss: an exact one above this exceeds it
+# An exact loss exceeds the promised loss if it is above this multiple of the promised loss
+ABOVE = 1.0 + 1e-9
 
 
 def combined(*words: str) -> str:

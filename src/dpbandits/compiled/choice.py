@@ -80,7 +80,7 @@ def _choose() -> tuple[str, str]:
     """Return the back-end and the reason: why quick cannot be used, VARIABLE if forced, or ""."""
     if wanted := wanted_compiler():
         return wanted, VARIABLE
-    import numba  # not at the top: a command whose runs are finished does not need Numba
+    import numba  # imported here, since a command whose runs are finished does not need Numba
 
     if not is_tested():
         why = f"quick was not tested with numba {numba.__version__}"

@@ -24,7 +24,7 @@ import numpy as np
 from .sources import is_installed
 
 _numpy: Any = np.random
-PATIENCE = 1.0  # seconds of plain Python in which an index is looked for
+PATIENCE = 1.0  # the longest time in seconds that plain Python searches for an index out of bounds
 REJECTED = "Rejected as the implementation raised a specific error"
 # Lines of Numba's errors that say nothing about the function
 IDLE = re.compile(r"(\w+: )?Failed in nopython mode|- Resolution failure|No match|$")
@@ -58,7 +58,8 @@ def _reason(text: str) -> str:
 
 def _where(code: CodeType, text: str, reason: str) -> tuple[str, int]:
     """Return the file and the line, among the user's files, to which Numba's error refers."""
-    if missing := UNDEFINED.search(reason):  # Numba then names the function, but not the line
+    if missing := UNDEFINED.search(reason):
+        # Numba's error then names the function, but not the line
         for line, name in _names(code):
             if name == missing[1]:
                 return code.co_filename, line
@@ -92,7 +93,8 @@ def out_of_bounds(played: Callable, arguments: tuple[Any, ...]) -> str:
         for step in reversed(steps):
             if not is_installed(step.filename):
                 return f"{_place(step.filename, step.lineno or 0)}: IndexError: {error}"
-    except BaseException:  # plain Python raises more errors, for instance for a division by zero
+    except BaseException:
+        # plain Python may raise other errors, for instance for a division by zero
         return ""
     return ""
 

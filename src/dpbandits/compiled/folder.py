@@ -30,8 +30,9 @@ from .choice import compiler
 from .sources import place_of, shared_state, state_of
 
 OLDEST = 30 * 86400.0  # a folder is removed if it was last used more than so many seconds ago
-MAX_FOLDER_BYTES = 500_000_000  # of all folders together; the most recently used ones are kept
-NAME = "code-"  # followed by a kind, and a hash of the state
+# The largest size of all folders together; the most recently used folders are kept
+MAX_FOLDER_BYTES = 500_000_000
+NAME = "code-"  # the beginning of a folder's name; the kind and a hash of the state follow
 OUR_FOLDER = re.compile(NAME + "([a-z]+-)?[0-9a-f]{12}")
 MOST_LINKS = 40  # number of symbolic links that a path may contain, as in Linux
 
@@ -44,7 +45,7 @@ class CacheFolder(NamedTuple):
     """The folder for files of one kind and one state of their sources, or why it is missing."""
 
     path: Path | None
-    reason: str = ""  # why the first of the possible folders cannot be used
+    reason: str = ""  # why the first folder that was tried cannot be used
 
 
 def cache_folder(kind: str, state: str) -> CacheFolder:
@@ -60,7 +61,7 @@ def cache_folder(kind: str, state: str) -> CacheFolder:
             if is_new:
                 _create(folder)
             with opened_folder(folder), tempfile.TemporaryFile(dir=folder):
-                os.utime(folder)  # it is in use
+                os.utime(folder)  # records that the folder is in use
         except OSError as error:
             reasons.append(str(error) if isinstance(error, Unsafe) else f"{folder}: {error}")
             continue
@@ -71,7 +72,7 @@ def cache_folder(kind: str, state: str) -> CacheFolder:
 
 
 def _cache_homes() -> Iterator[Path]:
-    if home := os.environ.get("NUMBA_CACHE_DIR"):  # empty is the same as unset
+    if home := os.environ.get("NUMBA_CACHE_DIR"):  # an empty variable counts as unset
         yield Path(home).absolute()
     if home := os.environ.get("XDG_CACHE_HOME"):
         yield Path(home).absolute() / "dpbandits"
@@ -185,7 +186,7 @@ def prune(used: Path) -> None:
 def _size(folder: Path) -> int:
     total = 0
     for file in folder.rglob("*"):
-        with contextlib.suppress(OSError):  # another process may remove it
+        with contextlib.suppress(OSError):  # another process may remove the file
             total += file.lstat().st_size
     return total
 

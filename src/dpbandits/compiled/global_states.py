@@ -28,7 +28,8 @@ class _State(ctypes.Structure):
 
 @cache
 def _numba() -> Any:
-    import numba._helperlib  # not at the top: a command whose runs are finished needs no Numba
+    # imported here, since a command whose runs are finished does not need Numba
+    import numba._helperlib
 
     return numba._helperlib
 

@@ -20,7 +20,8 @@ from .notes import INLINED, UNDECLARED, Called
 from .sources import hash_of, is_constant, is_of_package, place_of, state_of
 
 BACKENDS = {choice.PLAIN: ".plain.functions", choice.QUICK: ".quick.routines"}
-SEARCHES = 3  # after so many searches without a result, an index out of bounds is not looked for
+# After so many searches without a result, the code stops searching for an index out of bounds
+SEARCHES = 3
 _lock = RLock()
 
 
@@ -85,7 +86,7 @@ class Loop:
         self.function, self.called, self.stored = function, called, stored
         self.backend: Any = None
         self.dispatcher: Any = None
-        self.in_vain = 0  # number of searches, without a result, for an index out of bounds
+        self.in_vain = 0  # the number of searches for an index out of bounds that had no result
 
     def _make(self) -> None:
         declare()
@@ -150,14 +151,14 @@ class Loop:
         fails = choice.fall_back(error)
         plain = choice.compiler() == choice.PLAIN
         if not fails and not (plain and self.stored and self.backend.forget(self.stored)):
-            raise error  # otherwise the code on disk was damaged
+            raise error  # neither another compiler nor a new copy of the code on disk can help
         self._make()
         try:
             return self.dispatcher(*arguments)
         finally:
             if self.is_compiled:
                 choice.report_choice()
-            elif fails:  # the function cannot be compiled at all
+            elif fails:  # the function cannot be compiled with either compiler
                 choice.fall_back(None)
 
 

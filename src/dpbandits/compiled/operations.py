@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-MAX_QUANTILE_PARAMETERS = 3  # a law may have so many parameters besides the number u
+MAX_QUANTILE_PARAMETERS = 3  # the largest number of parameters of a law besides the number u
 C_TYPE = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * (MAX_QUANTILE_PARAMETERS + 1))
 
 

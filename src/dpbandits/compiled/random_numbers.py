@@ -48,4 +48,5 @@ def poisson(rng: np.random.Generator, mean: float) -> int:
 
 
 for _function in (random, exponential, normal, gamma, beta, student, binomial, poisson):
-    (inlined_counted if _function is poisson else inlined)(_function)  # Numba's creates an array
+    # Numba's poisson creates an array
+    (inlined_counted if _function is poisson else inlined)(_function)

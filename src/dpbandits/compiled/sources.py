@@ -26,10 +26,11 @@ SHARED = (  # all shared files that a run can depend on; a test compares this li
     "compiled", "contracts/gaussian_dp.py", "environments", "game.py", "contextual_game.py",
     "parts",
 )  # fmt: skip
-ALGORITHMS = ("algorithms", "stopping")  # their files may import each other
+# The folders of algorithms, whose files may import each other
+ALGORITHMS = ("algorithms", "stopping")
 INSTALLED = tuple(path for name, path in sysconfig.get_paths().items() if "lib" in name)
-SITE = {"site-packages", "dist-packages"}  # names of folders of installed packages
-LENGTH = 12  # characters of a hash
+SITE = {"site-packages", "dist-packages"}  # the names of folders of installed packages
+LENGTH = 12  # the number of characters of a hash
 
 
 def shared_state() -> str:
@@ -62,7 +63,8 @@ def state_of(function: Callable) -> str:
         digest.update(Path(module.__file__).read_bytes())  # type: ignore[arg-type]
         for name, used in sorted(vars(module).items()):
             if is_constant(used) and not name.startswith("__"):
-                digest.update(f"{name}={used!r}".encode())  # perhaps imported from another module
+                # the constant may come from another module
+                digest.update(f"{name}={used!r}".encode())
             elif isinstance(used, np.ndarray) and not used.dtype.hasobject:
                 digest.update(f"{name}={used.dtype} {used.shape}".encode() + used.tobytes())
             left.append(used)
@@ -86,7 +88,7 @@ def is_installed(file: str | None) -> bool:
     path = Path(file)
     return (
         file in ("built-in", "frozen")
-        or file.startswith("<frozen ")  # a module of Python
+        or file.startswith("<frozen ")  # a module of Python itself
         or not SITE.isdisjoint(path.parts)
         or path.is_relative_to(PACKAGE)
         or any(path.is_relative_to(folder) for folder in INSTALLED)
@@ -112,7 +114,7 @@ def hash_of(*values: Any) -> str:
     return hashlib.sha256(repr(values).encode()).hexdigest()[:LENGTH]
 
 
-SOURCES = hash_of(*map(Path.read_bytes, sorted(PACKAGE.rglob("*.py"))))  # hash of the package
+SOURCES = hash_of(*map(Path.read_bytes, sorted(PACKAGE.rglob("*.py"))))
 
 
 def enclosed(function: Callable) -> tuple:

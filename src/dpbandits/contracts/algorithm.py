@@ -294,7 +294,7 @@ def from_function(
         name = getattr(function, "py_func", function).__name__
         if not isinstance(function, type):
             inspect.signature(function)
-    except Exception:  # of a class or an object that can be called
+    except Exception:  # a class or a callable object can raise any error here
         name = ""
     if not (isinstance(name, str) and name.isidentifier()):
         raise BadInput(
@@ -310,7 +310,7 @@ def from_function(
     if makes_policies or isinstance(function, type):
         if group != "algo":
             raise BadInput(f"{group}={name}: a function f(game, rng, ...) is needed, not a class")
-        own = getattr(function, "__dict__", {})  # a function of Python's own has none
+        own = getattr(function, "__dict__", {})  # a built-in function of Python has no __dict__
         constants = {**own, **{k: x for k, x in constants.items() if x is not None}}
         function = _plays(function)
     return _declared(name, group, function, constants, f"{group}={name}", None)
@@ -345,7 +345,8 @@ def _declared(name, group, function, constants, where, file):
     question = constants.get("QUESTION") or next(q for q in QUESTIONS if q.group == group)
     for key in own.keys() & set(question.goal_names):
         raise BadInput(f"{where}: {key} is a key of {question.command}; leave out the default")
-    by_round = rewards is not None and rewards.actions == USERS  # each of whom is shown
+    # the learner is shown each user, so it plays round by round
+    by_round = rewards is not None and rewards.actions == USERS
     long = constants.get("ROUND_BY_ROUND", by_round or None)
     ours = in_package(file)
     followed = None if ours else Followed(function)
@@ -395,8 +396,8 @@ def import_file(file: Path, group: str) -> ModuleType:
         if in_package(file):
             return importlib.import_module(f"dpbandits.{file.parent.name}.{file.stem}")
         # The module's name is part of the names of machine code. Two files with one name, or two
-        # states of a file, must have different module names: else the linker would use the code of
-        # the first for both.
+        # states of a file, must have different module names. Otherwise, the linker would use
+        # the code of the first for both.
         state = hashlib.sha256(f"{file}\n".encode() + file.read_bytes()).hexdigest()[:12]
         name = f"dpbandits_{group}_{file.stem}_{state}"
         spec = importlib.util.spec_from_file_location(name, file)
@@ -415,7 +416,8 @@ def _let_import_neighbours(folder: Path) -> None:
     """Let files import modules from this folder first, before modules from other user folders."""
     others = [x for x in _imported_from if x != folder]
     own = {x.stem for x in folder.glob("*.py")} | {x.name for x in folder.iterdir() if x.is_dir()}
-    for name, module in list(sys.modules.items()):  # other threads may import meanwhile
+    for name, module in list(sys.modules.items()):
+        # the loop runs over a copy, since other threads may import modules meanwhile
         file = getattr(module, "__file__", None) if name.partition(".")[0] in own else None
         if file and any(Path(file).is_relative_to(other) for other in others):
             sys.modules.pop(name, None)
@@ -424,4 +426,5 @@ def _let_import_neighbours(folder: Path) -> None:
     sys.path[:] = [*(x for x in sys.path if x not in paths), *paths]
 
 
-_imported_from: list[Path] = []  # the folders of users from which files were imported, latest first
+# The folders from which users' files were imported, the latest folder first
+_imported_from: list[Path] = []

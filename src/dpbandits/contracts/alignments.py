@@ -15,31 +15,31 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-Values = Mapping[str, float]  # of an algorithm's parameters, by name
+Values = Mapping[str, float]  # the values of an algorithm's parameters, by name
 
 
 class Drawn(NamedTuple):
     """A draw of noise."""
 
-    arm: int  # the arm of the last reward before it, -1 if there is none
-    item: int  # the number of this arm's rewards so far
-    number: int  # its number among the draws since that reward, from 0
+    arm: int  # the arm of the last reward before the draw, -1 if no reward came before
+    item: int  # the number of rewards of this arm before the draw
+    number: int  # the number of the draw among the draws since that reward, from 0
 
 
 class Changed(NamedTuple):
     """The reward in which the two neighbouring sequences differ."""
 
-    arm: int  # its arm
-    item: int  # its number among the rewards of the arm, from 1
-    by: float  # by how much it increases, as truncated by the algorithm
+    arm: int  # the arm of the reward
+    item: int  # the number of the reward among the rewards of its arm, from 1
+    by: float  # the increase of the reward, as truncated by the algorithm
 
 
 class Run(NamedTuple):
     """A run on the first of two neighbouring sequences, as an alignment receives it."""
 
     draws: Sequence[Drawn]  # the draws of noise, in their order
-    values: Values  # the parameters
-    answer: float  # what the algorithm returned, NaN if nothing
+    values: Values  # the values of the parameters
+    answer: float  # what the algorithm returned, NaN if it returned nothing
 
 
 Shifts = Callable[[Run, Changed], Mapping[int, float]]
@@ -192,8 +192,8 @@ def hybrid_nodes(n: int, values: Values) -> list[tuple[int, int]]:
     Epochs end after 1, 3, 7, 15, ... items. The last item of an epoch closes a node that holds the
     whole epoch; every other item closes a node of the epoch's binary tree.
     """
-    start = 2 ** ((n + 1).bit_length() - 1) - 1  # the items of the earlier epochs
-    if n == start:  # n ends its epoch
+    start = 2 ** ((n + 1).bit_length() - 1) - 1  # the number of items in the earlier epochs
+    if n == start:  # item n is the last item of its epoch
         return [((n - 1) // 2 + 1, n)]
     m = n - start
     return [(n - (m & -m) + 1, n)]

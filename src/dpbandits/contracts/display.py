@@ -10,7 +10,7 @@ from typing import Any
 from ..files import PACKAGE, package_folder
 
 DASHES = "solid", "dashed", "dashdotted", "dotted"
-MAX_PRINTED_CHARACTERS = 60  # of the printed name of a user's algorithm
+MAX_PRINTED_CHARACTERS = 60  # the largest length of the printed name of a user's algorithm
 GREEK = ("rho", "alpha", "beta", "gamma", "delta")
 SYMBOLS = {name: f"${name}$" for name in "kvcuDR"} | {name: f"$\\{name}$" for name in GREEK}
 SYMBOLS |= {"eps": r"$\epsilon$", "eps_min": r"$\epsilon_{\min}$", "horizon": "$T$"}
@@ -58,7 +58,7 @@ def declare_own(name: str, constants: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-_own: dict[str, dict[str, Any]] = {}  # of users' algorithms, by their names
+_own: dict[str, dict[str, Any]] = {}  # the constants of users' algorithms, by the algorithm's name
 
 
 def symbol(name: str) -> str:

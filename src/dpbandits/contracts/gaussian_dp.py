@@ -11,9 +11,10 @@ import math
 
 from ..compiled import shared
 
-FRACTIONS = 60  # of the continued fraction of Mills' ratio, used from FAR on
+# Number of terms of the continued fraction of Mills' ratio, which is used from FAR on
+FRACTIONS = 60
 FAR = 5.0
-HALVINGS = 200  # of the interval in which a root lies
+HALVINGS = 200  # how often bisection halves the interval in which a root lies
 
 
 @shared

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from .alignments import Alignment
 from .gaussian_dp import delta_of_noise, eps_of_noise
 
-Curator = Callable[..., float]  # (rng, reward, eps)
+Curator = Callable[..., float]  # a function of (rng, reward, eps)
 Aligned = Alignment | None  # None if no alignment is declared
-Values = Mapping[str, float]  # of an algorithm's parameters, by name
+Values = Mapping[str, float]  # the values of an algorithm's parameters, by name
 
 ONE_REWARD = "when one reward differs"
 ANY_TWO_REWARDS = "between any two rewards"
@@ -27,7 +27,7 @@ STOPPING = "stopping time and estimate"
 STOPPING_AND_ANSWER = "all actions, stopping time and answer"
 TINY = 1e-300  # smaller deltas are not printed as numbers
 DELTA = 1e-6  # the delta at which conversions to (eps, delta)-DP are printed
-DEFAULT_DELTA = 1e-5  # of policies with an oracle, where Gaussian noise is used
+DEFAULT_DELTA = 1e-5  # the delta of policies with an oracle, where Gaussian noise is used
 
 
 def all_of_eps(values: Values) -> float:
@@ -138,12 +138,12 @@ class ExactCurve(Gaussian):
             mu, eps, delta, broken = (
                 self.mu(values), values["eps"], values["delta"], self.broken(values)
             )  # fmt: skip
-        except KeyError:  # a parameter has no value, or several
+        except KeyError:  # a parameter has no value or several values
             return f"delta(eps) = {self.formula}, mu that of the noise ({self.source})"
         kept = f", which {broken}" if broken else ""
         found = delta_of_noise(
             mu, eps
-        )  # the delta of Gaussian noise is above 0, its float may be 0
+        )  # the delta of Gaussian noise is positive, but as a float it may be 0
         exact = f"({eps:g}, {found:.3g})" if found > TINY else f"({eps:g}, less than {TINY:g})"
         return (
             f"the noise is mu-GDP with mu = {mu:.4g}: exactly {exact}-DP{kept}, "
@@ -168,7 +168,7 @@ class LimitedProof(ExactCurve):
         """Return, in words, the largest eps for which the guarantee is proved."""
         try:
             limit, broken = f"{self.limit(values):.4g}", self.broken(values)
-        except KeyError:  # a parameter has no value, or several
+        except KeyError:  # a parameter has no value or several values
             limit, broken = "a limit", ""
         here = f", which {values['eps']:g} exceeds: it {broken}" if broken else ""
         return f"the proof {self.formula} up to an eps of {limit}{here}"
@@ -178,8 +178,9 @@ class LimitedProof(ExactCurve):
 class Approximate(ExactCurve):
     """A guarantee of (eps, delta)-DP by noise that is not Gaussian and has a known delta(eps)."""
 
-    delta: Callable[[Values, float], float] = lambda values, eps: 1.0  # at an eps
-    noise: Callable[[Values], str] = str  # what is used, in words
+    # delta as a function of the parameters and of eps
+    delta: Callable[[Values, float], float] = lambda values, eps: 1.0
+    noise: Callable[[Values], str] = str  # the description of the noise, in words
 
     def broken(self, values: Values) -> str:
         """Return the end of a sentence if the promised (eps, delta) does not hold, else ""."""
@@ -237,7 +238,7 @@ class OneRelease(ExactCurve):
             return found
         try:
             mu, eps, delta = self.mu(values), values["eps"], values["delta"]
-        except KeyError:  # a parameter has no value, or several
+        except KeyError:  # a parameter has no value or several values
             return f"a pure release of eps/2, and noise with {found}"
         exact = delta_of_noise(mu, (1.0 - self.pure) * eps)
         return (

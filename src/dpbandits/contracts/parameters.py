@@ -76,8 +76,9 @@ class Named:
 
 Domain = Interval | Named
 
-BUDGETS = ("eps", "rho")  # names of privacy budgets: a parameter of such a name is one
-NUMBER = "a number"  # any number in the place of a name, where an option is not used
+# Names of privacy budgets: every parameter with one of these names is a budget
+BUDGETS = ("eps", "rho")
+NUMBER = "a number"  # stands for any number, which replaces a name where an option is not used
 AUTO = "auto"  # the value is computed from the environment
 PER_HORIZON = "/horizon"
 INVERSE_HORIZON = f"1{PER_HORIZON}"

@@ -9,8 +9,9 @@ from .parameters import FRACTION, RANGE, Interval
 # The kinds of actions; a learner that plays contexts also plays labelled users
 ARMS, FEATURES, CONTEXTS, USERS = "arms", "arms with features", "contexts", "labelled users"
 PULLS, TRACE = "pulls", "regret"
-STATISTICS = ("mean", "ci_low", "ci_high", "std", "runs", "runs_needed")  # of a summary
-COMPARED = (  # columns of a comparison
+# The statistics in a summary
+STATISTICS = ("mean", "ci_low", "ci_high", "std", "runs", "runs_needed")
+COMPARED = (  # columns that every comparison has
     "mean", "median", "against", "difference", "difference_low", "difference_high",
     "ratio", "ratio_low", "ratio_high", "median_difference", "median_difference_low",
     "median_difference_high", "median_ratio", "median_ratio_low", "median_ratio_high",
@@ -47,8 +48,9 @@ class Question:
     name: str
     command: str
     keys_file: str  # the file in conf that lists the keys of the command
-    group: str  # the group of files with the algorithms for it, and the column of their names
-    noun: str  # what such a file defines
+    # the group of files that define the algorithms, and the column with the algorithms' names
+    group: str
+    noun: str  # the word for what such a file defines
     groups: tuple[str, ...]  # all groups of configuration files, ``group`` first
     limit: str  # the key of the largest number of rounds of a run
     largest_limit: int  # the largest value of that key
@@ -67,7 +69,7 @@ class Question:
     # on the setting and the run, so a table has the same bytes on every machine
     measured: tuple[str, ...]
     statistic: str  # the measured column whose mean is summarised, with its interval
-    statistic_name: str  # what that mean is called
+    statistic_name: str  # the name of that mean
     quantiles: bool = False  # whether the quantiles of the statistic are summarised, too
     increasing: tuple[str, ...] = ()  # keys of ``goal`` whose values must increase
     shown: tuple[str, ...]  # the columns of a summary, where ``*`` stands for what a sweep varies
@@ -117,7 +119,7 @@ STOPPING = Question(
     noun="rule",
     groups=("rule", "env"),
     limit="cap",
-    largest_limit=2**53,  # a float holds every stopping time
+    largest_limit=2**53,  # a float represents every stopping time exactly
     goal=(("rel_error", FRACTION), ("beta", FRACTION), ("R", RANGE)),
     swept=("arm", "eps", "rel_error", "beta", "R", "cap"),
     plays_on=False,

@@ -63,7 +63,8 @@ class Followed:
     def __init__(self, function: Any):
         self.lost: dict[str, None] = {}
         self._digest = hashlib.sha256(fingerprint(*PLAYED_BY).encode())
-        self._seen: dict[int, Any] = {}  # what was added; kept, lest another object has its id
+        # objects added so far, by id; they are kept, so that no other object gets the same id
+        self._seen: dict[int, Any] = {}
         self._add(function)
 
     @property
@@ -116,11 +117,13 @@ class Followed:
 
     def _add_module(self, module: ModuleType, names: frozenset[str]) -> None:
         file = getattr(module, "__file__", None)
-        if not module.__name__.startswith("dpbandits_"):  # of a user's file, whose path is in it
+        if not module.__name__.startswith("dpbandits_"):
+            # names of users' modules contain a hash of the path, so they are not added
             self._note(module.__name__)
         if not is_installed(file):
             self._add_named(vars(module), names)
-            if file and not file.endswith(".py") and Path(file).is_file():  # of machine code
+            if file and not file.endswith(".py") and Path(file).is_file():
+                # a module of machine code
                 self._digest.update(Path(file).read_bytes())
 
     def _add_function(self, plain: Any) -> None:
@@ -196,7 +199,8 @@ def _imported_by(code: Any) -> Iterator[ModuleType]:
     """Yield the user's modules that a function imports while it runs."""
     for step in dis.get_instructions(code):
         if step.opname == "IMPORT_NAME":
-            with suppress(Exception):  # where it is called, the import fails again
+            with suppress(Exception):
+                # an import that fails here fails again when the function is called
                 found = find_spec(step.argval)
                 if found is not None and found.origin and not is_installed(found.origin):
                     yield import_module(step.argval)

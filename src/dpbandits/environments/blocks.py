@@ -28,7 +28,8 @@ from .laws import (
     outliers,
 )
 
-ONE_BY_ONE = 16  # up to this many rewards per point, an empirical law is drawn one by one
+# An empirical law is drawn one by one if it has at most this many rewards per point
+ONE_BY_ONE = 16
 
 
 def has_no_blocks(env: Environment) -> bool:
@@ -64,7 +65,7 @@ def draw_sum(
         total, column = 0.0, int(env.parameters[a, 0])
         for i in range(n):
             x = env.table[t + i * step, column]
-            if env.alpha > 0.0:  # an outlier may replace it
+            if env.alpha > 0.0:  # an outlier may replace the reward
                 x = draw_within(env, rng, a, t + i * step, center + level)
             total += truncate(x - center, level)
         return total

@@ -204,7 +204,7 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
             if law == "largest":
                 return [points.largest(call({law: truncation_level}, outlier)(alpha))] * K
             known: dict[str, Callable[..., Any]] = {**laws_of_one_arm()}
-            if not many:  # so that a refusal names all laws
+            if not many:  # so that an error message for an unknown law names all laws
                 known |= {"unseen": truncation_level, "largest": truncation_level}
             return [call(known, x) for x in each]
     values = [as_number("outlier", x) for x in each]

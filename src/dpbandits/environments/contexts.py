@@ -16,36 +16,38 @@ from .instances import Instance
 from .laws import EMPIRICAL, GAUSSIAN, TABLE, sigmoid
 
 Numbers = Sequence[float] | np.ndarray
-FARTHEST = 40.0  # standard deviations beyond which no normal number is drawn
-ONE_PASS = -1  # the law of rows that are shown in a random order, each once in a pass
-REPLAY = -2  # that of the rows of a log in a random order, of which some count
-LEAST = 100  # rows of a log that must count
+# No normal number is drawn that is more than so many standard deviations from its mean
+FARTHEST = 40.0
+ONE_PASS = -1  # the law that shows rows in a random order, each row once in a pass
+REPLAY = -2  # the law that shows the rows of a log in a random order; some of these rows count
+LEAST = 100  # the number of rows of a log that must count
 
 
 class ContextualEnvironment(NamedTuple):
     """The law of contexts and rewards, as kernels receive it."""
 
-    # int64 array (1,), the law: TWO_POINT for rewards 1 and -1, or 1 and 0 with a logistic link;
-    # GAUSSIAN for normal noise; EMPIRICAL for rows of features and rewards, drawn with replacement;
-    # ONE_PASS for such rows in a random order; REPLAY for rows of a log; TABLE for rows in the
-    # order of the table
+    # int64 array (1,), the law. TWO_POINT: rewards are 1 and -1, or 1 and 0 with a logistic link.
+    # GAUSSIAN: rewards have normal noise. EMPIRICAL: rows of features and rewards are drawn with
+    # replacement. ONE_PASS: these rows are shown in a random order. REPLAY: rows of a log. TABLE:
+    # rows in the order of the table
     law: np.ndarray
-    theta: np.ndarray  # float64 array (d,)
+    theta: np.ndarray  # float64 array (d,), the parameter of the mean reward
     center: np.ndarray  # float64 array (d,), the mean of a context
-    deviation: float  # standard deviation of each of its coordinates
-    # the square of the length above which a context is divided by its length: 1 in the unit ball,
-    # 0 on the unit sphere, else infinite
+    deviation: float  # standard deviation of each coordinate of a context
+    # the square of the length above which a context is divided by its length: 1 in the unit ball, 0
+    # on the unit sphere, otherwise infinite
     limit: float
     sigma: float  # standard deviation of normal noise
     logistic: bool  # whether the mean of a reward is 1/(1 + e^-<theta, x>), not <theta, x>
-    # float64 array. For the laws EMPIRICAL, ONE_PASS and REPLAY: (rows, p), the features of each
-    # user, where d = K p. For TABLE: (rounds, K d), the contexts of each round. Else (0, 0)
+    # float64 array (rows, p) for the laws EMPIRICAL, ONE_PASS and REPLAY: the features of each
+    # user, where d = K p. For TABLE, float64 array (rounds, K d): the contexts of each round. For
+    # other laws, the shape is (0, 0)
     rows: np.ndarray
-    # float64 array. (len(rows), K), the rewards; (0, K) if rewards are drawn. For REPLAY:
-    # (len(rows), 3), the action of the log, its reward, and the probability with which a row counts
-    # if the policy chooses this action
+    # float64 array. For REPLAY: (len(rows), 3), the action of the log, its reward, and the
+    # probability with which a row counts if the policy chooses this action. For other laws:
+    # (len(rows), K), the rewards, or (0, K) if rewards are drawn
     table: np.ndarray
-    order: np.ndarray  # int64 array (K,), the arm in each place
+    order: np.ndarray  # int64 array (K,), the arm at each place
 
     @property
     def reports(self) -> bool:
@@ -166,7 +168,7 @@ def draw_contexts(
         for j in range(d):
             X[i, j] = normal(rng)
     best = -np.inf
-    for i in range(K):  # apart: nothing waits for a call
+    for i in range(K):  # a loop of its own: without calls of the generator, this loop is faster
         square = mean = 0.0
         for j in range(d):
             x = env.center[j] + env.deviation * X[i, j]
@@ -201,7 +203,7 @@ def read_contexts(env: ContextualEnvironment, row: int, X: np.ndarray, means: np
                 X[i, j] = env.rows[row, start + j]
             mean += env.theta[j] * X[i, j]
         if env.law[0] == REPLAY:
-            means[i] = 0.0  # unknown
+            means[i] = 0.0  # a log does not contain the mean reward
         else:
             means[i] = env.table[row, env.order[i]] if block else mean
         means[K] = max(means[K], means[i])

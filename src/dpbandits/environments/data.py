@@ -29,8 +29,8 @@ from .reward_laws.points import discrete_moment
 from .reward_laws.points import empirical as uniform_on
 
 CSV_OF_NUMBERS = "CSV of numbers"
-LOG = "arm", "reward"  # columns of a log: one row per play
-MOST_NAMES = 20  # columns of which a message names each
+LOG = "arm", "reward"  # columns of a log, which has one row per play
+MOST_NAMES = 20  # the largest number of columns that a message lists by name
 
 
 def table(

@@ -17,8 +17,10 @@ from ..validation import as_number, is_list, number_where, one_of
 from .contexts import ContextualEnvironment, contextual_environment
 
 SCALES = ("public", "standard")
-DOMINATES = 0.9  # the share of one column in what is left of all, above which the others are lost
-ROUNDING = 1e-14  # of numbers of about 1: a column of a smaller range is constant
+# If one column has more than this share of the sum of all squares, the other columns hardly matter
+DOMINATES = 0.9
+# The numbers of a scaled column are about 1; a column with a smaller range than this is constant
+ROUNDING = 1e-14
 BY_DATA = "scale=standard scales each column by the data, so one row moves the features of all rows"
 
 
@@ -26,8 +28,8 @@ class UnitRows(NamedTuple):
     """Features of length at most 1."""
 
     rows: np.ndarray  # float64 array (n, p)
-    withdrawn: str  # why no privacy of contexts is promised; empty if it is
-    notes: tuple[str, ...]  # what was changed, for the user
+    withdrawn: str  # why no privacy of contexts is promised; empty if this privacy is promised
+    notes: tuple[str, ...]  # messages that tell the user what was changed
 
     def environment(self, law: int, K: int, table: np.ndarray) -> ContextualEnvironment:
         """Return the environment of K actions in which each row is a user.
@@ -58,7 +60,8 @@ def unit_rows(x: np.ndarray, names: Sequence[str], ranges: Any, bound: Any, scal
     if standard and (ranges or bound is not None):
         raise BadInput("scale=standard: leave out ranges and bound, or choose scale=public")
     if standard:
-        x = np.ldexp(x, -np.frexp(np.abs(x).max(axis=0))[1])  # squares of 1e200 overflow
+        # without this scaling, the square of 1e200 would overflow
+        x = np.ldexp(x, -np.frexp(np.abs(x).max(axis=0))[1])
         varies = np.ptp(x, axis=0) > ROUNDING
         x = (x - x.mean(axis=0)) / np.where(varies, x.std(axis=0), np.inf)
     if ranges is not None and not isinstance(ranges, Mapping):
@@ -78,7 +81,8 @@ def unit_rows(x: np.ndarray, names: Sequence[str], ranges: Any, bound: Any, scal
             raise BadInput(
                 f"bound={plain(bound)}: a feature divided by the bound is too large for a number"
             )
-    largest = np.abs(x).max(axis=1, initial=1.0, keepdims=True)  # squares of 1e200 overflow
+    # without this division, the square of 1e200 would overflow
+    largest = np.abs(x).max(axis=1, initial=1.0, keepdims=True)
     x /= largest
     x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0 / largest)
     squares = (x**2).sum(axis=0)

@@ -21,9 +21,10 @@ class Instance:
     """An environment and its arms, whose properties the learner does not know."""
 
     environment: Environment  # the arms' laws
-    arms: tuple[Arm, ...]  # the arms; under contamination those of inliers
+    arms: tuple[Arm, ...]  # the arms; under contamination, the arms with the laws of inliers
     outliers: tuple[Arm, ...] = ()  # the laws of the arms' outliers; empty without contamination
-    # float64 array (d,): the mean of an arm is <theta, its features>; empty if arms have none
+    # float64 array (d,): the mean of an arm is <theta, features of the arm>; empty if arms have no
+    # features
     theta: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     @cached_property
@@ -114,7 +115,8 @@ class Instance:
     def content(self) -> list[np.ndarray]:
         """Return the arrays that decide how an instance is played; equal in all processes."""
         env = self.environment
-        places = np.minimum(env.law, STUDENT + 1)  # addresses differ between processes
+        # addresses of users' laws differ between processes
+        places = np.minimum(env.law, STUDENT + 1)
         return [np.asarray(x) for x in (*env._replace(law=places), self.means)]
 
 

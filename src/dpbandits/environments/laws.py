@@ -21,7 +21,7 @@ from ..compiled import (
 
 # The laws, each with the meaning of its parameters.
 TWO_POINT = 0  # low, high, probability of high
-TABLE = 1  # the column of the environment's table
+TABLE = 1  # the column in the environment's table
 GAUSSIAN = 2  # mean, standard deviation
 UNIFORM = 3  # low, high
 PARETO = 4  # scale, 1/shape
@@ -31,12 +31,12 @@ SIGMOID_GAUSSIAN = 7  # mean, standard deviation of x, where the reward is 1/(1 
 LOGNORMAL = 8  # mean, standard deviation of the logarithm
 BETA = 9  # a, b
 STUDENT = 10  # mean, scale, degrees of freedom
-LARGEST = 11  # the value drawn where no truncation level is known to the adversary
-# A larger number stands for a law of a user; it is the address of the quantile function
-# (``compiled.call_at``)
-INVOLVED = SIGMOID_GAUSSIAN  # from here on, code to draw a value is not inlined
+LARGEST = 11  # the value that is drawn if the adversary knows no truncation level
+# A larger number stands for a user's own law; this number is the address of the law's quantile
+# function (``compiled.call_at``)
+INVOLVED = SIGMOID_GAUSSIAN  # the code that draws from this law, or a later one, is not inlined
 PARAMETERS = 3
-SMALLEST = 2.0**-54  # in the place of a uniform number that is 0
+SMALLEST = 2.0**-54  # replaces a uniform random number that is 0
 NO_FEATURES = np.zeros((0, 0))
 
 
@@ -47,14 +47,15 @@ class Environment(NamedTuple):
     # the law of arm a's outliers
     law: np.ndarray
     parameters: np.ndarray  # float64 array (len(law), PARAMETERS), the parameters of each law
-    # float64 array (points, 2), value and probability of each point of discrete laws
+    # float64 array (points, 2), the value and the probability of each point of discrete laws
     points: np.ndarray
-    table: np.ndarray  # float64 array (rounds, K), rewards fixed in advance; (0, K) without any
+    # float64 array (rounds, K), rewards fixed in advance; (0, K) without such rewards
+    table: np.ndarray
     alpha: float  # probability of an outlier (Huber contamination)
     # whether an outlier replaces what a user sends (True) or the user's reward (False). Without
     # local privacy, users send their rewards
     reports: bool = False
-    # float64 array (K, d), the features of each arm; (0, 0) if arms have none
+    # float64 array (K, d), the features of each arm; (0, 0) if arms have no features
     features: np.ndarray = NO_FEATURES
 
     @property
@@ -69,8 +70,8 @@ class Law(NamedTuple):
     """One row of an environment's laws, read once for many draws."""
 
     row: int
-    kind: int  # number of the law
-    x: float  # its parameters
+    kind: int  # the number of the law
+    x: float  # x, y and z are the law's parameters
     y: float
     z: float
 

@@ -17,9 +17,9 @@ from .instances import Instance
 from .labelled import LabelledInstance, actions_of, column_named, listed, read_source, users_of
 
 LIKE_PROPENSITIES = "propensity", "prob", "probability", "propensity_score", "pscore"
-MARGIN = 5.0  # standard deviations of the number of rows that count
-NONE_COUNTS = 1e-12  # probability that no row of a run counts, below which it is neglected
-ROUNDING = 1e-9  # of propensities, relative
+MARGIN = 5.0  # how many standard deviations the number of rows that count may lie below its mean
+NONE_COUNTS = 1e-12  # the probability that no row of a run counts is neglected if it is smaller
+ROUNDING = 1e-9  # relative tolerance for propensities
 WITHOUT_FLOOR = (
     "env.propensity_floor is not given, so the smallest propensity of the file decides which rows "
     "count, and one row may move all"
@@ -38,11 +38,11 @@ class LoggedInstance(LabelledInstance):
     with probability c/p, where p is the propensity of the row; else it does not count.
     """
 
-    c: float = 1.0  # at most every propensity; the probability with which a row counts
+    c: float = 1.0  # the probability with which a row counts; no propensity is smaller
 
     @property
     def largest_gap(self) -> float:  # type: ignore[override]
-        return 1.0  # the loss of a row
+        return 1.0  # the loss of a row is at most 1
 
     @property
     def better(self) -> str:
@@ -86,7 +86,9 @@ class LoggedInstance(LabelledInstance):
     def refuse_few(self, where: str, T: int) -> None:
         """Refuse a horizon that is so short that too few rows may count in some run."""
         half = MARGIN * math.sqrt(1.0 - self.c) / 2.0
-        needed = (half + math.sqrt(half**2 + LEAST)) ** 2  # less MARGIN deviations this is LEAST
+        # with this mean number of rows that count, the mean less MARGIN standard deviations is
+        # LEAST
+        needed = (half + math.sqrt(half**2 + LEAST)) ** 2
         if self.c * T < needed:
             found = f"{T:,} rows, each used with probability {self.c:.3g}, are too few"
             raise BadInput(

@@ -23,9 +23,10 @@ LARGEST_LEVEL = 1e6
 class Population:
     """The distribution of the users' privacy levels."""
 
-    levels: np.ndarray  # float64 array (n,), levels of a discrete population
-    shares: np.ndarray  # float64 array (n,), their shares
-    # mean, standard deviation, least and largest level of a clipped normal population, or None
+    levels: np.ndarray  # float64 array (n,), the levels of a discrete population
+    shares: np.ndarray  # float64 array (n,), the share of users with each level
+    # mean, standard deviation, smallest and largest level of a clipped normal population; None for
+    # a discrete population
     normal: tuple[float, float, float, float] | None = None
 
     def users(self) -> Users:
@@ -54,7 +55,8 @@ class Population:
             kept = (self.levels >= eps_min) & (self.shares > 0)
             pairs = zip(self.levels[kept], self.shares[kept], strict=True)
             return math.fsum(share * f(eps) for eps, share in pairs)
-        from scipy.integrate import quad  # importing it takes longer than the rest of a run's start
+        # slow: the import of scipy takes longer than all other steps before a run
+        from scipy.integrate import quad
 
         mean, sd, low, high = self.normal
         at_high = math.erfc((high - mean) / sd / math.sqrt(2)) / 2 * f(high) * (eps_min <= high)

@@ -14,12 +14,12 @@ class Users(NamedTuple):
     """A population of users, as kernels receive it."""
 
     level: np.ndarray  # float64 array (n,), the privacy levels eps that occur
-    tanh: np.ndarray  # float64 array (n,), tanh(eps/2) of each
-    coth: np.ndarray  # float64 array (n,), 1/tanh(eps/2) of each
+    tanh: np.ndarray  # float64 array (n,), tanh(eps/2) of each level
+    coth: np.ndarray  # float64 array (n,), 1/tanh(eps/2) of each level
     share: np.ndarray  # float64 array (n,), cumulative shares of the levels
     # float64 array (4,): mean, standard deviation, smallest and largest level of a clipped normal
-    # population. The arrays above then have one entry, for the latest user. For a discrete
-    # population, the standard deviation is 0
+    # population. With such a population, the arrays above have a single entry, for the latest user.
+    # For a discrete population, the standard deviation is 0
     normal: np.ndarray
 
 
@@ -54,6 +54,7 @@ def arrival(users: Users, rng: np.random.Generator) -> int:
         return 0
     u = random(rng)
     i = 0
-    for j in range(len(users.share) - 1):  # counting has no branch that could be mispredicted
+    for j in range(len(users.share) - 1):
+        # counting needs no branch, which the processor could mispredict
         i += u >= users.share[j]
     return i

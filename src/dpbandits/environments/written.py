@@ -20,9 +20,9 @@ from .reward_laws.arm import Arm
 from .reward_laws.integrals import mean_of_quantile, of_quantile
 
 GRID = np.linspace(0.0, 1.0, 4097)
-MIN_MASS = 2.0**-53  # of the largest and of the smallest value that is drawn
-UNSEEN = 1e-6  # share of a moment that may lie beyond them
-SLACK = 1e-9  # of a quantile function that decreases by rounding
+MIN_MASS = 2.0**-53  # probability of the largest and of the smallest value that is drawn
+UNSEEN = 1e-6  # the largest share of a moment that values beyond these two may have
+SLACK = 1e-9  # relative tolerance for a quantile function that decreases only by rounding
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ HALVINGS, SECANTS = 12, 5  # steps of the search; a limit is exact to 1e-12 of t
 DIGITS = 10  # significant digits, counted from the first digit of the largest value
 AT_ONCE = 2**16  # largest number of values in one search
 
-SAME = 1e-12  # values that differ by less, relative to the largest, are equal but for rounding
+# Two values are equal up to rounding if their difference is below this share of the largest value
+SAME = 1e-12
 TAIL_DISTANCE = 300.0  # (M - largest value) / (largest value - median) is at least this / n^3
 SYMMETRIC, SKEWED = 0.7, 0.5  # of the skewness: bound for normal values; weight of the excess
 
@@ -121,7 +122,8 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
         """
         away = d + np.exp(tilt)
         weight = 1.0 / away
-        share = count / np.add.reduce(weight, axis=0)  # 1/s: the harmonic mean
+        # 1/s, where s is the mean of the weights: the harmonic mean of the distances
+        share = count / np.add.reduce(weight, axis=0)
         k = np.add.reduce(np.log(away), axis=0) - count * np.log(share)
         spread = np.add.reduce((share * weight - 1.0) ** 2, axis=0)
         w, u = np.sqrt(np.maximum(2.0 * k, 1e-300)), np.sqrt(spread)
@@ -172,7 +174,8 @@ def interval_of_quantile(
 
     n, m = np.shape(values)
     blank, ordered = np.full((1, m), np.nan), np.sort(values, axis=0)
-    # the largest k with P(fewer than k below), or P(fewer than k above), of at most ``tail``
+    # the largest k for which P(fewer than k values below), or P(fewer than k above), is at most
+    # ``tail``
     below, above = (int(binom.ppf(tail, n, p)) for p in (share, 1.0 - share))
     low, high = np.vstack([blank, ordered])[below], np.vstack([ordered, blank])[n - above]
     return rounded(low), rounded(high)

@@ -72,7 +72,7 @@ def resolution(regret: np.ndarray, t: np.ndarray, best: float, least: float) -> 
     n, m = _blocks(regret, t, best)
     mean = m.mean(axis=0)
     share = (mean - least) / (best - least) if best > least else np.ones_like(mean)
-    single = n == 1  # a round whose expectation is known
+    single = n == 1  # a block of a single round has a known expectation
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(mean)
         worst = share * np.log(best) + np.where(share < 1.0, (1.0 - share) * np.log(least), 0.0)

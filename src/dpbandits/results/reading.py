@@ -60,7 +60,7 @@ def parts_of(path: Path, columns: list[str]) -> Iterator[pd.DataFrame]:
 
     The rows of each setting must follow each other in the file.
     """
-    held: list[pd.DataFrame] = []  # rows of one setting
+    held: list[pd.DataFrame] = []  # the rows of one setting
     for piece in pieces_of(path, columns):
         piece = piece.astype({SETTING: object})
         last = piece[SETTING].iloc[-1]

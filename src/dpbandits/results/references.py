@@ -27,7 +27,7 @@ MAX_LOG_LINES = 20  # settings on a log whose mean rewards are printed
 class References(NamedTuple):
     """The reference results in a record of a setting, see ``LabelledInstance.recorded``."""
 
-    uniform: float  # expected mistakes, or losses, at the horizon
+    uniform: float  # the expected mistakes, or losses, of uniform play at the horizon
     constant: float
     action: str  # the best constant action
     words: str  # a sentence with these numbers

@@ -86,7 +86,8 @@ class Table:
             part = pd.DataFrame({SETTING: setting.id, **columns})
             parts.append(part)
             ends.append(part[part["t"] == setting.horizon] if "t" in part else part)
-        together = [parts[some] for some in batches(list(map(len, parts)))]  # many small settings
+        # small settings are joined, since there may be many
+        together = [parts[some] for some in batches(list(map(len, parts)))]
         rows = [x[0] if len(x) == 1 else pd.concat(x, ignore_index=True) for x in together]
         return cls(
             settings[0].question,

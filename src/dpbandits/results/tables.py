@@ -23,7 +23,7 @@ class Finished(NamedTuple):
     """The finished runs of a setting."""
 
     setting: Setting
-    instance: Instance  # its environment
+    instance: Instance  # the environment of the setting
     # int64 array (runs, C, K), pulls of each arm up to each checkpoint, or float64 array (runs, C,
     # 1), the regret: the setting's question defines which of the two
     pulls: np.ndarray
@@ -78,7 +78,8 @@ def regret(f: Finished) -> np.ndarray:
     return (f.pulls * f.instance.gaps).sum(axis=2) if per_arm else f.pulls[:, :, 0]
 
 
-# The functions that compute the measured columns; arrays (runs, C), (1, C) or (runs, 1).
+# The functions that compute the measured columns. Each function returns an array (runs, C), (1, C)
+# or (runs, 1)
 MEASURED: dict[str, Callable[[Finished], np.ndarray]] = {
     "t": lambda f: f.setting.rounds()[np.newaxis],
     "regret": regret,

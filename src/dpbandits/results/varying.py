@@ -57,7 +57,7 @@ def disambiguate(
     """
     known = [dict(details(record)) for record in records]
     looks = pd.DataFrame([{k: comparable(x) for k, x in own.items()} for own in shown])
-    # the values in records that are not columns yet
+    # the values in records for which there is no column yet
     hidden = pd.DataFrame(
         [
             {k: plain(x) for k, x in found.items() if x is not None and k not in own}

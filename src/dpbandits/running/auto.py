@@ -33,15 +33,17 @@ from ..settings.setting import Setting
 from .work import Task
 
 # Estimated seconds on two cores, from results/times.md: A_RUN for a run that is played in blocks;
-# A_ROUND for a round that is played singly; A_REPORT for such a round with local privacy; A_CONTEXT
-# for such a round with contexts. With d weights, a round with contexts takes A_SOLVE d^3 seconds
-# more, as measured for LDP-OLS on wide data
+# A_ROUND for a round that is played singly; A_REPORT for a singly played round with local privacy;
+# A_CONTEXT for a singly played round with contexts. If there are d weights, a round with contexts
+# takes A_SOLVE d^3 seconds more, as measured for LDP-OLS on wide data
 A_RUN, A_ROUND, A_REPORT, A_CONTEXT, A_SOLVE = 1e-4, 1.5e-8, 6e-8, 5e-7, 3e-10
 MINUTE = 60.0  # seconds that the additional runs for the means of an experiment may cost
 OF_EXPERIMENTS = Auto(precision=0.02, max_runs=100_000)
-CHECKPOINTS = 4  # of runs that are played only for means; T/2 and T are among the checkpoints
+# Number of checkpoints of a run that is played only for means; T/2 and T are among them
+CHECKPOINTS = 4
 
-# Plays the first runs of settings, so many of each, and returns how many runs were missing
+# A function of settings and a number of runs, which plays the first runs of each setting and
+# returns how many of these runs were missing
 Play = Callable[[Sequence[Setting], int], int]
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 SAFE = "PYTHONSAFEPATH"
 _lock = threading.Lock()
-_before: list[str | None] = []  # for threads that start children at once: what each has found
+# For each thread that starts children now, the value of SAFE that the thread found
+_before: list[str | None] = []
 
 
 @contextmanager
@@ -30,7 +31,8 @@ def without_cwd_imports() -> Iterator[None]:
         yield
     finally:
         with _lock:
-            before = _before.pop()  # the last to leave finds what the first has found
+            # the last thread that leaves restores the value that the first thread found
+            before = _before.pop()
             os.environ.pop(SAFE)
             os.environ.update({} if before is None else {SAFE: before})
 
@@ -41,7 +43,8 @@ def ignore_sigint() -> Iterator[None]:
 
     A terminal sends Ctrl-C to all processes of a command, but only the parent should answer it.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which a child inherits
+    # children inherit the blocked signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:

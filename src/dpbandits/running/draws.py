@@ -32,7 +32,8 @@ from .seeds import generator
 
 ROUNDS, DISTRIBUTIONS = 8, 8
 DRAWN = "cb9f19bf71a4"  # the digest of the numbers that NumPy must draw
-# An empty file beside the machine code of one version of each library: Numba's numbers are correct
+# An empty file with this name beside the machine code of one version of each library: it means that
+# Numba's numbers are correct
 CHECKED = "draws_are_equal"
 
 

@@ -15,7 +15,7 @@ from ..results.run_store import REASON
 from ..results.summary import rounds
 from ..settings.setting import Setting
 
-TRACE = 20_000  # characters of a traceback that are stored
+TRACE = 20_000  # the largest number of characters of a traceback that are stored
 GROUP = re.compile(r" *\| (\S.*)")  # the line of a traceback that names a group of exceptions
 FRAME = re.compile(r'^  File "(.*)", line (\d+), in (.*)$', re.MULTILINE)
 

@@ -17,7 +17,7 @@ from .seeds import GLOBAL
 
 _numpy: Any = np.random
 _lock = threading.RLock()  # all threads share the generators of Python
-_twister = np.random.MT19937(0)  # seeded for each run
+_twister = np.random.MT19937(0)  # this generator gets a new seed for each run
 
 
 @contextmanager

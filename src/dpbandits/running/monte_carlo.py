@@ -109,7 +109,8 @@ def run_settings(
     _say_once(missing, _kernel_hint)
     check_draws()
     broken = _compile(missing) if runner == "local" else {}
-    parts: dict[str, dict[Setting, list[int]]] = {}  # runs by the name of the runner and by setting
+    # the missing runs, by the name of their runner and by their setting
+    parts: dict[str, dict[Setting, list[int]]] = {}
     for setting, numbers in missing.items():
         if setting not in broken:
             parts.setdefault(_runner_of(setting, backend, runner), {})[setting] = numbers
@@ -190,7 +191,8 @@ def _compile(missing: Mapping[Setting, Sequence[int]]) -> dict[Setting, Outcome]
 def _runner_of(setting: Setting, backend: str, runner: str) -> str:
     if runner != "local":
         return runner
-    if current_process().daemon:  # a process of multiprocessing.Pool, which may start no processes
+    if current_process().daemon:
+        # this is a process of multiprocessing.Pool, which may not start processes
         return "threads"
     if backend != "auto":
         return backend

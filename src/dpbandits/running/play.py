@@ -28,7 +28,7 @@ from .seeds import (
     states,
 )
 
-played: Any = None  # in the loop over runs: the algorithm
+played: Any = None  # stands for the algorithm in the loop over runs
 
 
 class Record(NamedTuple):
@@ -63,7 +63,8 @@ def play_many(setting: Setting, runs: Sequence[int]) -> list[Record]:
         found = _play(setting, runs)
         if not (together and drawn_from()):
             return found
-    return [play(setting, run) for run in runs]  # each needs global generators of its own
+    # the algorithm draws from the global generators, so each run needs its own seed of them
+    return [play(setting, run) for run in runs]
 
 
 def _play(setting: Setting, runs: Sequence[int]) -> list[Record]:
@@ -82,7 +83,7 @@ def _play(setting: Setting, runs: Sequence[int]) -> list[Record]:
         setting.algorithm, game, rng, setting.arguments, len(runs), begun, arms
     )
     found = read(traces, setting.horizon if question.plays_on else None)
-    if question.plays_on:  # nothing is asked for
+    if question.plays_on:  # runs that play until the limit return no answer
         answers[:] = np.nan
     if fault := impossible(setting, found, answers):
         raise ValueError(f"{setting.algo} has played what no run can: {fault}")
@@ -199,7 +200,7 @@ def compile_kernel(setting: Setting) -> None:
     if kernel.is_compiled:
         return
     collects = gc.isenabled()
-    gc.disable()  # looking for cycles takes a sixth of the compiler's time, and finds 25 MB
+    gc.disable()  # the search for cycles would take a sixth of the compiler's time and free 25 MB
     try:
         play(setting.of_one_round(), 0)
     except Exception:  # an error of a compiled algorithm is reported by its runs

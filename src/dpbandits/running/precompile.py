@@ -24,11 +24,12 @@ from .play import compile_kernel, loop_of
 
 CHILD = "from dpbandits.running.precompile import compile_given; compile_given()"
 
-# Seconds on one core, measured: for each algorithm by back-end, and once for shared code and the
-# start of Python
+# Measured seconds on one core: SECONDS_EACH for each algorithm, by back-end; SECONDS_ONCE for
+# shared code and the start of Python
 SECONDS_EACH, SECONDS_ONCE = {"quick": 2, "plain": 10}, 4
 NAMES = 3  # the largest number of algorithms that a report names
-HERE = 2  # up to so many algorithms are compiled in this process, without children
+# The number of algorithms that are compiled in this process; if there are more, children compile
+HERE = 2
 
 
 def report_compilation(settings: Sequence[Setting]) -> None:
@@ -90,12 +91,13 @@ def compile_elsewhere(settings: Sequence[Setting]) -> None:
     parts = [pickle.dumps(missing[i::cores]) for i in range(cores)]
     child: Any
     children: list[Any] = []
-    with suppress(OSError, TypeError):  # no process can be started
+    with suppress(OSError, TypeError):  # if no process can be started, nothing is compiled here
         try:
             for part in parts:
                 with ignore_sigint():
                     child = subprocess.Popen(
-                        [sys.executable, "-P", "-c", CHILD],  # -P: nothing from the working folder
+                        # -P: import nothing from the working folder
+                        [sys.executable, "-P", "-c", CHILD],
                         stdin=subprocess.PIPE,
                         stdout=subprocess.DEVNULL,  # a user's algorithm may print when imported
                         env=os.environ | own,
@@ -105,7 +107,7 @@ def compile_elsewhere(settings: Sequence[Setting]) -> None:
                     pipe.write(part)
             for child in children:
                 child.wait()
-        finally:  # an interrupted parent ends its children
+        finally:  # if the parent is interrupted, it ends its children
             for child in children:
                 child.kill()
 

@@ -30,6 +30,6 @@ def progress_bar(total: float) -> Any:
         # tqdm warns if ipywidgets are missing (the bar is then text in Jupyter, too), and if no
         # thread can be started (then no thread monitors the bar)
         warnings.simplefilter("ignore")
-        from tqdm.auto import tqdm  # slow to import
+        from tqdm.auto import tqdm  # the import is slow
 
         return tqdm(total=total, disable=hidden, bar_format=BAR)

@@ -28,8 +28,9 @@ from .children import ended_with_this
 IDLE = 300  # seconds after which an idle process of this machine ends
 # Environment variables that limit each process to one thread
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-HASHES = {"PYTHONHASHSEED": "0"}  # else the order of a set of texts would differ between processes
-PATIENCE = 15  # seconds within which a cluster must answer at first
+# Without this variable, the order of a set of texts would differ between processes
+HASHES = {"PYTHONHASHSEED": "0"}
+PATIENCE = 15  # seconds within which a cluster must give its first answer
 FIRST_WORKER_SECONDS = 10.0  # seconds within which a cluster's first worker must appear
 QUIET = 2.0  # seconds between two counts of a cluster's workers while no result comes
 ABSENT = 60.0  # a cluster is lost after so many seconds without a worker or without an answer
@@ -128,7 +129,8 @@ class Processes(Runner):
 
     def __enter__(self) -> Runner:
         self._folder = working_folder()
-        ensure_running()  # if it started later, it would change the signal mask of another thread
+        # a later start of the resource tracker would change the signal mask of another thread
+        ensure_running()
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
@@ -154,7 +156,8 @@ def _called(variables: Mapping[str, str], folder: str | None, payload: bytes) ->
     return function(*given)
 
 
-_sent: dict[str, str] = {}  # versions of the functions that workers may have imported, by name
+# The versions of the functions that workers may have imported, by the function's name
+_sent: dict[str, str] = {}
 
 
 def renew(versions: Mapping[str, str]) -> None:
@@ -204,7 +207,8 @@ class Dask(Runner):
         if not found:
             raise BadInput(f"{self.where}: the cluster has no workers")
         super().__init__(found)
-        self._seen = self._counted = time.monotonic()  # when workers were last seen, last counted
+        # the time when workers were last seen, and the time when they were last counted
+        self._seen = self._counted = time.monotonic()
 
     def submit(self, function: Callable[..., Any], *given: Any) -> Future:
         return self._executor.submit(function, *given)
@@ -228,7 +232,8 @@ class Dask(Runner):
                 raise WorkersLost(f"{self.where}: {reason}")
 
     def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
-        if error is None:  # after an interrupt, results may still come: Python's exit closes it
+        if error is None:
+            # after an interruption, results may still arrive; then Python's exit closes the client
             self._client.close()
 
 
@@ -240,14 +245,16 @@ class Slurm(Dask):
     def __init__(self, jobs: int, **keys: Any):
         usual = signal.getsignal(signal.SIGINT)
         jobqueue, distributed = (_imported(x, "slurm") for x in ("dask_jobqueue", "distributed"))
-        signal.signal(signal.SIGINT, usual)  # since importing dask_jobqueue 0.9 replaces it
+        # dask_jobqueue 0.9 replaces the handler when it is imported
+        signal.signal(signal.SIGINT, usual)
         given = {"ntasks": 1, "job-name": "bandit-run", "output": "/dev/null"} | {
             name.replace("_", "-"): value for name, value in keys.items() if value is not None
         }
         own = {"cores": keys["cpus_per_task"], "memory": "1GB", "processes": 1}
         own |= {"job_directives_skip": ["#SBATCH"], "silence_logs": logging.CRITICAL}
         own |= {"job_extra_directives": [f"--{name}={value}" for name, value in given.items()]}
-        own |= {"worker_extra_args": ["--memory-limit", "0"]}  # Slurm's limit counts, not Dask's
+        # the memory limit of Slurm is used, not that of Dask
+        own |= {"worker_extra_args": ["--memory-limit", "0"]}
         own |= {"scheduler_options": {"dashboard": False, "dashboard_address": ":0"}}
         self._jobs = jobqueue.SLURMCluster(n_workers=0, **own)
         try:

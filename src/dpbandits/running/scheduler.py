@@ -20,8 +20,8 @@ from .runners import Runner
 from .work import Outcome, Task, Work
 from .worker import run_task
 
-AHEAD = 2  # tasks that are handed out for each worker: one waits while another is played
-TICK = 0.25  # seconds between two checks of what must be done, if no outcome comes
+AHEAD = 2  # number of tasks handed out for each worker: one task waits while another is played
+TICK = 0.25  # seconds between two checks for work to do, if no task ends
 SAVE_EVERY = 5.0  # seconds that a finished run of an unfinished setting may wait to be written
 PATIENCE = 1.0  # seconds that tasks may go on after an interruption
 LOCKED = 5.0  # seconds that the scheduler then waits for folders that other processes have locked
@@ -89,7 +89,8 @@ class Scheduler:
         """
         self._store.deadline = time.monotonic() + PATIENCE + LOCKED
         self._stopping.set()
-        if self._thread.ident is not None:  # it was started; if it starts now, it has nothing to do
+        if self._thread.ident is not None:
+            # the thread was started; a thread that starts after this has nothing to do
             self._ended.wait()
 
     def _run(self, parts: Sequence[tuple[Runner, Work]], known: Iterable[Outcome]) -> None:
@@ -100,7 +101,7 @@ class Scheduler:
                 for runner, work in parts:
                     self._play(runner, work)
                 self._save(0.0)
-        except BaseException as error:  # the main thread raises it
+        except BaseException as error:  # the main thread raises this error
             self._error = error
             for setting in list(self._fresh):
                 with suppress(FileTrouble):
@@ -145,7 +146,8 @@ class Scheduler:
                 raise WorkersLost(
                     f"{runner.where}: the scheduler of the cluster has ended"
                 ) from None
-            except BaseException as error:  # not from a signal: the main thread handles signals
+            except BaseException as error:
+                # the error comes from no signal, since only the main thread handles signals
                 outcome = Outcome.of_death(task, error)
             if work.complete(outcome):
                 self._take(outcome)

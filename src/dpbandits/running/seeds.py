@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 ENVIRONMENT, LEARNER, SHUFFLE = range(STREAMS := 3)
-GLOBAL = STREAMS  # of the global generators, which no algorithm of the package uses
-WORDS = 5  # of the state of an SFC64 in memory
+GLOBAL = STREAMS  # the stream of the global generators, which no algorithm of the package uses
+WORDS = 5  # the number of words of the state of an SFC64 in memory
 # The constants of NumPy's SeedSequence; DROPPED is how many numbers a new SFC64 discards
 MASK, HALF = 2**32 - 1, 32
 HASH_A, MULTIPLIER_A, HASH_B, MULTIPLIER_B = 0x43B0D7E5, 0x931E8875, 0x8B51F9DD, 0x58F38DED
@@ -40,7 +40,8 @@ def states(seed: int, runs: Sequence[int]) -> np.ndarray:
     numbers = np.array(runs, np.uint64)[:, np.newaxis]
     streams = np.arange(STREAMS, dtype=np.uint32)
     low, high = (numbers & MASK).astype(np.uint32), (numbers >> HALF).astype(np.uint32)
-    for chosen, *key in ((high == 0, low), (high > 0, low, high)):  # numbers of one and two words
+    for chosen, *key in ((high == 0, low), (high > 0, low, high)):
+        # first the run numbers of one word, then those of two words
         if (rows := chosen[:, 0]).any():
             begun[rows, :, :-1] = _states(seed, [*(word[rows] for word in key), streams])
     return begun

@@ -15,9 +15,10 @@ from ..results.tables import rows_of_a_run
 from ..settings.setting import Setting
 from .work import Task
 
-ROUND = 1e-8, 5e-7  # least and most seconds of a singly played round, of the package's algorithms
-A_ROW = 1e-5  # seconds in which a row of a table is made, written and summarized
-A_SETTING = 5e-3  # seconds in which the runs of a setting are stored, and read for the table
+# Smallest and largest seconds of a singly played round, over the algorithms of the package
+ROUND = 1e-8, 5e-7
+A_ROW = 1e-5  # seconds in which a row of a table is computed, written and summarized
+A_SETTING = 5e-3  # seconds in which the runs of a setting are stored and read again for the table
 
 
 @dataclass(frozen=True)
@@ -25,12 +26,12 @@ class Status:
     """The numbers of finished and unfinished runs of a setting, and why runs are unfinished."""
 
     setting: Setting
-    done: int  # finished runs
-    left: int  # runs that are still to be played
+    done: int  # the number of finished runs
+    left: int  # the number of runs that are still to be played
     # why runs are left: ``missing`` (they were not played yet), ``damaged`` (their file is
     # damaged), or ``failed`` (they could not be finished when they were last tried)
     state: str = "missing"
-    reason: str = ""  # why runs failed, or what is damaged; else empty
+    reason: str = ""  # why runs failed, or which file is damaged; empty otherwise
     seconds: float = math.nan  # mean time of a finished run, NaN if there is none
 
 

@@ -18,7 +18,8 @@ from ..settings.setting import Setting
 from .failures import trace_of
 from .play import Record
 
-_rng = random.Random()  # the global generator of ``random`` belongs to the user
+# A generator of its own, since the global generator of ``random`` belongs to the user
+_rng = random.Random()
 EPISODIC = 10_000  # an episodic run takes about as long as so many rounds that are played singly
 # seconds that the first task of a setting should take, and that each later task should take
 FIRST_TASK_SECONDS, LATER_TASK_SECONDS = 0.1, 0.5

@@ -53,6 +53,7 @@ def _prepare(setting: Setting, here: bool) -> None:
     check_draws()
     if not here and setting.algorithm.compiled:
         folder = compiled_code().path
-        with locked(folder) if folder else nullcontext():  # only one worker of a machine compiles
+        with locked(folder) if folder else nullcontext():
+            # on each machine, only one worker compiles
             report_compilation([setting])
             compile_kernel(setting)

@@ -21,7 +21,7 @@ class Privacy(NamedTuple):
     # their own, the level of the least private user
     budget: float
     population: Population  # the population of users
-    # users with a lower level than this send nothing; None without local privacy
+    # users with a level below this send nothing; None without local privacy
     eps_min: float | None = None
     auto: bool = False  # whether eps_min was chosen automatically
 

@@ -86,7 +86,7 @@ def _plain_data(value: Any) -> Any:
         return _plain_data(fspath(value))
     if hasattr(value, "to_numpy"):  # an object of pandas
         return _plain_data(value.to_numpy())
-    if callable(value):  # a reward law
+    if callable(value):  # the value is a reward law
         return law_named(value)
     raise BadInput(f"a number, text, a list or a mapping is needed, not {type(value).__name__}")
 

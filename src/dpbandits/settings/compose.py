@@ -311,7 +311,7 @@ class _Composition:
         swept = group in swept_names(self.config)
         values: dict[str, Any] = {}
         varied: Grid = {}
-        own: dict[str, Any] = {}  # parameters of the given algorithms
+        own: dict[str, Any] = {}  # the parameters of the given algorithms
         for key, value in self.keys.items():
             head, _, name = key.partition(".")
             varies = isinstance(value, Several) or not self._is_single(head)

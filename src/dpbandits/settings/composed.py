@@ -106,7 +106,8 @@ class Composed:
         try:
             config = OmegaConf.create(self.values)
             for key, value in sorted(changes.items(), key=lambda item: item[0].count(".")):
-                whole = isinstance(value, Mapping) and "law" in value  # replaces another law
+                # the value replaces the whole law
+                whole = isinstance(value, Mapping) and "law" in value
                 OmegaConf.update(config, key, value, merge=not whole, force_add=True)
             found: Any = OmegaConf.to_container(config, resolve=resolve, throw_on_missing=resolve)
         except MissingMandatoryValue as error:
@@ -286,7 +287,7 @@ def _quoted(text: str) -> str:
 
 
 def _compose(file: str, choices: tuple[tuple[str, str], ...], folders: tuple[str, ...]) -> Composed:
-    import hydra  # takes a third of a second
+    import hydra  # this import takes a third of a second
     from hydra.errors import HydraException, MissingConfigException
 
     from .search_path import UserFolders
@@ -328,7 +329,8 @@ def _compose(file: str, choices: tuple[tuple[str, str], ...], folders: tuple[str
     return Composed(names, OmegaConf.to_container(own))  # type: ignore[arg-type]
 
 
-_compose_ours = lru_cache(maxsize=4096)(_compose)  # the package's files do not change
+# Caching is possible, since the package's files do not change
+_compose_ours = lru_cache(maxsize=4096)(_compose)
 
 
 def read_group(

@@ -80,7 +80,8 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
     sweep = Sweep(question, config, groups)
     parameters = {x for algorithm in groups.algorithms.values() for x in algorithm.domains}
     swept_by_some = taken | OF_PRIVACY | {*question.groups, *parameters}
-    if fixed := sorted(sweep.names & config.keys() - swept_by_some):  # before any setting is made
+    if fixed := sorted(sweep.names & config.keys() - swept_by_some):
+        # this check comes before any setting is made
         raise BadInput(f"sweep.{fixed[0]}: {fixed[0]} cannot be swept")
     for point in points(config):
         setting = resolve_point(sweep, point)

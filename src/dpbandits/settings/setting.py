@@ -53,7 +53,7 @@ class Setting:
     # level
     population_spec: str
     horizon: int  # the largest number of rounds
-    seed: int  # seed of the sweep
+    seed: int  # the seed of the sweep
     checkpoints: int  # the approximate number of rounds at which pulls are recorded
     shuffle_arms: bool  # whether each run permutes the arms
     # the algorithm itself; its name and version identify it
@@ -250,7 +250,8 @@ def data_of(setting: Setting) -> Data:
     """
     if setting.data is not None:
         return setting.data
-    return _data(setting, setting.id)  # after an edit, an equal setting has another id
+    # an edit of the files changes the id, even if the setting still compares equal
+    return _data(setting, setting.id)
 
 
 @lru_cache(maxsize=16)

@@ -35,7 +35,8 @@ def user_folders(
             raise NotADirectoryError
     except (FileNotFoundError, NotADirectoryError):
         raise BadInput(f"{key}={plain(given)}: there is no such folder") from None
-    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name too long
+    except (OSError, RuntimeError, ValueError) as error:
+        # for instance, links form a loop, or a name is too long
         reason = getattr(error, "strerror", None) or str(error)
         raise BadInput(f"{key}={given}: a folder is needed ({reason})") from None
     return (str(folder),)

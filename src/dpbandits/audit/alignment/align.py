@@ -20,9 +20,10 @@ from ..targets.target import AuditTarget
 from .cases import Case, cases
 from .replay import Outcome, Problem, replay
 
-REPLAYS = {"algo": 100, STOPPING.group: 30}  # of an audit; rules stop late
-NUDGES = 3  # a difference must remain when the noise changes a little, so often
-NUDGE = 1e-6  # relative change of the noise
+# Number of replays in an audit; a stopping rule has fewer, since it stops late
+REPLAYS = {"algo": 100, STOPPING.group: 30}
+NUDGES = 3  # a failure counts only if it remains in so many replays with slightly changed noise
+NUDGE = 1e-6  # relative change of the noise in these replays
 
 
 @dataclass
@@ -99,13 +100,15 @@ def replay_report(
     found, text, why = None, "", ""
     if isinstance(target, DecisionTarget) and target.alignment is None:
         text = MISSING
-    elif isinstance(target, DecisionTarget):  # no release, and no response of a user
+    elif isinstance(target, DecisionTarget):
+        # the target is neither a release nor the response of a user
         try:
             found = align(target, None, seed, deadline, progress)
             text = found.in_words()
             unused = found.holds and not found.entered
             why = found.problem.why if found.problem else text if unused else ""
-        except Exception as error:  # of others' code, on numbers that note what happens to them
+        except Exception as error:
+            # users' code may raise any error on numbers that record operations
             why = "the runs cannot be replayed"
             text = f"{why} ({type(error).__name__}: {error})"
     if why and target.caveat:
@@ -143,7 +146,7 @@ def check(target: DecisionTarget, case: Case) -> Outcome:
         there = replay(target, table(m - 1), table(m), fresh())
         back = replay(target, table(m), table(m - 1), fresh())
         return next((found for found in (there, back) if found.problem is not None), near)
-    draws: dict[int, Sequence[Draw]] = {0: ()}  # of replays that succeeded
+    draws: dict[int, Sequence[Draw]] = {0: ()}  # the draws of the replays that succeeded, by m
 
     def succeeds(m):
         found = replay(target, case.first, table(m), fresh())

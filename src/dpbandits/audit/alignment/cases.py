@@ -15,17 +15,18 @@ from ..numbers.streams import Recorder
 from ..targets.decisions import DecisionTarget
 from ..targets.neighbours import random_table
 
-SIZES = (1.0, 1.0, 1e-3, 30.0)  # of the noise: small noise leaves decisions to the rewards
-HORIZONS = {  # of games in blocks, of rounds, and of stopping rules
+SIZES = (1.0, 1.0, 1e-3, 30.0)  # scales of the noise; if the noise is small, the rewards decide
+HORIZONS = {  # horizons of games in blocks, of games round by round, and of stopping rules
     False: (8, 32, 128, 512, 4096),
     True: (8, 16, 32, 64, 128, 256),
     STOPPING.group: (64, 512, 2048, 8192),
 }
-INSIDE = 0.2  # share of the rewards that change and are not at their extremes
-SILENT = 0.2  # share that is replayed of the games in which no noise is drawn
-SHARES = (0.4, 0.2, 0.16, 0.12, 0.12)  # of the kinds of rewards: see ``_rewards``
+INSIDE = 0.2  # share of the cases in which the changed reward is not at an extreme
+SILENT = 0.2  # share of the games without a draw of noise that are replayed
+SHARES = (0.4, 0.2, 0.16, 0.12, 0.12)  # the probability of each kind of rewards, see ``_rewards``
 ARMS = (1, 2, 2, 2, 2, 2, 3, 3, 3, 5, 10, 20)
-LARGE, MANY, ROUNDS = 0.4, (5, 10, 20), (64, 128, 256)  # share of games of many arms; what they are
+# Share of the games that have many arms, the numbers of these arms, and the horizons
+LARGE, MANY, ROUNDS = 0.4, (5, 10, 20), (64, 128, 256)
 
 
 class Case(NamedTuple):
@@ -67,7 +68,7 @@ def _usual_cases(target: DecisionTarget, rng: np.random.Generator) -> Iterator[C
     usual = HORIZONS[STOPPING.group if stops else target.source.round_by_round]
     lengths = np.array(target.horizons or usual)
     shares = lengths**-0.5 / (lengths**-0.5).sum()
-    longer = False  # the last game was too short
+    longer = False  # whether the last game was too short
     while True:
         T = int(lengths.max() if longer else rng.choice(lengths, p=shares))
         K = max(int(rng.choice(target.sizes or np.minimum(ARMS, T))), target.fewest_arms)
@@ -90,7 +91,9 @@ def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) ->
     far[:, arm] = high if rng.random() < 0.5 else low
     if (first == far).all():
         far[:, arm] = low + high - far[:, arm]
-    if target.alignment.one_change:  # a sum near 0 stops late; looking for where is slow
+    if target.alignment.one_change:
+        # The search for a change of the stopping time is slow, so most cases have no walk. With
+        # alternating rewards, the sum stays near 0, and the rule stops late
         far = first.copy()
         if rng.random() < 0.3:
             far[:, arm] = np.where(np.arange(T) % 2, high, low)
@@ -100,13 +103,15 @@ def case_of(target: DecisionTarget, rng: np.random.Generator, T: int, K: int) ->
     reads = seen.rewards.reads
     until = max((d.place for d in recorded.draws), default=0) or len(reads)
     which = rng.random()
-    some = until if which < 0.7 else len(reads) if which < 0.8 else 1  # the first is in most nodes
+    # the first reward is in most nodes of a tree
+    some = until if which < 0.7 else len(reads) if which < 0.8 else 1
     chosen = int(rng.integers(max(some, 1)))
     place = reads[chosen] if reads else (0, 0)
     if target.extremes() is None:
         noted = target.play_traced(first, Recorder(seed, size), [place])
         center, level = noted.rewards.truncated[place]
-        if level < math.inf and rng.random() < 0.7:  # the largest change that is not truncated
+        if level < math.inf and rng.random() < 0.7:
+            # the largest change that truncation leaves as it is
             low, high = center - level * (1.0 - 1e-9), center + level * (1.0 - 1e-9)
     if target.extremes() is not None and rng.random() < INSIDE:
         low, high = low + (high - low) * rng.random(2)

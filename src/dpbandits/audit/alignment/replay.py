@@ -26,7 +26,7 @@ from ..numbers.streams import Recorder
 from ..targets.decisions import DecisionTarget, Played
 from .replayed_streams import OTHER_DRAWS, Replay, Shifted
 
-TOLERANCE = 1e-9  # relative, of a cost and of an estimate
+TOLERANCE = 1e-9  # relative tolerance for a cost and for an estimate
 OTHER_ACTIONS = "the actions differ"
 
 
@@ -131,7 +131,8 @@ def declared_shifts(target, seen, recorded, first, second, places) -> dict[int, 
     if declare is None:
         return {}
     counts: Counter[int] = Counter()
-    items = {(0, -1): 0}  # the number of each reward among those of its arm, and of none before
+    # the number of each reward among the rewards of its arm; 0 before the first reward
+    items = {(0, -1): 0}
     for reward in seen.rewards.reads:
         counts[reward[1]] += 1
         items[reward] = counts[reward[1]]
@@ -152,7 +153,8 @@ def declared_shifts(target, seen, recorded, first, second, places) -> dict[int, 
             changed = Changed(where[1], items[where], float(by))
             for i, shift in declare(run, changed).items():
                 found[noise[i].number] += shift
-    return found or {draw.number: 0.0 for draw in noise}  # nothing changes: nor does the noise
+    # if no shift was found, the shift 0 is declared for each draw of noise
+    return found or {draw.number: 0.0 for draw in noise}
 
 
 def _cost(draw: Draw, gaussian, delta: float) -> float:
@@ -163,7 +165,8 @@ def _cost(draw: Draw, gaussian, delta: float) -> float:
     """
     if draw.kind == COINS:
         return abs(draw.shift) * eps_of_coins(draw.shape, delta) if draw.shift else 0.0
-    if draw.kind == SKELLAM:  # a Renyi divergence of at most order times this (skellam_rho)
+    if draw.kind == SKELLAM:
+        # the Renyi divergence is at most the order times this number (skellam_rho)
         return (draw.shift**2 / 2.0 + 0.75 * abs(draw.shift)) / draw.shape**2
     if draw.kind == DISCRETE:
         return abs(draw.shift) / draw.shape
@@ -171,7 +174,7 @@ def _cost(draw: Draw, gaussian, delta: float) -> float:
         loss = draw.cost
     elif draw.kind == LAPLACE or gaussian is not None:
         loss = abs(draw.shift)
-    else:  # normal noise gives no pure privacy
+    else:  # normal noise gives no pure DP
         loss = math.inf if draw.shift else 0.0
     return loss if gaussian is None else loss * loss / 2.0
 

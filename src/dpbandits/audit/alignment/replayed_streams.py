@@ -18,8 +18,8 @@ from ..numbers.draws import CHOICE, NOISE, UNIFORM, Draw, Noise
 from ..numbers.streams import Stream
 
 OTHER_DRAWS = "the run on the other rewards draws other random numbers"
-ROUNDING = 1e-9  # relative; differences below are rounding
-EPSILON = float(np.finfo(float).eps)  # of rounding
+ROUNDING = 1e-9  # relative tolerance: smaller differences are rounding errors
+EPSILON = float(np.finfo(float).eps)  # the relative rounding error of a float
 
 
 class Given(Stream):
@@ -81,8 +81,10 @@ class Shifted(Given):
     def __init__(self, before: Sequence[Draw], declared):
         super().__init__(before)
         self.declared = declared
-        self.released: set[int] = set()  # of draws whose shift is that of a statistic
-        self.plain_sums: dict[int, int] = {}  # by draw: how often something was added to it alone
+        # the numbers of the draws that are shifted because a statistic changed
+        self.released: set[int] = set()
+        # for each draw, how often a number was added to the draw alone
+        self.plain_sums: dict[int, int] = {}
         self.bits = 0
 
     def again(self, i, before):
@@ -113,7 +115,8 @@ class Shifted(Given):
         wanted = self.before[i].sums[k]
         value = float(total)
         if value == wanted or abs(value - wanted) <= ROUNDING * max(1.0, abs(x), abs(wanted)):
-            return Noise(wanted, self, draw, noise.factor, False)  # as without rounding
+            # the recorded sum, since the difference is only a rounding error
+            return Noise(wanted, self, draw, noise.factor, False)
         self.moved = self.moved or f"draw {i + 1} hides two different changes"
         return total
 
@@ -226,7 +229,8 @@ class Branch(Given):
         return outcome
 
 
-_ANY = np.random.default_rng(0)  # made before a policy plays, so that it draws its own numbers
+# Made before a policy plays: while a policy plays, the generators of NumPy are redirected
+_ANY = np.random.default_rng(0)
 
 
 def _width(ends: tuple[float, float]) -> float:
@@ -252,7 +256,7 @@ def _ratio(p: float, q: float) -> float:
 def _same(first, second) -> bool:
     """Return whether two numbers, or two collections of arguments, are equal up to rounding."""
     if isinstance(first, (int, float)) and first == second:
-        return True  # as nearly always; NumPy's test takes long
+        return True  # this is the usual case, and NumPy's test takes long
     if isinstance(first, tuple):
         return len(first) == len(second) and all(map(_same, first, second))
     if isinstance(first, dict):

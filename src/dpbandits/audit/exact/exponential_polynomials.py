@@ -12,8 +12,9 @@ from functools import cache
 from itertools import pairwise, product
 from typing import Any
 
-Number = Any  # python-flint has no types: fmpq, exact, for places, and arb, a ball, for values
-Terms = dict[int, Any]  # {k: p} is the sum of p(x) e^(k rate x), each p a polynomial, arb_poly
+Number = Any  # python-flint has no types: places are exact numbers (fmpq), values are balls (arb)
+# {k: p} is the sum over k of p(x) e^(k rate x), where each p is a polynomial (arb_poly)
+Terms = dict[int, Any]
 
 
 class Rate:

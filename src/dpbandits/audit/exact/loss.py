@@ -10,8 +10,8 @@ from typing import NamedTuple
 from ...errors import BadInput
 from .exponential_polynomials import Number
 
-WIDTH = 1e-6  # largest width of the interval; for budgets below 1 as a part of the budget
-BITS = (192, 384, 768, 1536, 3072)  # precisions that are tried
+WIDTH = 1e-6  # largest width of the interval; if the budget is below 1, as a share of the budget
+BITS = (192, 384, 768, 1536, 3072)  # the precisions that are tried
 
 
 class OutOfReach(BadInput):

@@ -19,11 +19,12 @@ import numpy as np
 from ..targets.decisions import DecisionTarget
 from .loss import ActionLoss, OutOfReach
 
-SATURATING_REWARD = 1e3  # its sigmoid is 0 or 1 in floating point
-EPS_OF_BITS = (1e-6, 10.0)  # beyond, rounding changes the probabilities of one bit visibly
+# The sigmoid of this reward and of its negative is 1 and 0 in floating point
+SATURATING_REWARD = 1e3
+EPS_OF_BITS = (1e-6, 10.0)  # for other eps, rounding changes the probabilities of one bit visibly
 OTHER = "the algorithm draws something other than one bit in a round"
 Actions = tuple[int, ...]
-Play = Callable[[object, np.ndarray], Actions]  # (rng, rewards of the rounds) -> actions
+Play = Callable[[object, np.ndarray], Actions]  # (rng, rewards of all rounds) -> actions
 
 
 def one_bit_loss(target: DecisionTarget, horizon: int, arms: int) -> ActionLoss:
@@ -41,7 +42,7 @@ def one_bit_loss(target: DecisionTarget, horizon: int, arms: int) -> ActionLoss:
         raise OutOfReach(f"{target.name}: {reason}, so the bits do not give the loss") from None
     ratio, *rewards, actions = max((*worst_neighbours(p), a) for a, p in found.items())
     loss = math.log(ratio)
-    error = 4e-16 * (1.0 + loss)  # of the ratio's and of the logarithm's rounding
+    error = 4e-16 * (1.0 + loss)  # a bound on the rounding errors of the ratio and of the logarithm
     first, second = (_string((*r, "-")) for r in rewards)
     return ActionLoss(loss - error, loss + error, f"actions {_string(actions)}", (first, second))
 
@@ -139,7 +140,7 @@ def probabilities(
             events[actions] = np.zeros((2,) * (T - 1), object)
         events[actions][bits] = 1
     ones = [Fraction(chances[reward]) for reward in (0, 1)]
-    unit = max(p.denominator for p in ones)  # both are powers of 2
+    unit = max(p.denominator for p in ones)  # both denominators are powers of 2
     law = np.array([[int((1 - p) * unit), int(p * unit)] for p in ones], object)
     found = {actions: over_bits(event, law) for actions, event in events.items()}
     return found, unit ** (T - 1)

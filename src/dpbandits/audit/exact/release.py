@@ -26,7 +26,7 @@ from .one_bit import ScriptedUniforms
 
 Output = Callable[[np.random.Generator, np.ndarray, np.ndarray], None]  # (rng, x, out)
 TOLERANCE = 1e-9
-SIZES = (1.0, 30.0, 1e3, 1e6)  # of the noise with which linearity is tested
+SIZES = (1.0, 30.0, 1e3, 1e6)  # the scales of the noise with which linearity is tested
 
 
 class _Chosen(Stream):
@@ -74,7 +74,8 @@ def exact_epsilon(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> floa
     tosses one coin, the ratio follows from the probabilities of its outputs. For any other release,
     the result is None.
     """
-    with suppress(AttributeError, TypeError):  # other draws, and other uses of a draw
+    with suppress(AttributeError, TypeError):
+        # the release draws other noise, or uses a draw in another way
         return _linear(release, x, y, d, LAPLACE, 1)
     with suppress(AttributeError, TypeError, IndexError):
         return _coin(release, x, y, d)
@@ -163,7 +164,8 @@ def _close(a, b):
 
 
 def _coin(release, x, y, d):
-    outputs: dict[bytes, list[float]] = defaultdict(lambda: [0.0, 0.0])  # probabilities under x, y
+    # the probabilities of each output under x and y
+    outputs: dict[bytes, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for i, data in enumerate((x, y)):
         for below in (True, False):
             rng, out = ScriptedUniforms((below,)), np.zeros(d)

@@ -17,10 +17,10 @@ from ..targets.decisions import DecisionTarget
 # The probability of each outcome. An outcome is the actions of all rounds, together with the laws
 # of all later draws as text
 Law = dict[tuple[tuple[int, ...], str], float]
-MOST_BRANCHES = 64  # the largest number of branches of the choices in a round
-PROBES = 16  # games in which the response of the first user is examined
-AGAIN = 8  # times that each branch is played: the actions must be the same each time
-PROBED = 32  # rounds of these games
+MOST_BRANCHES = 64  # the largest number of branches that the choices in a round may have
+PROBES = 16  # number of games in which the response of the first user is examined
+AGAIN = 8  # how often each branch is played: the actions must be the same each time
+PROBED = 32  # number of rounds of these games
 
 
 def law_of_choices(
@@ -76,7 +76,7 @@ def response_loss(target: DecisionTarget, seed: int) -> float:
     is 0.
     """
     rng, worst = np.random.default_rng([seed, 21]), 0.0
-    with suppress(Exception):  # of a policy, which may not accept numbers that record operations
+    with suppress(Exception):  # a policy may not accept numbers that record operations
         for probe in range(PROBES):
             table = np.where(rng.random((PROBED, 2)) < 0.5, 1.0, 0.0)
             if probe % 2:

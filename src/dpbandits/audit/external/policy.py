@@ -22,7 +22,7 @@ from ..numbers.redirect import redirect_random, replaced, unseeded_generators
 Reward = Callable[[int, int], float]  # the reward as a function of the round, from 0, and the arm
 PROBES, PROBED = 3, 32  # number of games in which a policy is examined, and rounds of each game
 ANY_NUMBER = 10**9
-ARRAYS = ("array", "asarray")  # functions of NumPy that make arrays of the numbers of a list
+ARRAYS = ("array", "asarray")  # NumPy functions that make an array from a list of numbers
 # The alignment of any policy: the changed reward may enter any number of draws, whose costs add up
 ANY_NOISE = Alignment("all noise that holds the changed reward", ANY_NUMBER, ANY_NUMBER)
 
@@ -43,7 +43,7 @@ def play_external(make: Make, reward: Reward, K: int, T: int, eps: float, rng: A
     """
     try:
         policy = make_policy(make, K, T, rng, {"eps": eps})
-    except TypeError as error:  # most likely, the call has wrong arguments
+    except TypeError as error:  # most likely, the call of the class has wrong arguments
         raise BadInput(f"policy={policy_name(make)}: {first_line(error)}") from error
     arms: list[int] = []
 
@@ -96,7 +96,7 @@ def examine(make: Make) -> ExternalPolicy:
                     play_external(make, lambda t, a: float(table[t, a]), 2, PROBED, 1.0, rng)  # noqa: B023
                 except BadInput:
                     raise
-                except Exception:  # the audit reports what is raised
+                except Exception:  # the audit reports this error later
                     continue
     fixed = any(len(set(same)) == 1 for same in zip(*seeds, strict=False))
     return ExternalPolicy(make, fixed, bool(unseeded))

@@ -41,7 +41,7 @@ CONSTANT = 0.0, 0.5, 1.0  # the values of ``rest`` in ``_first_differs``
 # whether the promise is local, so that these tests include users' responses
 GIVEN = {True: 0.5, False: 0.1}
 WALKS = 3  # walks between tables of rewards that show whether the actions ever differ (``_silent``)
-MOST_TRIED = 20  # games that are played, at most, to find the draws that a user sends
+MOST_TRIED = 20  # at most so many games are played to find the draws that a user sends
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,8 @@ class PolicyTarget(RegretTarget):
         if failed is not None:
             given.append(self._stage(len(failed[0]), failed))
         usual = [self._stage(T) for T in self.lengths]
-        if not self.horizons:  # a larger requested number of runs is only for short horizons
+        if not self.horizons:
+            # without requested horizons, a stage has at most its usual number of runs
             usual = [stage._replace(most=stage.runs) for stage in usual]
         first = (given or usual)[0].target
         if replays is not None and replays.holds and replays.entered:
@@ -179,7 +180,8 @@ class PolicyTarget(RegretTarget):
         reward = lambda t, a: table[t][a]  # noqa: E731
         seed = int(rng.integers(2**32))
         with restored_globals():
-            # libraries that imported functions of the global generators earlier still use them
+            # a library that imported functions of the global generators earlier still uses these
+            # generators
             np.random.seed(seed)
             random.seed(seed)
             with redirect_random(rng, policy.fixed) as restart:

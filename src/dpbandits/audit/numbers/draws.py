@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 LAPLACE, NORMAL, UNIFORM = "Laplace", "normal", "uniform"
-DISCRETE, SKELLAM = "discrete Laplace", "Skellam"  # integers, drawn at their scale
-COINS = "coins"  # the number of heads of as many fair coins as its scale says
-CHOICE = "choice"  # one of several outcomes, with given probabilities
+# Laws on the integers; such noise is drawn at its scale
+DISCRETE, SKELLAM = "discrete Laplace", "Skellam"
+COINS = "coins"  # the number of heads among fair coins; the scale is the number of coins
+CHOICE = "choice"  # the choice of one of several outcomes with given probabilities
 INTEGERS = (DISCRETE, SKELLAM, COINS)
 NOISE = (LAPLACE, NORMAL, *INTEGERS)
 
@@ -112,7 +113,7 @@ class TracedArray(np.ndarray):
         return applied(function, method, numbers, named)
 
 
-OPERATIONS = {  # of NumPy, that numbers with notes have themselves
+OPERATIONS = {  # functions of NumPy, with the operators that numbers with notes define
     np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul,
     np.divide: operator.truediv, np.negative: operator.neg, np.positive: operator.pos,
     np.absolute: operator.abs, np.less: operator.lt, np.less_equal: operator.le,
@@ -188,8 +189,8 @@ class Noise(TracedFloat):
     stream: Any
     draw: Draw
     factor: float
-    pure: bool  # whether nothing has been added
-    at: float  # the shift that it contains
+    pure: bool  # whether nothing has been added to the draw
+    at: float  # the shift of the draw that the value contains
 
     def __new__(cls, value, stream, draw, factor, pure):
         return super().__new__(cls, value, stream, draw, factor, pure, draw.shift)

@@ -126,7 +126,7 @@ def redirect_random(
         """Return the generator to draw from after a seed is set."""
         if not seeds or seeds[0] is None:
             return rng
-        if hasattr(seeds[0], "standard_normal"):  # a generator
+        if hasattr(seeds[0], "standard_normal"):  # the seed is a generator
             return seeds[0]
         if given is not None:
             given.append(repr(seeds[0]))

@@ -27,7 +27,8 @@ from .draws import (
     plain_number,
 )
 
-MAX_NOTED_OUTCOMES = 64  # of a law, each with its probability
+# The largest number of outcomes whose probabilities are recorded
+MAX_NOTED_OUTCOMES = 64
 
 
 class Stream:
@@ -197,7 +198,8 @@ class Stream:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return any other method; its numbers must have the same law in all replays."""
-        if name.startswith("_") or name == "bit_generator":  # it gives other generators
+        if name.startswith("_") or name == "bit_generator":
+            # a bit generator can make other generators
             raise AttributeError(f"an alignment cannot follow rng.{name}")
         return lambda *given, **named: self._other(name, *given, **named)
 

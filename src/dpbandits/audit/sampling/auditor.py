@@ -29,13 +29,20 @@ from .events import Event, learn, ratio
 # the runs of a sample are divided, and the privacy loss between the compared data. If the promised
 # loss is small, data that differ in several rewards are easier to rank.
 ROUNDS = ((24, 48, 2.0), (6, 12, 1.0), (2, 4, 0.0))
-SAMPLE = 8  # half of the sample on which an event is proposed and chosen: one in so many runs
-PROPOSED = 50  # games for a candidate: a few for each step of the bisections in ``change_of_mind``
-LENIENT = 0.02  # level of the bounds that only rank candidates
-CHUNK_RUNS = 5_000  # of one generator
-PLAIN_CHUNK_RUNS = 10  # of one generator in plain Python, after which the time is looked at
-MIN_TEST_PART = 4  # a test that refutes nothing lasts for one in so many runs at least
-FIRST_BATCH_RUNS = 500  # before a test may stop; each later batch doubles them, up to CHUNK_RUNS
+# An event is proposed in one half of a sample and chosen in the other half. A half has 1/SAMPLE of
+# the runs of a test
+SAMPLE = 8
+# Games per candidate: a few games for each step of the bisections in ``change_of_mind``
+PROPOSED = 50
+LENIENT = 0.02  # the level of the bounds that only rank candidates
+CHUNK_RUNS = 5_000  # the number of runs that use the same generator
+# The number of runs in plain Python that use the same generator. The time limit is checked after
+# these runs
+PLAIN_CHUNK_RUNS = 10
+MIN_TEST_PART = 4  # a test that refutes nothing takes at least 1/MIN_TEST_PART of its runs
+# Runs of the first batch of a test; a later batch has as many runs as all earlier batches together,
+# at most CHUNK_RUNS. The test may stop after each batch
+FIRST_BATCH_RUNS = 500
 
 
 class Sampled(NamedTuple):

@@ -13,10 +13,12 @@ from scipy.stats import norm
 # The tested losses as multiples of the promised loss. Up to 2, the multiples have a distance of
 # 0.005, so 1 is one of them: the promised loss itself
 FACTORS = np.append(np.arange(401) / 200.0, np.geomspace(2.02, 1000.0, 200))
-PROMISED = 200  # the place of 1
+PROMISED = 200  # the index of the multiple 1
 ITSELF = slice(PROMISED, PROMISED + 1)
-STAKES = 4.0 ** -np.arange(5)  # runs for which the bets are made, as fractions of all
-MAX_STAKE_SHARE = 0.99  # of the largest stake with which no bet can lose everything
+# Each bet is made for a certain number of runs, given here as a fraction of all runs
+STAKES = 4.0 ** -np.arange(5)
+# Upper bound on a stake, as a share of the largest stake with which no bet can lose everything
+MAX_STAKE_SHARE = 0.99
 Line = Callable[[np.ndarray, float], tuple[np.ndarray, np.ndarray]]
 
 

@@ -12,9 +12,11 @@ from ..targets.target import MISSING
 
 Bounds = tuple[tuple[int, float, float], ...]
 Scale = Callable[[np.ndarray], np.ndarray]
-DEPTH = 8  # largest number of conditions of an event
-MAX_SPLIT_VALUE = 1e30  # in size, to which values are clipped: a tree adds its data up in float32
-MIN_EVENT_RUNS = 25  # of a sample that an event holds in, under both together
+DEPTH = 8  # the largest number of conditions of an event
+# Values are clipped to at most this absolute value, since a tree adds its data in float32
+MAX_SPLIT_VALUE = 1e30
+# An event must hold in so many runs of a sample, counted under both data together
+MIN_EVENT_RUNS = 25
 
 
 @dataclass(frozen=True)
@@ -97,10 +99,10 @@ def learn(
     ).fit(grown.reshape(2 * n, -1), np.repeat([0, 1], n))
     counts = np.stack([np.asarray(tree.decision_path(x).sum(axis=0)).ravel() for x in chosen])
     scores = np.stack([rank(counts[s], counts[1 - s], n, level, scale) for s in (0, 1)])
-    if scores.shape[1] == 1:  # no split separates anything
+    if scores.shape[1] == 1:  # the tree has no split, so no event separates the samples
         return 0.0, Event((), 0), (0.5, 0.5)
     side, node = np.unravel_index(scores[:, 1:].argmax(), scores[:, 1:].shape)
-    node += 1  # the root always happens
+    node += 1  # skip the root, which is the event that always happens
     whole = (data == np.rint(data)).all(axis=(0, 1))
     p, q = ((float(counts[s, node]) + 0.5) / (n + 1.0) for s in (side, 1 - side))
     event = Event(_bounds(tree.tree_, node, distinct, whole), int(side))

@@ -29,13 +29,14 @@ from .neighbours import Neighbours, Pair, Walk, change_of_mind, largest_untrunca
 from .releases import HUGE
 from .target import MISSING, AuditTarget
 
-EPISODIC_HORIZONS = (8, 64, 512, 4096)  # of algorithms with episodes or epochs
-SEQUENTIAL_HORIZONS = (8, 32, 128)  # of algorithms that decide in each round
-CAPS = (64, 512, 4096)  # most samples of a stopping rule
+EPISODIC_HORIZONS = (8, 64, 512, 4096)  # horizons for algorithms with episodes or epochs
+SEQUENTIAL_HORIZONS = (8, 32, 128)  # horizons for algorithms that decide in each round
+CAPS = (64, 512, 4096)  # largest numbers of samples of a stopping rule
 MOST_CHECKPOINTS = 64
-MEAN_RUNS, PLAIN_MEAN_RUNS = 200, 20  # that estimate the mean output, compiled or plain Python
-SIZES = (2, 2, 2, 2, 2, 2, 3, 3, 3, 10)  # numbers of arms that are sampled
-STEPS = 6  # pairs of neighbours taken from one walk
+# Number of runs that estimate the mean output, for compiled code and plain Python
+MEAN_RUNS, PLAIN_MEAN_RUNS = 200, 20
+SIZES = (2, 2, 2, 2, 2, 2, 3, 3, 3, 10)  # the number of arms of a game is drawn from these numbers
+STEPS = 6  # the number of pairs of neighbours that are taken from one walk
 # Degrees of freedom of Student's t law for the distance of a step from a change of behaviour. With
 # heavy tails, some tables are far from the change. Such a table forces a history after which
 # another decision is rare. Only on such tables can rare events be seen.
@@ -182,7 +183,8 @@ class DecisionTarget(AuditTarget):
         game = game_on(self, rewards, env_rng)
         answer = answer_of(self.replayed_function(game, rng, *self.arguments(table.shape[0])))
         arms = game.trace[: int(game.clock[0])].argmax(axis=1)
-        if not self.source.question_played.record.per_arm:  # every reward is read
+        if not self.source.question_played.record.per_arm:
+            # the trace has no column for each arm, so the arms come from the rewards that were read
             arms = np.array([a for _, a in rewards.reads])
         return Played(arms, answer, rewards)
 
@@ -221,7 +223,7 @@ class RegretTarget(DecisionTarget):
             huge[:, 0] *= 2.0
             pair = huge, huge[:, ::-1]
             one, two = (self.mean_output(x, np.random.default_rng(0)) for x in pair)
-            if (one != two).any():  # with the same random numbers
+            if (one != two).any():  # the outputs differ, although both use the same random numbers
                 return pair
         return None
 

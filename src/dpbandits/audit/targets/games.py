@@ -13,7 +13,7 @@ from ...environments.contexts import contextual_environment
 from ...environments.laws import PARAMETERS, TABLE, Environment
 from ...game import new_game
 
-MOST_DIMENSIONS = 3  # of features and contexts
+MOST_DIMENSIONS = 3  # the largest dimension of features and of contexts
 
 
 def game_on(

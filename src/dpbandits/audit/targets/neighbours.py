@@ -19,8 +19,9 @@ import numpy as np
 from ...errors import either
 
 Pair = tuple[np.ndarray, np.ndarray]
-Neighbours = Callable[[int], Pair]  # data that differ in this many rewards; 1 for neighbours
-Behaviour = Callable[[np.ndarray], np.ndarray]  # of a table of rewards: the mean output
+# Returns two data sets that differ in the given number of rewards; for 1, they are neighbours
+Neighbours = Callable[[int], Pair]
+Behaviour = Callable[[np.ndarray], np.ndarray]  # returns the mean output for a table of rewards
 
 
 def fixed(pair: Pair) -> Neighbours:

@@ -13,7 +13,7 @@ from .neighbours import Neighbours, Pair, fixed
 from .releases import ANYTHING, HUGE
 from .target import AuditTarget
 
-played: Any = None  # in the loops below: the release, or the local randomizer
+played: Any = None  # stands for the release or the local randomizer in the loops below
 
 
 def play_releases(x, rng, budget, seen):
@@ -33,7 +33,7 @@ class ReleaseTarget(AuditTarget):
 
     kind = "mechanism"
     runs = 400_000
-    plays: ClassVar[Callable] = staticmethod(play_releases)  # the loop that runs it
+    plays: ClassVar[Callable] = staticmethod(play_releases)  # the loop that runs the release
 
     def neighbours(self) -> list[Pair]:
         """Return all pairs of data that are compared."""

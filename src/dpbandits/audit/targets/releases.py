@@ -57,7 +57,7 @@ class Mechanism:
     seen: Callable[[int], int] = field(default=lambda n: 1, repr=False)
     budget: str = "eps"
     delta: float = 0.0
-    guarantee: ClassVar[None] = None  # what it promises is its budget
+    guarantee: ClassVar[None] = None  # the promise of a mechanism is its budget
 
     def __reduce__(self) -> tuple[Callable, tuple]:
         """Send a mechanism of ``MECHANISMS`` by its name, since compiled code cannot be sent."""
@@ -67,7 +67,7 @@ class Mechanism:
 
 
 ANYTHING = (-1e3, -1.0, 0.0, 0.5, 1.0, 1e3)  # rewards without bounds; truncation begins at 1
-HUGE = 1e6  # a reward that must be truncated wherever rewards have no bounds
+HUGE = 1e6  # a reward that is so large that it must be truncated where rewards have no bounds
 MECHANISMS: dict[str, Mechanism] = {}
 
 
@@ -316,5 +316,5 @@ def context_matrices(rng, x, rho, out):
            values=PLACES, seen=lambda n: 2)  # fmt: skip
 def sphere_message(rng, x, eps, out):
     row = ROUNDS[int(x[0])]
-    out[:] = 2.0 * row[2] * row[:2]  # at most as long as R = 2
+    out[:] = 2.0 * row[2] * row[:2]  # the length of a message is at most R = 2
     choose_side(rng, out, ROUNDS[4, :2], sphere_radius(2, eps, 2.0), eps, 2.0)

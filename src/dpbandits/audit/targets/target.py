@@ -20,10 +20,11 @@ from .neighbours import Neighbours, Pair
 # The guarantees of releases, and of algorithms without a declared guarantee: the promised loss is
 # the budget
 OF_BUDGET = {"eps": global_dp("no source"), "rho": gaussian_zcdp("no source")}
-CANDIDATES = 96  # pairs of neighbours at the start of the search
-PLAIN = 25  # runs of a compiled algorithm that take as long as one in plain Python
-COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # the environment of parameters that are auto
-MISSING = -1e30  # stands for what an output lacks, such as an estimate: far below every value
+CANDIDATES = 96  # the number of pairs of neighbours at the start of the search
+PLAIN = 25  # one run in plain Python takes as long as so many runs of a compiled algorithm
+# The environment that is used to compute parameters with the value auto
+COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}
+MISSING = -1e30  # stands for a missing output, such as an estimate: far below every value
 
 
 class Stage(NamedTuple):
@@ -121,7 +122,7 @@ class AuditTarget:
         """The delta if (eps, delta)-DP of noise that is not Gaussian is promised, else 0."""
         if isinstance(self.guarantee.gaussian, Approximate):
             return float(self.numbers["delta"])
-        return float(getattr(self.source, "delta", 0.0))  # a release has one
+        return float(getattr(self.source, "delta", 0.0))  # a release may have a delta of its own
 
     @property
     def unit(self) -> str:

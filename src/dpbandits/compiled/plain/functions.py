@@ -21,8 +21,9 @@ from ..sources import is_of_package
 from . import primitives  # noqa: F401  what it defines, kernels can call
 
 OPTIONS = {"nogil": True, "error_model": "numpy"}
-# Options of Numba that it does not document. Without them, compiling and rounds take several times
-# as long. An option that the installed version of Numba refuses is left out
+# Options of Numba that its documentation does not mention. Without these options, compilation and
+# rounds take several times as long. An option that the installed version of Numba refuses is left
+# out
 ACCEPTED = ["no_cfunc_wrapper", "_nrt"]
 
 

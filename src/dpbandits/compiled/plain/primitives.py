@@ -10,7 +10,8 @@ from numba.extending import lower_builtin, overload, type_callable
 from ..operations import MAX_QUANTILE_PARAMETERS, answer_of, call_at, unlikely, whole
 
 BIT, WORD, REAL = ir.IntType(1), ir.IntType(64), ir.DoubleType()
-ARGUMENTS = [types.float64] * (MAX_QUANTILE_PARAMETERS + 1)  # of functions that ``call_at`` calls
+# The arguments of the functions that ``call_at`` calls
+ARGUMENTS = [types.float64] * (MAX_QUANTILE_PARAMETERS + 1)
 
 
 @type_callable(unlikely)
@@ -38,7 +39,8 @@ def _lower_unlikely(context, builder, sig, args):
 
 @lower_builtin(whole, types.float64)
 def _lower_whole(context, builder, sig, args):
-    # One instruction. Beyond int64 it returns the smallest int64 on x86, the nearest int64 on ARM
+    # This is one machine instruction. For a number outside int64, the instruction returns the
+    # smallest int64 on x86, and the nearest int64 on ARM
     return builder.fptosi(args[0], WORD)
 
 

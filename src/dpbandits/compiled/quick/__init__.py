@@ -41,6 +41,6 @@ def missing() -> Iterator[str]:
 
 def _set_by(owner: Any) -> set[str]:
     """Return the names that ``__init__`` of a class and of its bases use."""
-    classes = getattr(owner, "__mro__", ())  # empty for a module
+    classes = getattr(owner, "__mro__", ())  # a module has no ``__mro__``, so the result is empty
     found = [getattr(c.__dict__.get("__init__"), "__code__", None) for c in classes]
     return {name for code in found if code for name in code.co_names}

@@ -21,7 +21,7 @@ from ...files import Implausible, opened, set_aside
 from ..folder import Stored, Unsafe, check_own, found_folder, opened_folder, report_damage
 from ..sources import hash_of
 
-CHECKSUM = 32  # bytes
+CHECKSUM = 32  # the length of a checksum in bytes
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
@@ -55,7 +55,8 @@ class MachineCode:
         if file is None or data.lifted or data.library.has_dynamic_globals:
             return
         content = dumps(data._reduce())
-        with contextlib.suppress(OSError):  # for instance a full disk; the code is still in memory
+        with contextlib.suppress(OSError):
+            # for instance, the disk is full; the code in memory can still be used
             self._write(file, _checksum(self._state, content) + self._state + content)
 
     def _file(self, sig: Any) -> Path | None:
@@ -98,7 +99,7 @@ class MachineCode:
         try:
             set_aside(file)
         except CannotWrite:
-            if not os.path.lexists(file):  # another process was faster
+            if not os.path.lexists(file):  # another process has already moved the file
                 return
         report_damage(self.name, why)
 

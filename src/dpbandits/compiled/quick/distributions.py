@@ -21,9 +21,10 @@ from ..random_numbers import beta, binomial, gamma, poisson, student
 
 WORD = ir.IntType(64)
 BITGEN = "state", "fnptr_next_uint64", "fnptr_next_uint32", "fnptr_next_double"
-BINOMIAL_WORDS = 17  # of the C structure binomial_t, whose first word says whether it is filled
+# Size in words of the C structure binomial_t, whose first word says whether it is filled
+BINOMIAL_WORDS = 17
 
-# By distribution: the C function, its result and its arguments
+# For each distribution: the C function, the type of its result and the types of its arguments
 C_FUNCTIONS: dict[Callable, tuple[Any, ...]] = {
     gamma: ("random_standard_gamma", types.float64, types.float64),
     beta: ("random_beta", types.float64, types.float64, types.float64),
@@ -76,7 +77,7 @@ def _bitgen(context, builder, kind, value):
     model = models[models[kind].get_member_fe_type("bit_generator")]
     members = [model.get(builder, bits, name) for name in BITGEN]
     bitgen = _reserve(builder, len(members) + 1)
-    for i, member in enumerate((*members, members[1])):  # the last is next_raw
+    for i, member in enumerate((*members, members[1])):  # the last member stands for next_raw
         builder.store(member, builder.gep(bitgen, [WORD(i)]))
     return bitgen
 

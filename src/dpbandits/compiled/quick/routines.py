@@ -28,7 +28,7 @@ from .cache import MachineCode
 from .distributions import declared
 
 DISPATCHERS: dict[tuple[str, str], Any] = {}
-SLOTS: dict[str, Any] = {}  # the slots of rare routines, by symbol
+SLOTS: dict[str, Any] = {}  # the slots of rare routines, by their symbols
 
 
 def declare() -> None:
@@ -86,7 +86,8 @@ def call_by_symbol(function: Callable, borrows: bool, rare: bool = False) -> Non
         symbol = f"{'.'.join(place)}:{unique}:{sig.args}"
         link = partial(_link_slot if rare else _link, symbol, place, sig.args)
         link()
-        context.active_code_library._reload_init.add(link)  # called before a cached caller is used
+        # these functions are called before a cached caller is used
+        context.active_code_library._reload_init.add(link)
         kind = context.call_conv.get_function_type(sig.return_type, sig.args)
         called = (_from_slot if rare else declared)(builder, kind, symbol)
         status, returned = context.call_conv.call_function(
@@ -128,7 +129,7 @@ def _link_slot(symbol, place, given):
         code = _compiled(place, given)
         slot.value = code.library.get_pointer_to_function(code.fndesc.llvm_func_name)
 
-    called = ctypes.CFUNCTYPE(None)(fill)  # it acquires the interpreter's lock
+    called = ctypes.CFUNCTYPE(None)(fill)  # this call acquires the interpreter's lock
     SLOTS[symbol] = slot, called
     llvm.add_symbol(f"{symbol}:fill", ctypes.cast(called, ctypes.c_void_p).value)
     llvm.add_symbol(symbol, ctypes.addressof(slot))
@@ -146,6 +147,6 @@ def _from_slot(builder, kind, symbol):
 
 def _common(kind):
     """Return the type with which a routine is compiled: int64 for integers, float64 for floats."""
-    if isinstance(kind, types.Integer):  # literals too
+    if isinstance(kind, types.Integer):  # integer literals are included
         return types.int64
     return types.float64 if isinstance(kind, types.Float) else types.unliteral(kind)

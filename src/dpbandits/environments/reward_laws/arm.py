@@ -16,7 +16,7 @@ from .. import laws
 class Arm:
     """An arm: its reward law, its mean, its range and its moments."""
 
-    law: int  # number of its law, as in laws.py
+    law: int  # the number of the arm's law, as in laws.py
     # parameters of the law; empty for a law given by points, see ``instances``
     parameters: tuple[float, ...]
     mean: float  # the mean that defines the regret
@@ -24,7 +24,7 @@ class Arm:
     high: float  # the largest reward
     # E|X - c|^q as a function of q and c, infinite if it does not exist
     moment: Callable[[float, float], float]
-    # float64 array (points, 2), value and probability of each; None for other laws
+    # float64 array (points, 2), value and probability of each point; None for other laws
     points: np.ndarray | None = None
 
     @property

@@ -33,10 +33,10 @@ def gaussian_moment(mean: float, sd: float, q: float, c: float) -> float:
     """Return E|X - c|^q for a normal law by Kummer's 1F1 (Winkelbauer 2012). If c is far from the
     mean, use two terms of the expansion in powers of sd/|mean - c|.
     """
-    from scipy.special import hyp1f1  # slow to import and rarely needed
+    from scipy.special import hyp1f1  # the import is slow and rarely needed
 
     d = abs(mean - c) / sd
-    if d > 1e4:  # the next term is of order (q/d)^4, while 1F1 of d^2 may overflow
+    if d > 1e4:  # here the next term of the series is of order (q/d)^4, and 1F1 of d^2 may overflow
         return float(abs(mean - c) ** q * (1 + q * (q - 1) / 2 / d / d))
     return float(central_gaussian(sd, q) * hyp1f1(-q / 2, 0.5, -d * d / 2))
 
@@ -190,6 +190,6 @@ def uniform_moment(low: float, high: float, q: float, c: float) -> float:
     near, far = sorted((abs(low - c), abs(high - c)))
     if far <= width:
         return float((near ** (q + 1) + far ** (q + 1)) / ((q + 1) * width))
-    # the difference of the two powers would cancel for a distant c
+    # for a c far from the interval, the difference of the two powers would lose its digits
     gap = -math.expm1((q + 1) * math.log1p(-width / far))
     return float(far**q * (far / width) * gap / (q + 1))

@@ -7,8 +7,8 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-# An integrand is neglected where it is below e^-FALL times its peak, or more than REACH standard
-# deviations away from the peak
+# An integrand is neglected where its value is below e^-FALL times its peak, or where the distance
+# from the peak is above REACH standard deviations
 FALL = 45.0
 REACH = 13.0
 ERROR = 1e-8
@@ -26,7 +26,8 @@ def integral(f: Callable[[float], float], start: float, stop: float, *points: fl
     Raises:
         ArithmeticError: the relative error may exceed ERROR.
     """
-    from scipy.integrate import quad  # importing it takes longer than the rest of a run's start
+    # slow: the import of scipy takes longer than all other steps before a run
+    from scipy.integrate import quad
 
     breaks = [start, stop]
     for x in points:

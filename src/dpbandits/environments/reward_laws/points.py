@@ -14,7 +14,7 @@ from ...validation import as_number, number_where, numbers
 from .. import laws
 from .arm import Arm
 
-MAX_DISCRETE_VALUES = 32  # an empirical law with more values is not drawn as a discrete law
+MAX_DISCRETE_VALUES = 32  # an empirical law with more values is drawn as EMPIRICAL, not as DISCRETE
 
 
 def two_point(low: Any, high: Any, p: Any) -> Arm:
@@ -60,7 +60,8 @@ def empirical(values: Sequence[float] | np.ndarray) -> Arm:
     if len(starts) <= MAX_DISCRETE_VALUES:
         counts = np.diff(np.append(starts, len(ordered)))
         return of_points(laws.DISCRETE, ordered[starts], counts / len(ordered))
-    share = np.broadcast_to(1 / len(ordered), len(ordered))  # takes the memory of one number
+    # this array takes only the memory of one number
+    share = np.broadcast_to(1 / len(ordered), len(ordered))
     return of_points(laws.EMPIRICAL, ordered, share)
 
 
