@@ -382,7 +382,7 @@ FAULTS = {
     "half the Skellam noise": (["dist_rdp_se"], discrete_noise.skellam, times(1, 1 / 4)),
     "half the coins": (COUNTS, shuffled_coins.heads, times(1, 1 / 4)),
     "the coins of one arm for all": (COUNTS, shuffled_coins.heads, shared),
-    "a delta that is a tenth larger": (COUNTS, shuffled_coins.least_coins, times(1, 1.1)),
+    "a delta that is a tenth larger": (COUNTS, shuffled_coins.least_bits, times(1, 1.1)),
     "one sum's noise for all arms": (["dist_dp_se"], discrete_noise.discrete_laplace, shared),
     "a modulus without room for noise": (SUMS, discrete_noise.most_noise, times(0, 0)),
     "signs of rewards that are not truncated": (SIGNS, curators.convert_to_sign,

@@ -18,7 +18,7 @@ from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game
 from dpbandits.parts.linear.bits import largest_variance, pull_bits
 from dpbandits.parts.linear.design import d_optimal
-from dpbandits.parts.noise.shuffled_coins import least_coins
+from dpbandits.parts.noise.shuffled_coins import least_bits
 
 
 def twin_with(heads):
@@ -82,7 +82,7 @@ def test_c_gives_the_accuracy_with_the_counts_that_are_played():
     for _ in range(200):
         z, l = random_design(rng), int(rng.integers(1, 6))
         d, beta, L = z.shape[1], 0.5**l, math.log(2 * 5 * l * (l + 1) / 0.001)
-        N, pi = least_coins(float(rng.choice([0.2, 1.0])), 1e-5), d_optimal(z)
+        N, pi = least_bits(float(rng.choice([0.2, 1.0])), 1e-5), d_optimal(z)
         h = largest_variance(z, pi, 0.0, 1.0)
         c = (L * d + math.sqrt(L**2 * d**2 + 2 * beta**2 * L * N * h)) / beta**2
         bound = largest_variance(z, np.ceil(c * pi), 1.0, N)

@@ -4,9 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from helpers import algorithm, defaults
 from references import delta_of_bits
 
 from dpbandits.audit.exact.release import release_loss
+from dpbandits.audit.targets.decisions import target_of
 from dpbandits.audit.targets.publishing import ReleaseTarget
 from dpbandits.audit.targets.releases import MECHANISMS, mechanism
 from dpbandits.parts.noise.shuffled_coins import (
@@ -14,8 +16,21 @@ from dpbandits.parts.noise.shuffled_coins import (
     delta_of_coins,
     eps_of_coins,
     heads,
-    least_coins,
+    least_bits,
 )
+
+
+def test_the_audit_of_an_algorithm_knows_its_delta_and_releases_without_coins():
+    """Control: the release alone has delta 1e-5, and another exact loss."""
+
+    def loss(delta, eps=1.0):
+        values = {**defaults("shuffle_se"), "delta": delta}
+        return release_loss(target_of(algorithm("shuffle_se"), eps, values))
+
+    assert loss(0.01) == pytest.approx(eps_of_coins(least_bits(1.0, 0.01), 0.01))
+    of_release = release_loss(ReleaseTarget(MECHANISMS["shuffled_count"], 1.0))
+    assert loss(1e-5) == pytest.approx(of_release) != pytest.approx(loss(0.01), rel=1e-3)
+    assert loss(1e-5, eps=1e-7) is None  # nothing is released
 
 
 def random_pairs(n, seed):
@@ -25,18 +40,19 @@ def random_pairs(n, seed):
 
 def test_the_coins_keep_the_promise_and_one_fewer_breaks_it():
     for eps, delta in random_pairs(200, 0):
-        N = int(least_coins(eps, delta))
+        N = int(least_bits(eps, delta))
         assert delta_of_bits(N, eps) <= delta + 1e-12
         assert delta_of_bits(N - 1, eps) > delta * (1 - 1e-9)
         assert delta_of_coins(N, eps) == pytest.approx(delta_of_bits(N, eps), rel=1e-9)
 
 
 def test_known_numbers_of_coins():
-    found = [least_coins(eps, 1e-5) for eps in (0.1, 0.2, 0.5, 1.0, 2.0)]
+    found = [least_bits(eps, 1e-5) for eps in (0.1, 0.2, 0.5, 1.0, 2.0)]
     assert found == [3787, 1069, 203, 62, 24]
-    assert least_coins(math.inf, 1e-5) == 0.0 and least_coins(1e300, 1e-5) == 17.0
-    assert least_coins(1e-6, 1e-6) == math.inf  # more than MOST_COINS
-    assert 1e7 < least_coins(1e-3, 1e-5) < MOST_COINS
+    assert least_bits(math.inf, 1e-5) == 0.0 and least_bits(1e300, 1e-5) == 17.0
+    assert least_bits(1e-6, 1e-6) == math.inf  # more than MOST_COINS
+    assert delta_of_coins(math.inf, 1e-6) == eps_of_coins(math.inf, 1e-6) == 0.0
+    assert 1e7 < least_bits(1e-3, 1e-5) < MOST_COINS
 
 
 def test_both_directions_have_the_same_delta():
@@ -54,7 +70,7 @@ def test_delta_falls_with_coins_and_with_eps():
     of_eps = [delta_of_coins(100.0, eps) for eps in np.linspace(0, 3, 300)]
     assert (np.diff(of_coins) <= 1e-15).all() and (np.diff(of_eps) <= 0).all()
     for eps, delta in random_pairs(50, 1):
-        N = least_coins(eps, delta)
+        N = least_bits(eps, delta)
         assert eps_of_coins(N, delta) <= eps * (1 + 1e-9) < eps_of_coins(N - 1, delta) * (1 + 1e-6)
     assert eps_of_coins(10.0, 1e-5) == math.inf and eps_of_coins(1e4, 0.5) == 0.0
 
@@ -63,7 +79,7 @@ def test_the_audit_computes_the_loss_of_the_count():
     """Of the shipped release at most what is promised, of one with a coin too few more."""
 
     def one_too_few(rng, x, eps, out):
-        out[0] = np.sum(x) + heads(rng, least_coins(eps, 1e-5) - 1.0)
+        out[0] = np.sum(x) + heads(rng, least_bits(eps, 1e-5) - 1.0)
 
     try:
         mechanism("a coin too few", sizes=(2,), delta=1e-5)(one_too_few)

@@ -10,7 +10,7 @@ from ..authoring import (
 )  # fmt: skip
 from ..parts.linear.bits import largest_variance, pull_bits
 from ..parts.linear.design import least_squares, optimal_design, values_of
-from ..parts.noise.shuffled_coins import heads, least_coins
+from ..parts.noise.shuffled_coins import heads, least_bits
 from .shuffle_se import CURVE, counted
 
 NAME = "Shuffle-GOPE"
@@ -25,7 +25,7 @@ def elimination(heads):
     @inlined_counted
     def play(game, rng, eps, delta, p):
         K, A, b = arms(game), all_arms(game), 0
-        N = least_coins(eps, delta)
+        N = least_bits(eps, delta)
         while len(A) > 1 and rounds_left(game) > 0 and np.inf > N:
             b += 1
             beta, L = 2.0**-b, math.log(2.0 * K * b * (b + 1.0) / p)

@@ -11,7 +11,7 @@ from ..authoring import (
     pull_encoded_in_turn, room_for, rounds_left, shuffle_dp, skip_rounds, viable,
 )  # fmt: skip
 from ..parts.noise.local_randomizers import send_bit
-from ..parts.noise.shuffled_coins import delta_of_coins, eps_of_coins, heads, least_coins
+from ..parts.noise.shuffled_coins import delta_of_coins, eps_of_coins, heads, least_bits
 
 NAME = "Shuffle-SE"
 LINE = "purple", "dotted"
@@ -28,7 +28,7 @@ def elimination(heads, send_bits):
     @inlined_counted
     def play(game, rng, eps, delta, p, trust):
         S, sums, mean = all_arms(game), np.zeros(arms(game), np.int64), np.zeros(arms(game))
-        N = least_coins(eps, delta) if trust == SHUFFLER else 0.0
+        N = least_bits(eps, delta) if trust == SHUFFLER else 0.0
         s = 1.0 / mu_for(eps, delta) if trust == SERVER else 0.0
         t = math.tanh(0.5 * eps) if trust == NOBODY else 1.0  # P(a bit is kept) is (1 + t)/2
         b = 1.0
@@ -83,7 +83,12 @@ def counted(rng, N):
 
 def coins_of(values):
     """Return the number of coins that are sent for an arm in a batch."""
-    return least_coins(values["eps"], values["delta"])
+    return least_bits(values["eps"], values["delta"])
+
+
+def coins_in_words(values):
+    N = coins_of(values)
+    return f"{N:,.0f} fair coins" if math.isfinite(N) else "no release: too many coins are needed"
 
 
 play = elimination(heads, noisy_bits)
@@ -100,7 +105,7 @@ CURVE = Approximate(
     "F(x) - e^eps F(x - 1), F of Bin(N, 1/2), x the largest integer below (N + 1)/(1 + e^eps)",
     lambda values, delta: eps_of_coins(coins_of(values), delta), "derived",
     delta=lambda values, eps: delta_of_coins(coins_of(values), eps),
-    noise=lambda values: f"{coins_of(values):,.0f} fair coins",
+    noise=coins_in_words,
 )  # fmt: skip
 GUARANTEE = shuffle_dp(
     SOURCE, CURVE, "shuffled_count", COUNT,

@@ -11,6 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -62,7 +63,11 @@ def release_loss(target: AuditTarget) -> float | None:
     if guarantee.mechanism is None:
         return None
     budget = gaussian.rho(target.numbers) if gaussian else target.promised
-    return release_loss(ReleaseTarget(MECHANISMS[guarantee.mechanism], budget))
+    release = MECHANISMS[guarantee.mechanism]
+    if release.with_delta:
+        function = release.with_delta(target.delta)
+        release = replace(release, function=function, delta=target.delta)
+    return release_loss(ReleaseTarget(release, budget))
 
 
 def exact_epsilon(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> float | None:

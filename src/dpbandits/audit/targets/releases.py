@@ -31,7 +31,7 @@ from ...parts.noise.discrete_noise import (
 )
 from ...parts.noise.local_randomizers import send_bit
 from ...parts.noise.mechanisms import gaussian, gaussian_mean, laplace, laplace_mean, laplace_scale
-from ...parts.noise.shuffled_coins import heads, least_coins
+from ...parts.noise.shuffled_coins import heads, least_bits
 from ...parts.noise.sphere import choose_side, sphere_radius
 from ...parts.schedules.buffers import fill_buffer, new_buffers
 
@@ -47,6 +47,7 @@ class Mechanism:
         seen: ``seen(n)``, how many numbers are released about data of n numbers.
         budget: the name of the privacy budget: eps for eps-DP, rho for rho-zCDP by Gaussian noise.
         delta: the delta of (eps, delta)-DP, or 0.
+        with_delta: returns the release for another delta, if there is a delta.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Mechanism:
     seen: Callable[[int], int] = field(default=lambda n: 1, repr=False)
     budget: str = "eps"
     delta: float = 0.0
+    with_delta: Callable[[float], Callable] | None = field(default=None, repr=False)
     guarantee: ClassVar[None] = None  # the promise of a mechanism is its budget
 
     def __reduce__(self) -> tuple[Callable, tuple]:
@@ -258,10 +260,20 @@ def modular_sum_of_skellam(rng, x, rho, out):
     out[0] = modular_sum(encoded_total(rng, x, g), noise, n * g, tau)
 
 
-@mechanism("Shuffle-SE: the bits of n rewards among fair coins, as a shuffler passes them on",
-           sizes=(2, 4), delta=1e-5)  # fmt: skip
-def shuffled_count(rng, x, eps, out):
-    out[0] = encoded_total(rng, x, 1) + heads(rng, least_coins(eps, 1e-5))
+def count_among_coins(delta: float) -> Callable:
+    """Return the release of Shuffle-SE for a delta. If too many coins are needed, it releases 0."""
+
+    def shuffled_count(rng, x, eps, out):
+        N = least_bits(eps, delta)
+        out[0] = encoded_total(rng, x, 1) + heads(rng, N) if np.isfinite(N) else 0.0
+
+    return shuffled_count
+
+
+mechanism(
+    "Shuffle-SE: the bits of n rewards among fair coins, as a shuffler passes them on",
+    sizes=(2, 4), delta=1e-5, with_delta=count_among_coins,
+)(count_among_coins(1e-5))  # fmt: skip
 
 
 @mechanism("CTB: one bit of a reward in [0, 1]")

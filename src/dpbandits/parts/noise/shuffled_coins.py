@@ -41,7 +41,11 @@ def chance_of_heads(N: float, x: float) -> float:
 
 @shared
 def delta_of_coins(N: float, eps: float) -> float:
-    """Compute the smallest delta for which a count with N fair coins is (eps, delta)-DP."""
+    """Compute the smallest delta for which a count with N fair coins is (eps, delta)-DP; 0 if N is
+    infinite, since then nothing is released.
+    """
+    if math.isinf(N):
+        return 0.0
     x = float(math.floor((N + 1.0) * math.exp(-eps) / (1.0 + math.exp(-eps))))
     if x == 0.0:
         return 0.5**N
@@ -56,7 +60,7 @@ def delta_of_coins(N: float, eps: float) -> float:
 
 
 @shared
-def least_coins(eps: float, delta: float) -> float:
+def least_bits(eps: float, delta: float) -> float:
     """Compute the smallest number of coins that gives (eps, delta)-DP.
 
     The result is 0 for an infinite eps, and infinity if the search exceeds MOST_COINS.
