@@ -50,7 +50,9 @@ def main(given: Namespace) -> int:
     typed = keys.pop("runs", None)
     runs = None if typed is None else as_integer("runs", typed, at_least=2, at_most=MOST_RUNS)
     some = [] if set(names) == set(known) else names
-    stem = "-".join(["claims", *some, *([f"seed{keys['seed']}"] if "seed" in keys else [])])
+    T = as_integer("horizon", keys["horizon"], at_least=1) if "horizon" in keys else None
+    other = ([] if T is None else [f"T{T:g}"]) + ([f"seed{keys['seed']}"] if "seed" in keys else [])
+    stem = "-".join(["claims", *some, *other])
     claims, results = [known[name] for name in names], results_of(keys)
     experiments = dict.fromkeys(name for c in claims for name in c.experiments)
     measured = {name: measure(name, runs, keys, results) for name in experiments}
@@ -58,7 +60,7 @@ def main(given: Namespace) -> int:
     for c in claims:
         found = c.measure({s: x for name in c.experiments for s, x in measured[name].items()})
         words = verdict([*found["part"]])
-        ledger.append(row_of(c, in_words(found), words))
+        ledger.append(row_of(c, in_words(found), words, T))
         parts[c.name, words] = found
     for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
         text = tabulate(ledger, HEAD, tablefmt=style, disable_numparse=True) + "\n"
@@ -110,11 +112,14 @@ def is_cheap(setting: Setting) -> bool:
     return setting.question.plays_on and is_played_in_blocks(setting)
 
 
-def row_of(c: Claim, measured: str, words: str) -> list[str]:
+def row_of(c: Claim, measured: str, words: str, T: int | None) -> list[str]:
     """Return the row of a claim in the ledger, with the measured values and the verdict in
-    words.
+    words. ``T`` is a horizon that was given instead of the claim's horizon: the verdict names it,
+    and no reason is given, since reasons are written for the claim's own horizon.
     """
     published = f"{c.published} ({BASES[c.basis]})"
+    if T is not None:
+        return [c.name, c.says, c.source, published, measured, f"at horizon={T:g}: {words}", ""]
     return [c.name, c.says, c.source, published, measured, words, c.why]
 
 

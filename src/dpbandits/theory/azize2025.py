@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..parts.indices.private_divergence import private_divergence
 from .bounds import ASYMPTOTIC, Condition, bounds_of
-from .conditions import BERNOULLI, BEST_BELOW_1, PRIVACY, algorithm
+from .conditions import BERNOULLI, BEST_BELOW_1, PRIVACY, PURE, RELAXED, algorithm
 
 lower, upper = bounds_of("Azize et al. 2025")
 PHASES = algorithm("dp_klucb", "dp_imed", words="dp_klucb or dp_imed")
@@ -16,7 +16,7 @@ GROWING = Condition("alpha > 1", lambda alpha: alpha > 1)
 
 @lower("Theorem 1", ASYMPTOTIC,
        "ln T sum gap/d(mean, best), d(x, y) = inf over z of eps |z - x| + kl(z, y)",
-       BERNOULLI, BEST_BELOW_1, PRIVACY,
+       PURE, BERNOULLI, BEST_BELOW_1, PRIVACY,
        note="of consistent algorithms")  # fmt: skip
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
     """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 1).
@@ -26,6 +26,16 @@ def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
     best = max(means)
     terms = [(best - m) / private_divergence(m, best, eps) for m in means if m < best]
     return math.log(T) * math.fsum(terms)
+
+
+@lower("Theorem 1 (without privacy)", ASYMPTOTIC, "ln T sum gap/kl(mean, best)",
+       RELAXED, BERNOULLI, BEST_BELOW_1,
+       note="of consistent algorithms")  # fmt: skip
+def free_lower(means: Sequence[float], T: float) -> float:
+    """Asymptotic lower bound of Theorem 1 for an infinite eps. It holds for every consistent
+    algorithm. It is the one that is known here for algorithms with a promise other than eps-DP.
+    """
+    return bernoulli_lower(means, math.inf, T)
 
 
 @upper("Theorem 2", ASYMPTOTIC, "alpha ln T sum gap/d(mean, best), d as in Theorem 1",

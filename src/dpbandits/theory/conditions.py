@@ -28,6 +28,7 @@ def assumes(words: str, assumption: Assumption) -> Condition:
 
 PRIVACY = Condition("eps > 0", lambda eps: eps > 0)
 PURE = Condition("an algorithm with eps-DP, or none", lambda problem: problem.pure)
+RELAXED = Condition("an algorithm with another promise", lambda problem: not problem.pure)
 SMALL_BUDGET = Condition("eps <= 1", lambda eps: eps <= 1)
 UNIT_REWARDS = Condition("independent rewards in [0, 1]", lambda problem: problem.unit)
 BERNOULLI = Condition("Bernoulli arms", lambda problem: problem.bernoulli)

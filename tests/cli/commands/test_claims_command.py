@@ -12,16 +12,18 @@ def test_some_claims_are_measured(tmp_path):
     words = ["A5", "horizon=3000", "runs=5", f"results={tmp_path}"]
     done = command("bandit-claims", *words)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == str(tmp_path / "claims-A5.csv")
-    assert "Azize & Basu 2022, Fig. 8" in (tmp_path / "claims-A5.md").read_text()
-    assert r"\toprule" in (tmp_path / "claims-A5.tex").read_text()
-    table = pd.read_csv(tmp_path / "claims-A5.csv")
+    assert done.stdout.splitlines()[-1] == str(tmp_path / "claims-A5-T3000.csv")
+    assert "Azize & Basu 2022, Fig. 8" in (tmp_path / "claims-A5-T3000.md").read_text()
+    assert r"\toprule" in (tmp_path / "claims-A5-T3000.tex").read_text()
+    row = pd.read_csv(tmp_path / "claims-A5-T3000.summary.csv").iloc[0]
+    assert row["verdict"].startswith("at horizon=3000: ") and pd.isna(row["why"])
+    table = pd.read_csv(tmp_path / "claims-A5-T3000.csv")
     assert set(table["part"]) <= {"holds", "fails", "undecided"} and len(table) == 3
     again = command("bandit-claims", *words)
     assert again.stdout == done.stdout
     other = command("bandit-claims", *words, "seed=1")
-    assert other.stdout.splitlines()[-1].endswith("claims-A5-seed1.csv")
-    assert (pd.read_csv(tmp_path / "claims-A5-seed1.csv")["value"] != table["value"]).all()
+    assert other.stdout.splitlines()[-1].endswith("claims-A5-T3000-seed1.csv")
+    assert (pd.read_csv(tmp_path / "claims-A5-T3000-seed1.csv")["value"] != table["value"]).all()
 
 
 def test_verdicts_on_cheap_claims_do_not_depend_on_the_seed(tmp_path):
