@@ -38,8 +38,8 @@ def ratios(summary):
 
 
 @styled
-def draw(table):
-    found = ratios(table.summary())
+def draw(table, summary):
+    found = ratios(summary)
     order, found = found["env"].unique(), found[found["algo"] != LINE]
     levels = sorted(found["eps"].unique())
     figure, axes = subplots(2, 3, 5.4)
@@ -67,4 +67,5 @@ def draw(table):
     for colour, words in zip(COLOURS, WORDS, strict=True):
         look = {"hatch": WORSE, "ec": "white"} if colour in COLOURS[3:] else {}
         axes[0, 0].add_patch(Rectangle((0, 0), 0, 0, fc=colour, label=words, **look))
-    return finish(figure, TITLE, table, NOTE)
+    runs = found["runs"]
+    return finish(figure, TITLE, table, NOTE.replace("RUNS", f"{runs.min()} to {runs.max()}"))

@@ -1,7 +1,9 @@
 """The scripts beside the experiments: what they print, and what experiments measure."""
 
 import json
+import shutil
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,7 @@ from helpers import CONF
 import dpbandits as dp
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.environments.catalogue import build
+from dpbandits.figures.experiments import experiment_figure
 from dpbandits.settings.composed import read_group
 from dpbandits.theory.azize2025 import bernoulli_lower
 
@@ -204,3 +207,22 @@ def test_the_table_of_privacy_holds_what_audits_and_proofs_found(tmp_path):
         assert float(row[2].split()[0]) == pytest.approx(eps, rel=1e-3)
         assert row[3] == "100 of 100" and 0.0 <= float(row[4]) <= eps
         assert (row[5] == "-") == (row[0] == "adap_ucb") and row[6] == "consistent"
+
+
+def test_the_figure_of_labelled_sets_has_the_means_of_its_page(tmp_path):
+    """Cells of 1 or more are hatched. Control: the table, with fewer runs, has another number."""
+    for suffix in (".csv", ".json", ".summary.csv"):
+        shutil.copy(TOP / "results" / f"attias2026{suffix}", tmp_path)
+
+    def hatched():
+        _, figure = experiment_figure("attias2026", tmp_path)
+        cells = [x for ax in figure.axes for x in ax.patches if x.get_hatch() and x.get_width()]
+        plt.close(figure)
+        return len(cells)
+
+    summary = pd.read_csv(tmp_path / "attias2026.summary.csv")
+    summary = summary[summary["algo"] != "best_constant"]
+    shown = (summary["of_constant"] >= 1).sum()
+    assert hatched() == shown
+    (tmp_path / "attias2026.summary.csv").unlink()
+    assert hatched() != shown

@@ -553,7 +553,7 @@ SETTINGS_REFUSED = [
     ({"algo": "adac_ucb"}, "Azize & Basu 2022, Theorem 3", "needs an algorithm with eps-DP"),
     ({"algo": "adar_ucb"}, "Azize & Basu 2022, Theorem 2", "needs an algorithm with eps-DP"),
     ({"algo": "adar_ucb"}, "Azize et al. 2025, Theorem 1", "needs an algorithm with eps-DP"),
-    ({"algo": "dp_se"}, "Azize et al. 2025, Theorem 1 (without privacy)", "needs an algorithm with"),
+    ({"algo": "dp_se"}, "Azize et al. 2025, Theorem 1 (without privacy)", "needs an alg"),
     ({"algo": "adar_ucb", "beta": 1}, "Azize & Basu 2023, Theorem 5", "needs beta > 3; beta = 1"),
     ({"algo": "adap_klucb", "env": "ren_mixed"}, "Azize & Basu 2022, Theorem 8",
      "needs Bernoulli arms"),

@@ -12,12 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from matplotlib.figure import Figure
 
 from ..contracts.question import QUESTIONS, REGRET
 from ..errors import BadInput, plain, unknown
 from ..files import FIGURES, check_writable
-from ..results.formats import FORMATS, bare_name
+from ..results.formats import FORMATS, SUMMARY_CSV, bare_name
 from ..results.formats import beside as of_table
 from ..results.manifest import is_current, refuse_to_replace, table_path
 from ..results.report import write_report
@@ -28,7 +29,7 @@ from ..settings.groups import file_of, is_name, names_in, question_of, read_expe
 from ..settings.request import decides_rows
 from ..settings.resolve import ROWS
 from ..settings.sweep import grids, names_varied
-from ..validation import as_integer
+from ..validation import as_integer, read_csv
 from .bounds import curves
 from .draw import chosen_settings, figure_of_experiment, has_script, script_of
 from .labels import as_it_stands
@@ -112,9 +113,19 @@ def experiment_figure(
             f"bandit-plot {file} bounds=true draws the table with bounds"
         )
     beside = {"bounds": curves(table, folders=folders)} if bounds else {}
+    if "summary" in inspect.signature(draw).parameters:
+        beside["summary"] = _summary_beside(file, table)
     with chosen.applied():
         figure = draw(as_it_stands(table), **beside)
     return results / FIGURES / name, _scaled(figure, name, table)
+
+
+def _summary_beside(file: Path, table: Table) -> pd.DataFrame:
+    """Return the summary in the file beside a table, whose means may have more runs than the table;
+    if there is no such file, return the summary of the table.
+    """
+    summary = of_table(file, SUMMARY_CSV)
+    return read_csv(str(summary), summary) if summary.is_file() else table.summary()
 
 
 def table_of(name: str, results: Path, folders: Sequence[str] = ()) -> Path:
