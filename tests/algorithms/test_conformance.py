@@ -34,7 +34,7 @@ from helpers import (
     without_noise,
 )
 from in_law import apart_in_sizes
-from make_golden import golden_counts
+from make_golden import USER_GAMES, golden_counts, mistakes_of
 from scipy.special import rel_entr
 from scipy.stats import ks_2samp
 from slow_games import (
@@ -281,6 +281,13 @@ def test_golden_counts():
     """Pulls of seeded runs: a change of results is a decision (make_golden.py), not an accident."""
     recorded = json.loads(GOLDEN.read_text())
     assert golden_counts(recorded) == recorded
+
+
+@pytest.mark.parametrize("game", every(4, USER_GAMES))
+def test_golden_mistakes_of_policies_with_an_oracle(game):
+    """In plain Python, without the long games; the control has twice the budget."""
+    recorded = json.loads(GOLDEN.read_text())[game]
+    assert mistakes_of(game, plain=True) == recorded != mistakes_of(game, 40.0, plain=True)
 
 
 TRILLION = [(name, env) for name in ALL if ROWS[name].trillion for env in kind_of(name).played]

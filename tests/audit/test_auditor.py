@@ -5,7 +5,7 @@ import os
 from itertools import product
 
 import pytest
-from broken_releases import BROKEN, BROKEN_UNKNOWN, broken
+from broken_releases import BROKEN, BROKEN_UNKNOWN, SPLIT_MOMENTS, broken
 from helpers import CONF, GAUSSIAN_NOISE, LINEAR, PRIVATE, PRIVATE_RULES, algorithm
 from twins.caught import CAUGHT
 from twins.plain_no_eps import plain_no_eps
@@ -54,6 +54,13 @@ def test_broken_releases_without_an_exact_loss_are_caught(name):
     release = ReleaseTarget(BROKEN_UNKNOWN[name], 0.5)
     assert audit(release, runs=100_000).violated
     assert release_loss(release) is None
+
+
+@pytest.mark.long
+def test_moments_that_split_the_budget_pass():
+    """The control of the twins ``unsplit_moments``, ``half_moments`` and ``cumulative_moments``."""
+    found = audit(ReleaseTarget(SPLIT_MOMENTS, 0.5), runs=100_000)
+    assert not found.violated and found.measured > 0.5 * found.target.promised
 
 
 # Power, and what is right passes

@@ -18,7 +18,12 @@ from dpbandits.environments.populations import homogeneous
 from dpbandits.parts.oracles import batches
 from dpbandits.parts.oracles.choices import draw, one_of_smallest
 from dpbandits.parts.oracles.learner import LATEST, Oracle, new_learner
-from dpbandits.parts.oracles.logistic import draw_perturbation, fit_logistic, perturbation
+from dpbandits.parts.oracles.logistic import (
+    derivatives,
+    draw_perturbation,
+    fit_logistic,
+    perturbation,
+)
 from dpbandits.parts.oracles.moments import invert_symmetric, noisy_gram, root_rho
 
 POLICIES = ("square_cb", "vpo", "bpo", "fast_cb", "reg_cb", "ada_cb", "oracle_ucb")
@@ -223,6 +228,87 @@ def test_the_exact_density_ratio_in_one_dimension_is_at_most_eps(calibration):
     assert 0.3 < max(ratios.values()) <= 1.0
     broken = max(largest_ratio(eps, 4, 0.1, calibration, 0.25) / eps for eps in (1.0, 4.0))
     assert broken > 1.0  # a quarter of the noise
+
+
+def derivatives_of(z, y, theta):
+    """What a row adds to n times the gradient and the Hessian of the logistic oracle."""
+    now, p = learner([z], 1, oracle(), [0], [y]), len(z)
+    g, H = np.zeros(p), np.zeros((p, p))
+    derivatives(now, np.zeros(1, np.int64), 0, 1, theta, np.zeros(p), 0.0, g, H)
+    return g, np.tril(H) + np.tril(H, -1).T
+
+
+def pair_of(angle):
+    """Rows of length 1 that are as close to each other as the angle is small, and a direction that
+    separates them.
+    """
+    c, s = math.cos(angle), math.sin(angle)
+    z, w = np.array([[1, c, s], [1, c, -s]]) / math.sqrt(2)
+    return z, w, np.array([0.0, 0.0, 1.0])
+
+
+def test_gradients_are_at_most_2_apart_and_attain_it():
+    """Of rows that a steep theta separates; the derivation of u uses the two bounds."""
+    rng, gradient, hessian = np.random.default_rng(0), 0.0, 0.0
+    Z = unit(rng, 400, 2)
+    for i, (z, w) in enumerate(zip(Z[::2], Z[1::2], strict=True)):
+        theta, y, v = 10.0 ** rng.uniform(-1, 3) * rng.standard_normal(3), i % 2, i // 2 % 2
+        (g, G), (h, H) = derivatives_of(z, y, theta), derivatives_of(w, v, theta)
+        gradient = max(gradient, np.linalg.norm(g - h))
+        hessian = max(hessian, np.linalg.norm(G, 2), np.linalg.norm(H, 2))
+    assert gradient <= 2 and hessian <= 0.25 + 1e-12
+    z, w, theta = pair_of(1e-3)
+    (g, _), (h, _) = derivatives_of(z, 0.0, 1e5 * theta), derivatives_of(w, 1.0, 1e5 * theta)
+    assert 2 - 1e-5 < np.linalg.norm(g - h) <= 2
+    assert np.isclose(np.linalg.norm(derivatives_of(z, 0.0, 0.0 * theta)[1], 2), 0.25)
+
+
+def test_without_the_projection_gradients_are_further_apart():
+    """Control: of rows that are twice as long, also the Hessians exceed the bound."""
+    z, w, theta = pair_of(1e-3)
+    (g, _), (h, _) = (derivatives_of(2 * x, y, 1e5 * theta) for x, y in ((z, 0.0), (w, 1.0)))
+    assert np.linalg.norm(g - h) > 3.99
+    assert np.linalg.norm(derivatives_of(2 * z, 0.0, 0.0 * theta)[1], 2) > 0.99
+
+
+def log_density_of_rows(theta, X, y, eps, lam, calibration, noise):
+    """Of the minimiser in several dimensions, exactly, up to a constant: the density e^(-|b| u/2)
+    of the perturbation b that makes theta the minimiser, times the determinant of its derivative.
+    """
+    n, s = len(y), 1 / (1 + np.exp(-X @ theta))
+    L, u = perturbation(eps, n, lam, calibration)
+    b = X.T @ (y - s) - n * L * theta
+    slope = (X.T * (s * (1 - s))) @ X + n * L * np.eye(len(theta))
+    return -np.linalg.norm(b) * u / 2 / noise + np.linalg.slogdet(slope)[1]
+
+
+def largest_ratio_of_rows(eps, n, lam, calibration, noise):
+    """Over rows that a theta separates and lengths of theta: one of n rows is replaced, and the
+    perturbation that the others need has the direction of the change.
+    """
+    worst, others = 0.0, np.tile([math.sqrt(0.5), math.sqrt(0.5), 0.0], (n - 1, 1))
+    for angle in (0.1, 0.6):
+        for length in (1.0, 10.0, 100.0):
+            z, w, theta = pair_of(angle)
+            one, two = (
+                log_density_of_rows(
+                    length * theta, np.vstack([others, x]), np.append(np.zeros(n - 1), y), eps, lam,
+                    calibration, noise,
+                )
+                for x, y in ((z, 0.0), (w, 1.0))
+            )  # fmt: skip
+            worst = max(worst, abs(one - two))
+    return worst
+
+
+@pytest.mark.parametrize("calibration", [0.0, 1.0])
+def test_the_exact_density_ratio_of_rows_is_nearly_eps(calibration):
+    """One dimension is not the worst case: there gradients are at most 1 apart."""
+    for eps in (0.5, 1.0, 4.0, 8.0):
+        for n, lam in ((1, 0.3), (4, 0.1), (30, 0.01)):
+            assert largest_ratio_of_rows(eps, n, lam, calibration, 1.0) <= eps
+        assert 0.8 * eps < largest_ratio_of_rows(eps, 3000, 0.01, calibration, 1.0) <= eps
+        assert largest_ratio_of_rows(eps, 3000, 0.01, calibration, 0.5) > 1.6 * eps  # half of noise
 
 
 def test_the_density_is_that_of_fits():

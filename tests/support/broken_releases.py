@@ -11,6 +11,8 @@ from dpbandits.parts.counting.kary import kary_levels, kary_noise, new_kary_tree
 from dpbandits.parts.counting.node_scales import NodeScales
 from dpbandits.parts.counting.trees import new_trees, tree_levels, tree_noise
 from dpbandits.parts.noise.mechanisms import gaussian, laplace
+from dpbandits.parts.oracles.learner import Learner, Oracle
+from dpbandits.parts.oracles.moments import fit_quadratic, noisy_gram
 
 
 @inlined_counted
@@ -91,6 +93,63 @@ def seldom_exact(rng, x, eps, out):
     out[0] = x[0] + (noise if rng.random() >= 0.01 else 0.0)
 
 
+@inlined_counted
+def batch_of(x):
+    """The learner of a batch of users without features, who played the actions ``x`` of two actions
+    and lost.
+    """
+    n, none = len(x), np.zeros((0, 0))
+    return Learner(
+        Oracle(1.0, 1e-5, 1.0, 50.0, 0.0), np.array([n, 0, 0]), np.ones((n, 1)), np.arange(n),
+        x.astype(np.int64), np.ones(n), np.zeros((1, 2, 1)), np.zeros(1), np.zeros(1), np.zeros(2),
+        np.zeros(2), np.zeros(2), np.zeros((2, 2)), none, none, np.zeros(2),
+    )  # fmt: skip
+
+
+@inlined_counted
+def add_gram(rng, now, sd, out):
+    """Add the released Gram matrix of a batch, and return it."""
+    G = noisy_gram(rng, now, sd)
+    for i in range(3):
+        out[i] += G[(i + 1) // 2, i // 2]  # the lower triangle
+    return G
+
+
+@inlined_counted
+def release_fit(rng, x, sd, out):
+    """The Gram matrix of a batch, and its quadratic fit."""
+    now = batch_of(x)
+    out[:] = 0.0
+    fit_quadratic(rng, now, add_gram(rng, now, sd, out), sd)
+    out[3], out[4] = now.theta[0, 0, 0], now.theta[0, 1, 0]
+
+
+@inlined_counted
+def split_moments(rng, x, rho, out):
+    """What is right, half of rho for each moment: the control."""
+    release_fit(rng, x, np.sqrt(2.0 / rho), out)
+
+
+@inlined_counted
+def unsplit_moments(rng, x, rho, out):
+    """All of rho for each of the two moments."""
+    release_fit(rng, x, np.sqrt(1.0 / rho), out)
+
+
+@inlined_counted
+def half_moments(rng, x, rho, out):
+    """Half of the noise of both moments."""
+    release_fit(rng, x, 0.5 * np.sqrt(2.0 / rho), out)
+
+
+@inlined_counted
+def cumulative_moments(rng, x, rho, out):
+    """The sum of the Gram matrices of two batches, of which the second holds all users so far."""
+    out[:] = 0.0
+    for n in (1, 3):
+        add_gram(rng, batch_of(x[:n]), np.sqrt(1.0 / rho), out)
+
+
 def everything(n):
     return n
 
@@ -111,7 +170,11 @@ BROKEN = {
     "weak_coin": (broken(weak_coin), 1 / 0.7),
 }
 # without a known exact loss
+SPLIT_MOMENTS = broken(split_moments, seen=lambda n: 5, budget="rho")  # which is right
 BROKEN_UNKNOWN = {
+    "unsplit_moments": broken(unsplit_moments, seen=lambda n: 5, budget="rho"),
+    "half_moments": broken(half_moments, seen=lambda n: 5, budget="rho"),
+    "cumulative_moments": broken(cumulative_moments, (3,), lambda n: 3, "rho"),
     "one_level_honaker_tree": broken(one_level_honaker_tree, (4,), everything),
     "seldom_exact": broken(seldom_exact),
 }
