@@ -1,7 +1,9 @@
 """Shared by several tests: algorithms by name, their settings, and playing them."""
 
 import dataclasses
+import importlib
 import inspect
+import itertools
 import math
 import sys
 import tracemalloc
@@ -306,6 +308,30 @@ def mutated(source, right, wrong):
     if right not in source:
         raise NotApplied(f"the source does not hold {right!r}, which is replaced")
     return source.replace(right, wrong)
+
+
+TWINS_MADE = itertools.count()  # machine code is linked by name, so that each needs one of its own
+
+
+def _executed(module, right="", wrong=""):
+    """The names of a module whose source, with a mistake in it, is executed once more."""
+    names = {"__name__": f"twin_{next(TWINS_MADE)}", "__package__": module.__package__}
+    exec(mutated(inspect.getsource(module), right, wrong), names)
+    return names
+
+
+@cache
+def broken_twin(rule, right, wrong, part=None):
+    """A stopping rule, to be compiled, with a mistake in its source or in that of a module whose
+    functions it calls.
+    """
+    own = importlib.import_module(f"dpbandits.stopping.{rule}")
+    if part is None:
+        return _executed(own, right, wrong)[rule]
+    called = importlib.import_module(f"dpbandits.{part}")
+    names, broken = _executed(own), _executed(called, right, wrong)
+    names |= {n: broken[n] for n, x in vars(called).items() if names.get(n) is x and n in broken}
+    return names[rule]
 
 
 def mistaken(function, right, wrong):
