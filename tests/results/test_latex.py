@@ -1,5 +1,6 @@
 """Tables for a paper."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,24 @@ def test_words_have_labels(summary):
     ):
         given = {"labels": labels}
         assert said in message_of(lambda: latex_of(summary, SHOWN, parse_table_options(given)))  # noqa: B023
+
+
+def test_bold_means_of_two_games_have_the_column_that_tells_the_games_apart(summary):
+    """Catches: bold rows with and without privacy in one table without its budgets. Controls: no
+    bold, a single game, and a pivot by the budget.
+    """
+    free = summary[:1].assign(algo="kl_ucb", eps=np.inf, mean=9.0)
+    every = pd.concat([summary[summary["eps"] != 0.1], free], ignore_index=True)
+    chosen = TableOptions(columns=("algo", "mean"), best=True)
+    head, *found = rows_of(latex_of(every, SHOWN, chosen))
+    assert head == ["algorithm", r"$\epsilon$", "mean"]
+    assert [row[1] for row in found if "textbf" in row[2]] == ["not private", "1"]
+    of_pivot = replace(chosen, pivot="env")
+    assert rows_of(latex_of(every, SHOWN, of_pivot))[0] == ["algorithm", r"$\epsilon$", "C2"]
+    assert len(rows_of(latex_of(every, SHOWN, replace(chosen, best=False)))[0]) == 2
+    private = every[np.isfinite(every["eps"])]
+    assert len(rows_of(latex_of(private, SHOWN, chosen))[0]) == 2
+    assert len(rows_of(latex_of(every, SHOWN, replace(chosen, pivot="eps")))[0]) == 3
 
 
 @pytest.fixture
