@@ -50,7 +50,7 @@ def main(given: Namespace) -> int:
     else:
         shown = [*columns_shown(compared, question), "mean", "ratio", "tied"]
         texts[".tex"] = latex_of(complete(compared, table.summary()), shown, options)
-    labels = options.labels if options else {}
+    labels = dict(options.labels) if options else {}
     words = {name: inside_sentence(x) for name, x in environment_titles(table).items()} | labels
     said = sentences(compared, question, words) if baseline is None else []
     counted = sections(over_sets(table), question) if has_sets(table) else []

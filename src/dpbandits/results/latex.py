@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..contracts.display import symbol
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import Question
+from ..contracts.question import COMPARED, STATISTICS, Question
 from ..errors import BadInput, plain, unknown
 from ..validation import as_integer, one_of, text
 from .frames import columns_apart
@@ -162,7 +162,23 @@ def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
     upper = found["high"].where(least).groupby(of, dropna=False).transform("min")
     tied = (found["low"] <= upper) & level.notna()
     frame = found.assign(ci_low=found["low"], ci_high=found["high"], tied=tied)
-    return latex_of(frame, shown, options or TableOptions(), measured)
+    return latex_of(frame, shown, _of_answer(frame, options or TableOptions(), measured), measured)
+
+
+def _of_answer(frame: pd.DataFrame, options: TableOptions, measured: str) -> TableOptions:
+    """Return the options with the names of columns that an answer has: in a sheet, ``mean`` is
+    ``samples``, the mean number of samples.
+
+    Raises:
+        BadInput: a column of summaries or comparisons is chosen that an answer does not have.
+    """
+    same = {"mean": measured} if measured == "samples" else {}
+    columns = [same.get(name, name) for name in options.columns]
+    for name in columns:
+        if name not in frame and name in {*STATISTICS, *COMPARED, *BUDGETS}:
+            has = f"an answer has {measured}, with {INTERVAL}, ci_low and ci_high, and no {name}"
+            raise BadInput(f"unknown column {name!r}: {has}")
+    return replace(options, columns=tuple(dict.fromkeys(columns)))
 
 
 def _telling_apart(frame: pd.DataFrame, columns: list[str], first: Sequence[str]) -> list[str]:
