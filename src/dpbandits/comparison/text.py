@@ -132,10 +132,10 @@ def place_of(game: pd.DataFrame, shown: Sequence[str], words: Mapping[str, str])
         shown: the columns whose values are named.
         words: labels of environments.
     """
-    values = {n: x for n, x in game[[*shown]].iloc[0].items() if pd.notna(x)}
+    values = {n: game[n].iloc[0] for n in shown if pd.notna(game[n].iloc[0])}
     env = str(values.pop("env", game["env"].iloc[0]))
     free = " without privacy" * bool(without_privacy(game).all())
-    at = [f"{n} = {FORMATS.get(n, str)(x)}" for n, x in values.items() if not _is_free(str(n), x)]
+    at = [f"{n} = {FORMATS.get(n, str)(x)}" for n, x in values.items() if not _is_free(n, x)]
     return f"{words.get(env, env)}{free}{' at ' * bool(at)}{', '.join(at)}"
 
 
