@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import subprocess
 import sys
 import threading
 from collections import Counter
@@ -674,7 +675,9 @@ def test_a_report_is_a_link_in_a_notebook(monkeypatch):
     assert page._repr_html_() == '<a href="a%20%26%20b.html" target="_blank">a &amp; b.html</a>'
 
 
-def test_an_interrupt_says_what_keeps_finished_runs(monkeypatch, capsys):
+def test_an_interrupt_is_one_line_that_says_what_keeps_finished_runs(monkeypatch):
+    """Control: the signal that ends a command stays what it is."""
+
     def play(*given):
         raise KeyboardInterrupt
 
@@ -683,6 +686,45 @@ def test_an_interrupt_says_what_keeps_finished_runs(monkeypatch, capsys):
         None: "results=DIR would keep finished runs", "mine": "finished runs are stored in mine",
     }  # fmt: skip
     for folder, words in kept.items():
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt) as raised:
             dp.run("ucb", results=folder, **QUICK)
-        assert capsys.readouterr().err.splitlines()[-1] == f"interrupted; {words}"
+        assert raised.value._render_traceback_() == [f"Interrupted: {words}"]
+    for given, kind in (((), "Interrupted"), ((15,), "KeyboardInterrupt")):
+        stopped = KeyboardInterrupt(*given)
+        monkeypatch.setattr("dpbandits.results.table.load", lambda path, x=stopped: raise_(x))
+        with pytest.raises(KeyboardInterrupt) as raised:
+            dp.load("a.csv")
+        assert type(raised.value).__name__ == kind
+
+
+def raise_(error):
+    raise error
+
+
+INTERRUPTED = """
+import sys
+import dpbandits as dp
+class Stop:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numba.core.typing" and not stopped:
+            stopped.append(name)
+            raise KeyboardInterrupt
+stopped = []
+sys.meta_path.insert(0, Stop())
+try:
+    dp.run("ucb", horizon=100, runs=2, jobs=1)
+except KeyboardInterrupt:
+    table = dp.run("ucb", horizon=100, runs=2, jobs=1)
+    print(table["run"].nunique())
+"""
+
+
+@pytest.mark.slow
+def test_a_library_whose_import_was_interrupted_is_imported_again():
+    """The control leaves the half-imported library, whose second import then fails."""
+    nothing = "sys.modules['dpbandits.calls'].forget_half_imported = lambda: None\n"
+    control = INTERRUPTED.replace("class", f"{nothing}class", 1)
+    for code, word in ((INTERRUPTED, "2"), (control, "")):
+        ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert ended.stdout.strip() == word, ended.stderr
+    assert "has no attribute" in ended.stderr

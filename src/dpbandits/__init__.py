@@ -41,6 +41,7 @@ from .api.pictures import bounds, plot, report
 from .api.privacy import audit, budget
 from .api.runs import algorithm, reproduce, run, stop
 from .api.tables import compare, latex, load, measured, save, summary
+from .calls import forget_half_imported as _forget_half_imported
 from .environment_values import (
     bernoulli, bernoulli_family, clipped_normal, contaminated, contextual, contextual_table,
     empirical, environment, gaussian, labelled, levels, linear, linear_sphere, logged, lognormal,
@@ -70,7 +71,11 @@ _IMPORTED_WHEN_USED = {"kernel": ".compiled", "RunsFailed": ".running.failures"}
 
 def __getattr__(name: str) -> _Any:
     if name in _IMPORTED_WHEN_USED:
-        return getattr(_import_module(_IMPORTED_WHEN_USED[name], __name__), name)
+        try:
+            return getattr(_import_module(_IMPORTED_WHEN_USED[name], __name__), name)
+        except KeyboardInterrupt:
+            _forget_half_imported()
+            raise
     if name == "__version__":
         from importlib.metadata import version
 

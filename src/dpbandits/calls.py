@@ -4,14 +4,16 @@ message of one line.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from .errors import BadInput, unknown
+from .errors import BadInput, Interrupted, unknown
 
 P = ParamSpec("P")
 R = TypeVar("R")
+LARGE = "numba", "llvmlite", "pandas", "scipy", "matplotlib"  # libraries that take long to import
 
 
 class BadCall(BadInput, TypeError):
@@ -23,7 +25,8 @@ class BadCall(BadInput, TypeError):
 def checks_arguments(function: Callable[P, R]) -> Callable[P, R]:
     """Return the function with a check: arguments that do not fit its signature raise BadCall,
     whose message suggests the most similar name. In messages of BadInput, ``--config-dir DIR``, the
-    option of the commands, becomes ``config_dir=DIR``, the argument.
+    option of the commands, becomes ``config_dir=DIR``, the argument. An interrupt raises
+    Interrupted.
     """
 
     @wraps(function)
@@ -37,8 +40,26 @@ def checks_arguments(function: Callable[P, R]) -> Callable[P, R]:
             said = str(error).replace("with --config-dir DIR", "with config_dir=DIR")
             error.args = (said,)
             raise
+        except KeyboardInterrupt as stopped:
+            forget_half_imported()
+            if stopped.args:  # the signal that ends a command, or Interrupted with its message
+                raise
+            said = f"dpbandits.{function.__name__} did not finish"
+            raise Interrupted(said).with_traceback(stopped.__traceback__) from None
 
     return called
+
+
+def forget_half_imported() -> None:
+    """Remove what is left in ``sys.modules`` of libraries whose import was interrupted.
+
+    Python removes a package whose import fails but keeps the modules of the package that are
+    complete, and then a second import of the package fails.
+    """
+    for name in [x for x in sys.modules if x.partition(".")[0] in LARGE]:
+        parents = (name[:i] for i, letter in enumerate(name) if letter == ".")
+        if not all(parent in sys.modules for parent in parents):
+            sys.modules.pop(name, None)
 
 
 def refuse_misfit(

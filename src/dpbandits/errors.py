@@ -34,6 +34,12 @@ class BadInput(InOneLine):
         super().__init__(in_a_line(message))
 
 
+class Interrupted(KeyboardInterrupt):
+    """A call was interrupted. Jupyter and IPython show the error as one line."""
+
+    _render_traceback_ = InOneLine._render_traceback_
+
+
 class WorkersLost(InOneLine):
     """A process of an audit died, or a cluster no longer answers, or it has no workers left."""
 

@@ -72,7 +72,11 @@ def test_never_and_always():
     assert always["reached"] and (always["low"], always["high"]) == (0.0, 0.1)
     assert "even at eps=0.1" in always["answer"]
     both = dp.budget("dp_se", **GAME, regret=1e5, least=0.1, most=10, **FEW)
-    assert "0 to 0.100" in dp.latex(both, columns="algo,budget,interval")
+    assert "0 to 0.100" in dp.latex(both, columns="algo,budget,interval,ci_low,ci_high")
+    for name in ("mean", "std", "eps"):  # control: a word of no table has another message
+        said = f"{name!r}: an answer has budget, with interval, ci_low and ci_high, and no {name}"
+        assert said in message_of(dp.latex, both, columns=["algo", name])
+    assert "unknown column 'words': choose" in message_of(dp.latex, both, columns="algo,words")
 
 
 def test_bad_values():

@@ -129,6 +129,8 @@ def test_one_rule_with_two_values_has_a_column_a_sentence_and_a_line_for_each():
     assert lines == ["NPRR-AB, hidden assignment", "NPRR-AB, open assignment"]
     table = dp.latex(found, pivot="eps", best="tied")
     assert "hidden" in table and "open" in table and "textbf" in table
+    means, samples = (dp.latex(found, columns=["eps", x, "interval"]) for x in ("mean", "samples"))
+    assert means == samples and "samples" in means
     twice = message_of(dp.budget, rule=["nprr_ab", "nprr_ab"], **given)
     assert twice == "rule=nprr_ab: the rule is given twice with equal parameters"
 

@@ -1,5 +1,6 @@
 """Tables for a paper."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -65,6 +66,24 @@ def test_words_have_labels(summary):
         assert said in message_of(lambda: latex_of(summary, SHOWN, parse_table_options(given)))  # noqa: B023
 
 
+def test_bold_means_of_two_games_have_the_column_that_tells_the_games_apart(summary):
+    """Catches: bold rows with and without privacy in one table without its budgets. Controls: no
+    bold, a single game, and a pivot by the budget.
+    """
+    free = summary[:1].assign(algo="kl_ucb", eps=np.inf, mean=9.0)
+    every = pd.concat([summary[summary["eps"] != 0.1], free], ignore_index=True)
+    chosen = TableOptions(columns=("algo", "mean"), best=True)
+    head, *found = rows_of(latex_of(every, SHOWN, chosen))
+    assert head == ["algorithm", r"$\epsilon$", "mean"]
+    assert [row[1] for row in found if "textbf" in row[2]] == ["not private", "1"]
+    of_pivot = replace(chosen, pivot="env")
+    assert rows_of(latex_of(every, SHOWN, of_pivot))[0] == ["algorithm", r"$\epsilon$", "C2"]
+    assert len(rows_of(latex_of(every, SHOWN, replace(chosen, best=False)))[0]) == 2
+    private = every[np.isfinite(every["eps"])]
+    assert len(rows_of(latex_of(private, SHOWN, chosen))[0]) == 2
+    assert len(rows_of(latex_of(every, SHOWN, replace(chosen, pivot="eps")))[0]) == 3
+
+
 @pytest.fixture
 def runs():
     """Three algorithms, of which the two best are not told apart."""
@@ -89,9 +108,9 @@ def test_the_table_of_python_is_that_of_the_command(runs, tmp_path, ended):
     rows = rows_of(text)[1:]
     assert [r"\textbf" in row[1] for row in rows] == [True, True, False]
     assert [row[-1] for row in rows] == ["a", "a", "b"]
-    assert "On bernoulli_c2 at eps = 1, horizon = 100, UCB and DP-SE are not told apart" in out
+    assert "On C2 at eps = 1, horizon = 100, UCB and Ours are not told apart" in out
     assert "the mean of each is smaller than the mean of DP-UCB (" in out
-    assert "On bernoulli_c2" in (tmp_path / "out.md").read_text()
+    assert "On C2" in (tmp_path / "out.md").read_text()
     names = [name.strip() for name in out.splitlines()[0].split("  ") if name.strip()]
     assert len(names) == len(set(names))
 
@@ -197,6 +216,33 @@ def test_compare_writes_the_table_for_a_paper(bandit, refused):
     Path("a-compare.tex").unlink()
     assert "'meen'" in refused(compare, ["a.csv", "columns=meen"])
     assert not Path("a-compare.tex").exists()
+
+
+def test_files_of_compare_explain_their_columns(bandit):
+    """The control is a table with chosen columns, which has no line below it."""
+    rows = [f"{a},bernoulli_c2,1,9,0,{r},9,{m + r}" for a, m in (("ucb", 7), ("dp_se", 50))
+            for r in range(5)]  # fmt: skip
+    Path("a.csv").write_text("\n".join(["algo,env,eps,horizon,seed,run,t,regret", *rows, ""]))
+    bandit(compare, "a.csv")
+    page, tex = (Path(f"a-compare.{end}").read_text() for end in ("md", "tex"))
+    for text in (page, tex):
+        assert "tied: shares a letter" in text and "P(smaller): the probability" in text
+    below = tex.partition(r"\end{tabular}")[2].splitlines()[1:]
+    assert below and all(line.startswith("% ") for line in below)
+    bandit(compare, "a.csv columns=algo,mean")
+    assert "%" not in Path("a-compare.tex").read_text()
+
+
+def test_compare_says_how_many_sentences_it_does_not_print(bandit):
+    """The control is a table with as many games as sentences are printed."""
+    for games, more in ((3, 0), (5, 2)):
+        rows = [f"{a},a_large_gap,{e},9,0,{r},9,{m + r}" for a, m in (("ucb", 7), ("dp_se", 50))
+                for e in range(1, games + 1) for r in range(3)]  # fmt: skip
+        Path("a.csv").write_text("\n".join(["algo,env,eps,horizon,seed,run,t,regret", *rows, ""]))
+        lines = bandit(compare, "a.csv")
+        assert sum(line.startswith("On a_large_gap at eps = ") for line in lines) == 3
+        said = [line for line in lines if line.endswith("a-compare.md has all sentences")]
+        assert said == [f"and {more} more: a-compare.md has all sentences"] * bool(more)
 
 
 @pytest.mark.slow

@@ -126,10 +126,9 @@ def run(
         RunsFailed: an algorithm raised an error.
     """
     given = locals()
-
-    from ..settings.choices import algorithm_choice, all_of
-
     if (own := given.pop("policy")) is not None:
+        from ..settings.choices import algorithm_choice, all_of
+
         policies = all_of("policy", own)
         if not all(map(callable, policies)):
             raise BadInput(f"policy={plain(own)}: a class, or a list of classes, is needed")
@@ -283,6 +282,10 @@ def algorithm(
 
 def _table(question: str, arguments: dict[str, Any]) -> pd.DataFrame:
     """Play the runs of a call of ``run`` or ``stop``, and return their tidy table."""
+    from ..running.progress import announce_imports
+
+    announce_imports()
+
     from ..running.monte_carlo import run_request
 
     return run_request(request_of(question, arguments))[0]

@@ -144,7 +144,7 @@ def latex(
         table: a tidy table, or a list of tables.
         columns: the columns of ``summary`` and of ``compare`` that are printed, in this order, as a
             list or as text with commas; ``interval`` is the interval of the mean. Columns that are
-            needed to tell rows apart are added.
+            needed to tell rows apart, or to tell the games of bold means apart, are added.
         best: ``tied`` (or ``bold``) prints a mean in bold if ``compare`` does not distinguish it
             from the smallest mean of its game; ``plain`` prints no mean in bold.
         pivot: a column, such as ``eps``; each of its values has a column of the table.

@@ -87,12 +87,16 @@ def note(comparison: pd.DataFrame, question: Question) -> str:
     return "\n".join(lines)
 
 
-def sentences(comparison: pd.DataFrame, question: Question) -> list[str]:
+def sentences(
+    comparison: pd.DataFrame, question: Question, words: Mapping[str, str] | None = None
+) -> list[str]:
     """Return a sentence about each game for the text of a paper.
 
     The sentence says which algorithms the test does not distinguish from the best, and by which
-    factors the means of the others exceed the smallest mean.
+    factors the means of the others exceed the smallest mean. ``words`` maps names of algorithms and
+    environments to their labels in the sentence.
     """
+    labels = words or {}
     found = []
     shown = columns_shown(comparison, question)
     names = [n for n in shown if n == question.group or n not in question.columns]
@@ -100,20 +104,17 @@ def sentences(comparison: pd.DataFrame, question: Question) -> list[str]:
         if len(game) < 2:
             continue
         rows = game.sort_values("mean", kind="stable").to_dict("records")
-        where = {n: rows[0][n] for n in shown if n not in names and pd.notna(rows[0][n])}
-        free = " without privacy" * bool(without_privacy(game).all())
-        values = {n: x for n, x in where.items() if n != "env" and not _is_free(n, x)}
-        at = ", ".join(f"{n} = {FORMATS.get(n, str)(x)}" for n, x in values.items())
+        where = place_of(game, [n for n in shown if n not in names], labels)
         tied, letters = [row for row in rows if row["tied"]], set[str]()
         letters.update(*(row["letters"] for row in tied))
-        best, measured = [_named(row, names) for row in tied], question.statistic_name
+        best, measured = [_named(row, names, labels) for row in tied], question.statistic_name
         means = ", ".join(significant(row["mean"]) for row in tied)
-        first = f"On {where.get('env')}{free}{' at ' * bool(at)}{at}, {together(best)} "
+        first = f"On {where}, {together(best)} "
         first += "are not told apart" if len(tied) > 1 else f"has the smallest mean {measured}"
         first += f" (mean {measured} {means})"
         others = [row for row in rows if not row["tied"]]
-        apart = [_times(row, names) for row in others if not letters & {*row["letters"]}]
-        close = [_times(row, names) for row in others if letters & {*row["letters"]}]
+        apart = [_times(row, names, labels) for row in others if not letters & {*row["letters"]}]
+        close = [_times(row, names, labels) for row in others if letters & {*row["letters"]}]
         if apart:
             each = "the mean of each is" if len(tied) > 1 else "this mean is"
             first += f"; {each} smaller than the mean of {together(apart)}"
@@ -123,23 +124,38 @@ def sentences(comparison: pd.DataFrame, question: Question) -> list[str]:
     return found
 
 
-def _times(row: Mapping[Hashable, Any], names: Sequence[str]) -> str:
+def place_of(game: pd.DataFrame, shown: Sequence[str], words: Mapping[str, str]) -> str:
+    """Return the environment and the other values of a game for a sentence: C2 at eps = 1.
+
+    Args:
+        game: the rows of the game.
+        shown: the columns whose values are named.
+        words: labels of environments.
+    """
+    values = {n: game[n].iloc[0] for n in shown if pd.notna(game[n].iloc[0])}
+    env = str(values.pop("env", game["env"].iloc[0]))
+    free = " without privacy" * bool(without_privacy(game).all())
+    at = [f"{n} = {FORMATS.get(n, str)(x)}" for n, x in values.items() if not _is_free(n, x)]
+    return f"{words.get(env, env)}{free}{' at ' * bool(at)}{', '.join(at)}"
+
+
+def _times(row: Mapping[Hashable, Any], names: Sequence[str], labels: Mapping[str, str]) -> str:
     """Return an algorithm's name for a sentence, with the ratio of its mean to the smallest
     mean.
     """
     low, high = row["ratio_low"], row["ratio_high"]
     interval = f", {_beside(1.0, low)} to {_beside(1.0, high)}" if math.isfinite(high) else ""
-    return f"{_named(row, names)} ({row['ratio']:.3g} times{interval})"
+    return f"{_named(row, names, labels)} ({row['ratio']:.3g} times{interval})"
 
 
-def _named(row: Mapping[Hashable, Any], names: Sequence[str]) -> str:
+def _named(row: Mapping[Hashable, Any], names: Sequence[str], labels: Mapping[str, str]) -> str:
     """Return an algorithm's name for a sentence, with the values that distinguish settings
     of this name.
     """
     first, *others = (n for n in names if pd.notna(row[n]))
     shown = [n for n in others if not _is_free(n, row[n])]
     values = [f"{n} = {FORMATS.get(n, value_text)(row[n])}" for n in shown]
-    name = NAMES.get(first, str)(row[first])
+    name = labels.get(str(row[first])) or NAMES.get(first, str)(row[first])
     return f"{name} ({', '.join(values)})" if values else name
 
 

@@ -155,6 +155,11 @@ def environment_titles(table: Table) -> dict[str, str]:
     return found
 
 
+def inside_sentence(title: str) -> str:
+    """Return the title of an environment as part of a sentence, without a capital article."""
+    return re.sub("^(A|One|Ten) ", lambda word: word[0].lower(), title)
+
+
 def usual_title(table: Table) -> str:
     """Return the title of a figure: the compared algorithms, the environment, and the
     varied keys.
@@ -162,10 +167,9 @@ def usual_title(table: Table) -> str:
     settings, group, limit = table.settings, table.question.group, table.question.limit
     names, several = table.names, "rules" if group == "rule" else "algorithms"
     title = legend_name(names[0]).strip() if len(names) == 1 else f"{len(names)} {several}"
-    where = [title for title in environment_titles(table).values() if title]
+    where = [inside_sentence(title) for title in environment_titles(table).values() if title]
     if where:
-        alone = re.sub("^(A|One|Ten) ", lambda word: word[0].lower(), where[0])
-        title += f" on {alone if len(where) == 1 else f'{len(where)} environments'}"
+        title += f" on {where[0] if len(where) == 1 else f'{len(where)} environments'}"
     of_rounds = limit == "horizon"
     if of_rounds and settings[limit].nunique() == 1:
         title += f", $T$ = {rounds_text(settings[limit].iloc[0])}"

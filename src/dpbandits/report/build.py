@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
@@ -11,16 +11,17 @@ from pathlib import Path
 import pandas as pd
 
 from ..contracts.display import display_name
-from ..errors import BadInput, plain
+from ..errors import BadInput, plain, together
+from ..figures.labels import plain_text, usual_title
 from ..results.metrics import REGRET, refuse_metric
 from ..results.table import Table
 from ..validation import new_file, path_of
 from .charts import engine
 from .privacy import privacy_of
 from .sources import Source, claims_in, gathered, source_of, sources_in
-from .study import Study, chart_of_map, html_of, map_of, with_violations
+from .study import Best, Study, chart_of_map, html_of, map_of, with_violations
 
-MAX_NAMED_ALGORITHMS = 4  # in the sentence at the top of the page
+MAX_NAMED_GAMES, MAX_NAMED_ALGORITHMS = 8, 4  # in the sentence at the top of the page
 
 
 def check(metric: str) -> None:
@@ -64,6 +65,7 @@ def report_of_tables(
         BadInput: an argument is not a tidy table, or a package is missing.
     """
     check(metric)
+    unnamed = isinstance(tables, list | tuple)
     if isinstance(tables, list | tuple):
         tables = {f"table {i}" if len(tables) > 1 else "table": t for i, t in enumerate(tables, 1)}
     if not isinstance(tables, Mapping) or not tables:
@@ -73,7 +75,13 @@ def report_of_tables(
     named = {plain(name): Table.of_frame(table, plain(name)) for name, table in tables.items()}
     if len(named) < len(tables):
         raise BadInput(f"tables: two tables have one name; the names are {', '.join(named)}")
-    sources, notes = gathered(named, lambda name: source_of(name, named[name], metric))
+
+    def made(name: str) -> Source:
+        table, number = named[name], f"{name.capitalize()}: " if len(named) > 1 else ""
+        heading = f"{number}{plain_text(usual_title(table))}" if unnamed else ""
+        return source_of(name, table, metric, heading=heading)
+
+    sources, notes = gathered(named, made)
     return page_of("Private bandits: report", sources, None, notes)
 
 
@@ -93,7 +101,7 @@ def page_of(title: str, sources: list[Source], results: Path | None, notes: list
         undefined=StrictUndefined,
     )  # fmt: skip
     page = environment.get_template("template.html").render(
-        title=title, first=standing([x for study in studies for x in study.best], untested),
+        title=title, first=standing(best_of(studies), untested),
         studies=studies,
         claims=claims_in(results), notes=notes, specs=specs,
         map=html_of(cells.drop(columns="algo")), privacy=with_violations(html_of(privacy)),
@@ -102,9 +110,21 @@ def page_of(title: str, sources: list[Source], results: Path | None, notes: list
     return page + "\n"
 
 
-def standing(every: Sequence[set[str]], untested: int) -> str:
-    """Return a sentence that says in how many games each algorithm has the smallest mean or is tied
-    with the best algorithm.
+def best_of(studies: Sequence[Study]) -> list[Best]:
+    """Return the best algorithms of each game of all studies; the games of several studies have the
+    names of their tables.
+    """
+    found = [(study.source.name, x) for study in studies for x in study.best]
+    several = len({name for name, _ in found}) > 1
+    return [x._replace(where=f"{x.where} ({name})" if several else x.where) for name, x in found]
+
+
+def standing(every: Sequence[Best], untested: int) -> str:
+    """Return a sentence that says which algorithms have the smallest mean, or are tied with the
+    best algorithm, and where.
+
+    The sentence names up to MAX_NAMED_GAMES games. For more games, it says in how many of them each
+    algorithm is best, and which algorithms tie most often.
 
     Args:
         every: the best algorithms of each game.
@@ -112,20 +132,33 @@ def standing(every: Sequence[set[str]], untested: int) -> str:
     """
     if not every:
         return ""
-    if len(every) == 1:
-        [names] = every
-        tied = len(names) > 1
-        have = "have the smallest mean, and are tied" if tied else "has the smallest mean"
-        return f"{' and '.join(map(display_name, sorted(names)))} {have}."
-    counts = Counter(name for names in sorted(map(sorted, every)) for name in names)
-    named = [f"{display_name(name)} in {n}" for name, n in counts.most_common(MAX_NAMED_ALGORITHMS)]
-    if len(counts) > MAX_NAMED_ALGORITHMS:
-        named[-1] += f" (and {len(counts) - MAX_NAMED_ALGORITHMS} further algorithms in fewer)"
-    several = sum(len(names) > 1 for names in every)
+    counts = Counter(best.names for best in sorted(every, key=lambda best: sorted(best.names)))
+    unknown = " have no runs in this folder, so that ties are unknown"
+    if len(every) <= MAX_NAMED_GAMES:
+        parts = []
+        for names, _ in counts.most_common():
+            have = "have the smallest mean, and are tied," if len(names) > 1 else ""
+            where = together(dict.fromkeys(f"on {x.where}" for x in every if x.names == names))
+            parts.append(f"{_named(names)} {have or 'has the smallest mean'} {where}")
+        parts += [f"{untested} of these {len(every)} games{unknown}"] * bool(untested)
+        return f"{'; '.join(parts)}."
+    single = Counter(name for names in counts.elements() for name in sorted(names))
+    named = [f"{display_name(name)} in {n}" for name, n in single.most_common(MAX_NAMED_ALGORITHMS)]
+    if len(single) > MAX_NAMED_ALGORITHMS:
+        named[-1] += f" (and {len(single) - MAX_NAMED_ALGORITHMS} further algorithms in fewer)"
+    ties = Counter({names: n for names, n in counts.items() if len(names) > 1})
     said = (
         f"Of {len(every)} games (an environment, a budget and a horizon with several algorithms) "
     )
     said += f"the smallest mean, alone or tied, belongs to {', '.join(named)}"
-    said += f"; in {several} several algorithms tie" * bool(several)
-    said += f"; {untested} have no runs in this folder, so that ties are unknown" * bool(untested)
+    if ties:
+        [(most, n)] = ties.most_common(1)
+        often = f"most often {_named(most)}, in {n}" if len(ties) > 1 else f"always {_named(most)}"
+        said += f"; in {ties.total()} several algorithms tie, {often}"
+    said += f"; {untested}{unknown}" * bool(untested)
     return f"{said}."
+
+
+def _named(names: Iterable[str]) -> str:
+    """Return the display names of some algorithms, joined by "and"."""
+    return together(map(display_name, sorted(names)))

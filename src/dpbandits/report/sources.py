@@ -42,6 +42,7 @@ class Source:
         says: the description of an experiment of the package.
         command: the command that makes the table; empty if it is unknown.
         own: the names in the command that belong to files in the user's folder.
+        heading: the words above the table, if they are not its name.
         made: seed, versions and commit, as in the manifest.
     """
 
@@ -55,12 +56,13 @@ class Source:
     made: str = ""
     metric: str = metrics.REGRET
     own: list[str] = field(default_factory=list)
+    heading: str = ""
 
     @property
     def title(self) -> str:
-        """The name and, for metrics other than pseudo-regret, the metric."""
+        """The heading or the name and, for metrics other than pseudo-regret, the metric."""
         of = "" if self.metric == metrics.REGRET else f" ({metrics.METRICS[self.metric]})"
-        return f"{self.name}{of}"
+        return f"{self.heading or self.name}{of}"
 
     @cached_property
     def problems(self) -> list[Problem]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..contracts.display import symbol
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import Question
+from ..contracts.question import COMPARED, STATISTICS, Question
 from ..errors import BadInput, plain, unknown
 from ..validation import as_integer, one_of, text
 from .frames import columns_apart
@@ -81,7 +81,8 @@ def latex_of(
 ) -> str:
     """Return a summary, a comparison or an answer as a table for LaTeX.
 
-    A column that tells rows apart is shown even if it is not chosen.
+    A column that tells rows apart is shown even if it is not chosen. If the best rows of several
+    games are bold, the columns that tell the games apart are shown, too.
 
     Args:
         frame: a row for each setting.
@@ -104,12 +105,14 @@ def latex_of(
     first = describing(frame, measured)
     if options.pivot is None:
         columns = _telling_apart(frame, columns, first)
+    best = _best(frame, measured) & options.best
+    if best.any():
+        columns = _with_games(frame, columns, first, options.pivot)
     text = pd.DataFrame(
         {name: _cells(frame, name, options.digits) for name in dict.fromkeys([*columns, measured])}
     )
     text = _labelled(frame, text, options.labels)
-    if options.best:
-        best = _best(frame, measured)
+    if best.any():
         text.loc[best, measured] = BOLD[0] + text.loc[best, measured] + BOLD[1]
     if options.pivot is None:
         table = text[columns]
@@ -159,7 +162,23 @@ def latex_of_budgets(found: pd.DataFrame, options: TableOptions | None) -> str:
     upper = found["high"].where(least).groupby(of, dropna=False).transform("min")
     tied = (found["low"] <= upper) & level.notna()
     frame = found.assign(ci_low=found["low"], ci_high=found["high"], tied=tied)
-    return latex_of(frame, shown, options or TableOptions(), measured)
+    return latex_of(frame, shown, _of_answer(frame, options or TableOptions(), measured), measured)
+
+
+def _of_answer(frame: pd.DataFrame, options: TableOptions, measured: str) -> TableOptions:
+    """Return the options with the names of columns that an answer has: in a sheet, ``mean`` is
+    ``samples``, the mean number of samples.
+
+    Raises:
+        BadInput: a column of summaries or comparisons is chosen that an answer does not have.
+    """
+    same = {"mean": measured} if measured == "samples" else {}
+    columns = [same.get(name, name) for name in options.columns]
+    for name in columns:
+        if name not in frame and name in {*STATISTICS, *COMPARED, *BUDGETS}:
+            has = f"an answer has {measured}, with {INTERVAL}, ci_low and ci_high, and no {name}"
+            raise BadInput(f"unknown column {name!r}: {has}")
+    return replace(options, columns=tuple(dict.fromkeys(columns)))
 
 
 def _telling_apart(frame: pd.DataFrame, columns: list[str], first: Sequence[str]) -> list[str]:
@@ -172,12 +191,34 @@ def _telling_apart(frame: pd.DataFrame, columns: list[str], first: Sequence[str]
     for name in own:
         alike = frame[frame.duplicated(shown, keep=False)] if shown else frame
         if name not in shown and alike[name].nunique(dropna=False) > 1:
-            place = max((columns.index(x) + 1 for x in shown), default=0)
-            columns = [*columns[:place], name, *columns[place:]]
+            columns = _inserted(columns, name, shown)
             shown.append(name)
     if frame.duplicated(shown).any() if shown else len(frame) > 1:
         raise BadInput("two rows of the table look alike, and no column tells them apart")
     return columns
+
+
+def _with_games(
+    frame: pd.DataFrame, columns: list[str], first: Sequence[str], pivot: str | None
+) -> list[str]:
+    """Return the columns, with the columns added that tell the games of the table apart.
+
+    The values of ``pivot``, if there is a pivot, are heads of columns and tell games apart, too.
+    """
+    game = _game(frame)
+    known = [name for name in game if name in columns or name == pivot]
+    for name in game:
+        parts = frame.groupby(known, dropna=False)[name] if known else frame[name]
+        if np.max(parts.nunique(dropna=False)) > 1:
+            columns = _inserted(columns, name, [x for x in columns if x in first])
+            known.append(name)
+    return columns
+
+
+def _inserted(columns: Sequence[str], name: str, after: Sequence[str]) -> list[str]:
+    """Return the columns with one more column, which follows all columns in ``after``."""
+    place = max((columns.index(x) + 1 for x in after), default=0)
+    return [*columns[:place], name, *columns[place:]]
 
 
 def _labelled(frame: pd.DataFrame, text: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
@@ -237,11 +278,15 @@ def _best(frame: pd.DataFrame, measured: str) -> pd.Series:
 
     A game with a single row has no best row.
     """
-    game = [name for name in frame.columns if name in GAME or of_game(name)]
-    groups = frame.groupby(game or np.zeros(len(frame)), dropna=False, sort=False)[measured]
+    groups = frame.groupby(_game(frame) or np.zeros(len(frame)), dropna=False, sort=False)[measured]
     smallest = frame[measured] == groups.transform("min")
     best = frame["tied"] if "tied" in frame.columns else smallest
     return best & (groups.transform("size") > 1)
+
+
+def _game(frame: pd.DataFrame) -> list[str]:
+    """Return the columns whose values determine the game of a row."""
+    return [name for name in frame.columns if name in GAME or of_game(name)]
 
 
 def _head(rows: pd.DataFrame, pivot: str) -> str:

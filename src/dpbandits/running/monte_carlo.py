@@ -14,6 +14,7 @@ import joblib
 import pandas as pd
 
 from ..contracts.algorithm import Algorithm
+from ..errors import Interrupted
 from ..results.report import Played
 from ..results.run_store import Damaged, Memory, RunStore, Store
 from ..results.size import announce_size, check_size
@@ -34,17 +35,18 @@ from .work import Outcome, Task, Work
 def run_request(request: Request) -> tuple[pd.DataFrame, int]:
     """Return the tidy table of a request, and the number of runs that were missing and played.
 
-    The function raises the errors of ``play_request``. On an interrupt, it prints where finished
-    runs are stored, or how they can be stored.
+    Raises:
+        Interrupted: the call was interrupted; the message says where finished runs are stored, or
+            how they can be stored.
+        BadInput, RunsFailed, CannotWrite, CannotRead, WorkersLost: as in ``play_request``.
     """
     try:
         found = play_request(request)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stopped:
         kept = "results=DIR would keep finished runs"
         if request.results is not None:
             kept = f"finished runs are stored in {request.results}"
-        print(f"interrupted; {kept}", file=sys.stderr)
-        raise
+        raise Interrupted(kept).with_traceback(stopped.__traceback__) from None
     table = Table.of_store(found.store, request.settings, found.runs)
     return replace(table, records=request.records).frame(), found.played
 

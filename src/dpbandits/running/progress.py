@@ -17,6 +17,23 @@ def write_above_bar(line: str) -> None:
     sys.stderr.flush()
 
 
+def announce_imports() -> None:
+    """Print at once that libraries are being imported, where progress bars are shown.
+
+    The first call of a session imports Numba and pandas, which takes seconds, before it can show a
+    progress bar.
+    """
+    if "numba" not in sys.modules and _is_shown():
+        said = "importing Numba and pandas, once in a session: a few seconds ..."
+        print(said, file=sys.stderr, flush=True)
+
+
+def _is_shown() -> bool:
+    """Return whether progress is shown: on a terminal and in Jupyter."""
+    in_notebook, stream = "ipykernel" in sys.modules, sys.stderr
+    return in_notebook or (stream is not None and stream.isatty())
+
+
 def progress_bar(total: float) -> Any:
     """Return a progress bar that is shown only on a terminal and in Jupyter.
 
