@@ -2,6 +2,8 @@
 
 import math
 import sys
+import warnings
+from urllib.error import URLError
 
 import numpy as np
 import pandas as pd
@@ -377,13 +379,23 @@ def test_rows_with_blanks_are_left_out_on_request():
 
 
 def test_a_source_without_a_network_is_refused_in_one_line(monkeypatch):
+    """Mutations that it catches: a warning of scikit-learn about each attempt, and no warnings at
+    all.
+    """
     import sklearn.datasets
+    from sklearn.datasets._openml import _retry_on_network_error
 
+    @_retry_on_network_error(n_retries=2, delay=0.0, url="https://openml.org")
     def fetch(**given):
-        raise OSError("no route to host")
+        warnings.warn("version 1 is inactive", stacklevel=1)  # control
+        raise URLError("no route to host")
 
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
-    assert "the data cannot be fetched (OSError: no route to host)" in message_of(of, "openml:61")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        line = message_of(of, "openml:61")
+    assert line.endswith("the data cannot be fetched (URLError: <urlopen error no route to host>)")
+    assert {str(x.message) for x in said} == {"version 1 is inactive"}
 
 
 def test_runs_count_mistakes(tmp_path):

@@ -8,6 +8,7 @@ import math
 import os
 import re
 import sys
+import warnings
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
@@ -385,7 +386,9 @@ def _sklearn(where: str, name: str) -> tuple[pd.DataFrame, str]:
 def _openml(where: str, name: str) -> tuple[pd.DataFrame, str]:
     datasets = _imported(where, "sklearn.datasets", "scikit-learn")
     try:
-        found = datasets.fetch_openml(data_id=int(name), as_frame=True, parser="auto")
+        with warnings.catch_warnings():  # after its last attempt, scikit-learn raises an error
+            warnings.filterwarnings("ignore", "A network error occurred")
+            found = datasets.fetch_openml(data_id=int(name), as_frame=True, parser="auto")
     except ValueError as error:
         raise BadInput(f"{where}: openml:NUMBER is needed ({first_line(error)})") from None
     except OSError as error:
