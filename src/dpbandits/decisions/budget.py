@@ -191,6 +191,7 @@ def crossing_in_words(
     aim = f"{goal:g} times the regret of {of}" if of else significant(goal)
     aim = f"the {aim} of {line}" if line else aim
     reached = f"below {aim}" if line else f"at most {aim}"
+    sure = " (with 95 %)" if line else ""
     of_what = "ratio" if of else "mean regret"
     who = with_values(setting.algo, values)
     start = f"{who} on {setting.env}, T = {rounds(setting.horizon)}: "
@@ -208,15 +209,15 @@ def crossing_in_words(
             f"{reached}; at {name}={last.budget:g} it is {measured}; more runs are needed"
         )
     if found.kind == "always":
-        end = f"regret is {reached} even at {name}={found.high:g}, the smallest tried"
+        end = f"regret is {reached}{sure} even at {name}={found.high:g}, the smallest tried"
     elif found.kind == "open":
         end = (
-            f"regret is {reached} at {name}={found.high:g}; at smaller values, down to "
+            f"regret is {reached}{sure} at {name}={found.high:g}; at smaller values, down to "
             f"{found.looks[0].budget:g}, the runs do not show whether it is, and a larger runs= may"
         )
     elif line:
         end = (
-            f"the smallest {name} tried whose runs show (with 95 %) that regret is {reached} is "
+            f"the smallest {name} tried whose runs show{sure} that regret is {reached} is "
             f"{found.high:g}; at {name}={found.low:g} regret is above"
         ) + ends_in_words(found, of_what, precision)
     else:
