@@ -91,11 +91,26 @@ def test_the_commands_from_a_log_run(tmp_path):
     row = [range(20, 60), range(1, 11), ["mail", "call"], [0, 1], [0.3, 0.7]]
     cells = (([*values] * 800)[:800] for values in row)
     pd.DataFrame(dict(zip(columns, cells, strict=True))).to_csv(tmp_path / "plays.csv", index=False)
-    run, compare = lines.splitlines()
+    run, compare, budget = lines.splitlines()
     assert "log: no private algorithm here is seen" in call(
         run.replace("=20", "=2"), tmp_path, False
     )
     assert "On log at eps = 1" in call(compare, tmp_path)
+    assert "bpo on log, T = 800: regret is below the 0 of best_constant at none" in call(
+        budget, tmp_path
+    )
+
+
+def test_data_lead_to_a_sentence_in_ten_lines_and_three_commands():
+    """A data frame and a log do; mutation that it catches: code that ends in a table."""
+    text = (TOP / "docs" / "data_to_answer.md").read_text()
+    for code in blocks(text, "python"):
+        lines = [line for line in code.splitlines() if line.strip()]
+        assert len(lines) <= 10
+        assert lines[-1].startswith("print(*dp.budget(") and '"constant")["answer"]' in lines[-1]
+    called = [re.findall(r"^bandit-\w+", x, re.M) for x in blocks(text, r"(?:sh|text)")]
+    three = ["bandit-run", "bandit-compare", "bandit-budget"]
+    assert len(blocks(text, "python")) == 2 and [x for x in called if x] == [three] * 2
 
 
 def test_there_is_something_to_run():

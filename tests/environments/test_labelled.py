@@ -1,7 +1,11 @@
 """Labelled data as a bandit: sources, features, passes, and one clear line for bad input."""
 
+import gzip
 import math
 import sys
+import warnings
+from types import SimpleNamespace
+from urllib.error import URLError
 
 import numpy as np
 import pandas as pd
@@ -351,6 +355,32 @@ def test_the_time_and_memory_of_a_large_file_are_said_before_it_is_read(monkeypa
     )
 
 
+def rows_said(line):
+    return float(line.partition("about ")[2].partition(" rows")[0].replace(",", ""))
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", PARQUET])
+def test_many_short_rows_are_said_before_they_are_read(tmp_path, monkeypatch, capsys, name):
+    """Mutation that it catches: only the bytes of a file decide. The control has fewer rows."""
+    for rows in (10_000_000, 900_000):
+        file = tmp_path / name
+        if name.endswith("parquet"):
+            about = SimpleNamespace(num_rows=rows, num_columns=2)
+            monkeypatch.setattr("pyarrow.parquet.read_metadata", lambda path, x=about: x)
+            monkeypatch.setattr(pd, "read_parquet", lambda path: FRAME)
+            file.touch()
+            labelled.read_source(file, "label")
+        else:
+            text = b"x,label\n" + b"1,a\n" * rows
+            file.write_bytes(gzip.compress(text, 1) if name.endswith("gz") else text)
+            labelled._announce_csv("", file, 2)
+        lines = capsys.readouterr().err.splitlines()
+        assert len(lines) == (rows >= 1e6)
+        if lines:
+            assert rows_said(lines[0]) == pytest.approx(rows, rel=0.05)
+            assert "10,000,000 rows; reading them takes about 4 s and 0.8 GB" in lines[0]
+
+
 @pytest.mark.parametrize("name", ["a.csv.gz", PARQUET])
 def test_the_rows_of_packed_files_are_said_before_they_are_read(
     tmp_path, monkeypatch, capsys, name
@@ -364,7 +394,7 @@ def test_the_rows_of_packed_files_are_said_before_they_are_read(
     monkeypatch.setattr(labelled, "SAMPLE", 300)  # bytes of a thousand
     of(file, label="label")
     [line] = capsys.readouterr().err.splitlines()
-    rows = float(line.partition("about ")[2].partition(" rows")[0])
+    rows = rows_said(line)
     assert rows == pytest.approx(12_000, rel=0.3) and "; reading them takes about 0 s and" in line
     monkeypatch.setattr(labelled, "MAX_CELLS", 10)
     assert "and 3 GB are the most; choose fewer rows or columns" in message_of(of, file)
@@ -377,13 +407,23 @@ def test_rows_with_blanks_are_left_out_on_request():
 
 
 def test_a_source_without_a_network_is_refused_in_one_line(monkeypatch):
+    """Mutations that it catches: a warning of scikit-learn about each attempt, and no warnings at
+    all.
+    """
     import sklearn.datasets
+    from sklearn.datasets._openml import _retry_on_network_error
 
+    @_retry_on_network_error(n_retries=2, delay=0.0, url="https://openml.org")
     def fetch(**given):
-        raise OSError("no route to host")
+        warnings.warn("version 1 is inactive", stacklevel=1)  # control
+        raise URLError("no route to host")
 
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
-    assert "the data cannot be fetched (OSError: no route to host)" in message_of(of, "openml:61")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        line = message_of(of, "openml:61")
+    assert line.endswith("the data cannot be fetched (URLError: <urlopen error no route to host>)")
+    assert {str(x.message) for x in said} == {"version 1 is inactive"}
 
 
 def test_runs_count_mistakes(tmp_path):

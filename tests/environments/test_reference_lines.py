@@ -154,12 +154,22 @@ def test_a_comparison_of_errors_does_not_speak_of_regret(tmp_path):
 
 @pytest.mark.slow
 def test_the_budget_that_beats_a_line(tmp_path):
-    """All rows are shown, so that the best constant action makes the same mistakes in every run."""
+    """All rows are shown, so that the best constant action makes the same mistakes in every run.
+
+    Mutation that it catches: the answer is the crossing of the means, at which no run shows it.
+    """
     given = {"precision": 4, "jobs": 1, "results": tmp_path}
     env = dp.labelled("sklearn:breast_cancer")
     [row] = dp.budget("bpo", env, beats="constant", least=1, **given).to_dict("records")
-    assert row["goal"] == 212 and 1 < row["low"] < row["budget"] < row["high"] < 100
-    assert "regret crosses the 212 of best_constant between eps=" in row["answer"]
+    assert row["goal"] == 212 and 1 < row["low"] < row["high"] < 100
+    assert row["budget"] == row["high"] == min(x["budget"] for x in row["tried"] if x["side"] < 0)
+    at = {look["budget"]: look for look in row["tried"]}
+    assert at[row["budget"]]["high"] <= 212 < at[row["low"]]["low"]
+    said = "tried whose runs show (with 95 %) that regret is below the 212 of best_constant is"
+    assert f"{said} {row['high']:g}; at eps={row['low']:g} regret is above (mean" in row["answer"]
+    [other] = dp.budget("bpo", env, regret=212, least=1, most=100, **given).to_dict("records")
+    assert other["low"] < other["budget"] < other["high"] == row["high"]  # control: the crossing
+    assert "regret crosses 212 between eps=" in other["answer"]
     few = {"least": 0.1, "most": 1}
     env = dp.labelled("sklearn:wine")
     [row] = dp.budget("square_cb", env, beats="uniform", **few, **given).to_dict("records")
@@ -172,8 +182,13 @@ def test_the_budget_that_beats_a_line(tmp_path):
 
 def test_a_line_that_is_no_line_is_refused():
     env = dp.labelled("sklearn:iris")
-    line = message_of(dp.budget, "bpo", env, beats="constants")
-    assert "beats=constants" in line and "constant" in line
+    for name in ("constnt", "best_constant"):
+        line = message_of(dp.budget, "bpo", env, beats=name)
+        assert line == f"beats={name}: did you mean constant?"
+    line = message_of(dp.budget, "bpo", env, beats=3)
+    assert line == "beats=3: choose from constant, uniform"
+    line = message_of(dp.budget, "bpo", env, beats="supervised")
+    assert line.endswith("which has to be played; write ratio=1 baseline=supervised")
     line = message_of(dp.budget, "dp_se", "bernoulli_c2", 100, beats="constant")
     assert "beats=constant: env=bernoulli_c2 has no lines of reference" in line
     line = message_of(dp.budget, "bpo", env, beats="constant", ratio=2)

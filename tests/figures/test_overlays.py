@@ -236,6 +236,24 @@ def test_labelled_data_have_lines_of_reference_that_nothing_plays(tmp_path):
     assert [*of_references(dp.plot(played))[0]] == [LINES[0]]
 
 
+def test_logs_have_lines_of_reference_too():
+    """The control is a table of the arms of the same log, which has no lines."""
+    x = np.random.default_rng(0).random(400)
+    log = pd.DataFrame({"x": x, "action": [*"abab"] * 100, "reward": [1, 0, 0.5, 0.5] * 100})
+    env, given = dp.logged(log, ranges={"x": [0, 1]}), {"runs": 2, "jobs": 1}
+    expected = dict(zip(LINES, (200.0, 100.0), strict=True))  # the mean reward of a is .75
+    table = dp.run("bpo", env, eps=[1, 8], **given)
+    assert of_references(dp.plot(table)) == [expected] * 2
+    assert of_references(dp.plot(table, x="eps", metric="error")) == [
+        {line: x / 400 for line, x in expected.items()}
+    ]
+    played = dp.run(["bpo", "uniform_play"], env, **given)
+    assert of_references(dp.plot(played)) == [{LINES[1]: 100.0}]
+    columns = log.drop(columns="x").rename(columns={"action": "arm"})
+    arms = dp.run("ucb", dp.empirical(columns), horizon=400, **given)
+    assert of_references(dp.plot(arms)) == [{}]
+
+
 def test_only_records_know_lines_of_reference(tmp_path):
     file = report(requested(tmp_path, **IRIS))
     file.with_suffix(".json").unlink()

@@ -89,9 +89,9 @@ def budget(
             default.
         baseline: for ``ratio``, an algorithm without privacy; None to compare each algorithm with
             itself without privacy.
-        beats: instead of ``regret`` and ``ratio``, ``constant`` or ``uniform``: find the budget
-            from which on the algorithm makes fewer mistakes about labelled users than the best
-            constant action, or than uniform play.
+        beats: instead of ``regret`` and ``ratio``, ``constant`` or ``uniform``: find the smallest
+            budget whose runs show, with 95 %, that the algorithm makes fewer mistakes about
+            labelled users than the best constant action, or than uniform play.
         least: the smallest budget that is tried; .001 by default, and .1 with ``beats``.
         most: the largest budget that is tried; 1000 by default, and 100 with ``beats``.
         precision: the ratio of the ends of the requested interval; 1.25 by default.
@@ -121,8 +121,10 @@ def budget(
         ``rule``, and the parameters that distinguish algorithms of one name; ``budget`` with its
         interval from ``low`` to ``high``; ``reached``, whether a budget reaches the goal; ``name``
         (``eps`` or ``rho``), ``env, horizon, goal, baseline``; the ``runs`` and ``seconds`` of the
-        search; the ``answer`` as a sentence. If the smallest budget that was tried reaches the
-        goal, ``low`` is 0; if no budget reaches the goal, ``budget`` is blank.
+        search; the ``answer`` as a sentence. Between the ends, ``budget`` is where the means cross
+        the goal. With ``beats``, ``budget`` equals ``high``: the runs show that the algorithm beats
+        the line at ``high``, and does not beat it at ``low``. If the smallest budget that was tried
+        reaches the goal, ``low`` is 0; if no budget reaches the goal, ``budget`` is blank.
 
     Raises:
         BadInput: a value cannot be run; the message names the value and the allowed values.

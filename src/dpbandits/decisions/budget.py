@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -15,15 +16,16 @@ from ..comparison.pairs import ratio as ratio_of
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import REGRET
 from ..environments.labelled import LINES, LabelledInstance
-from ..errors import BadInput, plain
+from ..errors import BadInput, nearest, plain
 from ..results.summary import rounds, significant
 from ..settings.choices import Choice
 from ..settings.compose import request_from
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
-from ..validation import one_of
 from .search import ROUNDED_PRECISION, Found, Search, check_search, goal_of, limits
 from .subject import Subject, differing, with_values
+
+SUPERVISED = "supervised"  # the line of reference that is an algorithm
 
 
 def budgets_needed(
@@ -52,7 +54,8 @@ def budgets_needed(
         ratio: instead of ``regret``, the largest ratio to the mean regret of the baseline.
         baseline: a non-private algorithm; None compares each algorithm with itself without privacy.
         beats: instead of ``regret`` and ``ratio``, a line of reference for labelled users:
-            ``uniform`` or ``constant``. The algorithm must make fewer mistakes than this line.
+            ``uniform`` or ``constant``. The answer is the smallest budget whose runs show that the
+            algorithm makes fewer mistakes than this line.
         least: the smallest budget that is tried; None for 1e-3, or .1 with ``beats``.
         most: the largest budget that is tried; None for 1e3, or 100 with ``beats``.
         precision: the requested ratio of the upper to the lower end of the interval of budgets.
@@ -70,7 +73,7 @@ def budgets_needed(
     if beats is not None:
         if not (regret is None and ratio is None and baseline is None):
             raise BadInput("beats: leave regret, ratio and baseline out")
-        goal, line = math.nan, LINES[one_of(LINES, "beats", beats)]
+        goal, line = math.nan, LINES[line_named(beats)]
     else:
         goal, line = goal_of("regret=R", regret, ratio, "mean regret"), ""
         if regret is not None and baseline is not None:
@@ -81,6 +84,8 @@ def budgets_needed(
         goal = goal if beats is None else need.of_line(beats)
         begun = time.monotonic()
         found = Search(need.located, goal, least, most, precision, runs).answer()
+        if line and found.kind == "between":
+            found = replace(found, budget=found.high)  # at the crossing nothing is shown
         rows.append({
             "algo": need.first.algo, **values, "budget": found.budget, "low": found.low,
             "high": found.high, "reached": not math.isnan(found.budget), "name": need.name,
@@ -91,6 +96,18 @@ def budgets_needed(
             "tried": [vars(look) for look in found.looks],
         })  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def line_named(beats: Any) -> str:
+    """Check the name of a line of reference."""
+    if beats == SUPERVISED:
+        raise BadInput(
+            f"beats={beats}: {beats} is an algorithm, which has to be played; write ratio=1 "
+            f"baseline={beats}"
+        )
+    if not isinstance(beats, str) or beats not in LINES:
+        raise BadInput(f"beats={plain(beats)}: {nearest(plain(beats), LINES)}")
+    return beats
 
 
 class _Need(Subject):
@@ -174,6 +191,7 @@ def crossing_in_words(
     aim = f"{goal:g} times the regret of {of}" if of else significant(goal)
     aim = f"the {aim} of {line}" if line else aim
     reached = f"below {aim}" if line else f"at most {aim}"
+    sure = " (with 95 %)" if line else ""
     of_what = "ratio" if of else "mean regret"
     who = with_values(setting.algo, values)
     start = f"{who} on {setting.env}, T = {rounds(setting.horizon)}: "
@@ -191,22 +209,22 @@ def crossing_in_words(
             f"{reached}; at {name}={last.budget:g} it is {measured}; more runs are needed"
         )
     if found.kind == "always":
-        end = f"regret is {reached} even at {name}={found.high:g}, the smallest tried"
+        end = f"regret is {reached}{sure} even at {name}={found.high:g}, the smallest tried"
     elif found.kind == "open":
         end = (
-            f"regret is {reached} at {name}={found.high:g}; at smaller values, down to "
+            f"regret is {reached}{sure} at {name}={found.high:g}; at smaller values, down to "
             f"{found.looks[0].budget:g}, the runs do not show whether it is, and a larger runs= may"
         )
+    elif line:
+        end = (
+            f"the smallest {name} tried whose runs show{sure} that regret is {reached} is "
+            f"{found.high:g}; at {name}={found.low:g} regret is above"
+        ) + ends_in_words(found, of_what, precision)
     else:
         end = (
             f"regret crosses {aim} between {name}={found.low:g} and {found.high:g}, about at "
             f"{found.budget:g}"
-        )
-        ends = [x for x in found.looks if x.budget in (found.low, found.high)]
-        means = ", ".join(f"{significant(x.mean)} at {x.budget:g}" for x in ends)
-        end += f" ({of_what}: {means})"
-        if found.high / found.low > ROUNDED_PRECISION * precision:
-            end += "; more runs would narrow this"
+        ) + ends_in_words(found, of_what, precision)
     if found.again:
         again = ", ".join(f"{x:g}" for x in found.again)
         end += f". It is not monotone: above that again at {name}={again}"
@@ -215,3 +233,11 @@ def crossing_in_words(
         means = ", ".join(f"{significant(x.mean)} at {name}={x.budget:g}" for x in perhaps)
         end += f". Undecided at larger {name}: a {of_what} of {means}"
     return start + end
+
+
+def ends_in_words(found: Found, of_what: str, precision: float) -> str:
+    """Return the means at both ends of the interval, and whether the interval is too wide."""
+    ends = [x for x in found.looks if x.budget in (found.low, found.high)]
+    means = ", ".join(f"{significant(x.mean)} at {x.budget:g}" for x in ends)
+    wide = found.high / found.low > ROUNDED_PRECISION * precision
+    return f" ({of_what}: {means})" + "; more runs would narrow this" * wide

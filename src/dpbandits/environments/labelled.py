@@ -8,6 +8,7 @@ import math
 import os
 import re
 import sys
+import warnings
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
@@ -51,9 +52,10 @@ USUAL = {  # usual names of columns, which are tried where the user gives no nam
     "label": ("label", "target", "class", "y"), "action": ("action", "arm"),
     "reward": ("reward",), "propensity": ("propensity",),
 }  # fmt: skip
-# The number of bytes read first; the size in bytes of a large file; the first bytes of a gzip file
-SAMPLE, LARGE, GZIP = 2**16, 2**26, b"\x1f\x8b"
-# Measured speeds of reading: bytes of CSV, and cells of Parquet, per second
+# The number of bytes read first, and the first bytes of a gzip file
+SAMPLE, GZIP = 2**16, b"\x1f\x8b"
+LARGE, MANY = 2**26, 1e6  # a large file has so many bytes, or so many rows
+# Measured speeds of reading: bytes of CSV, and cells, per second
 PER_SECOND, CELLS_PER_SECOND = 2e7, 5e6
 COPIES = 5  # measured: while a table is read, memory holds so many copies of it
 # The lines of reference, and the algorithm that plays each line
@@ -343,12 +345,22 @@ def _announce_csv(where: str, path: Any, columns: int) -> None:
         _announce(where, size, rows, columns, size / PER_SECOND)
 
 
-def _announce(where: str, size: float, rows: float, columns: int, seconds: float) -> None:
-    """Print how long reading a large file will take, or refuse a file that is too large."""
-    if size < LARGE:
+def _announce(where: str, size: float, rows: float, columns: int, seconds: float = 0.0) -> None:
+    """Print how long reading a file of many bytes or rows will take, or refuse a file that is too
+    large.
+
+    Args:
+        where: the text with which messages begin.
+        size: the number of bytes.
+        rows: the estimated number of rows.
+        columns: the number of columns.
+        seconds: how long reading the bytes takes at least.
+    """
+    if size < LARGE and rows < MANY:
         return
     refuse_large(where, rows, columns)
-    said = f"about {rows:.2g} rows; reading them takes about {seconds:.0f} s"
+    seconds = max(seconds, rows * columns / CELLS_PER_SECOND)
+    said = f"about {float(f'{rows:.2g}'):,.0f} rows; reading them takes about {seconds:.0f} s"
     print(f"{where}: {said} and {rows * columns * 8 * COPIES / 1e9:.1g} GB", file=sys.stderr)
 
 
@@ -361,7 +373,7 @@ def _parquet(where: str, source: Any) -> pd.DataFrame:
     try:
         about = read_metadata(file_at(path))
         rows, columns = about.num_rows, about.num_columns
-        _announce(where, rows * columns * 8, rows, columns, rows * columns / CELLS_PER_SECOND)
+        _announce(where, rows * columns * 8, rows, columns)
         found = pd.read_parquet(file_at(path))
         refuse_changed(where, source)
     except BadInput:  # the file is too large or has changed
@@ -385,7 +397,9 @@ def _sklearn(where: str, name: str) -> tuple[pd.DataFrame, str]:
 def _openml(where: str, name: str) -> tuple[pd.DataFrame, str]:
     datasets = _imported(where, "sklearn.datasets", "scikit-learn")
     try:
-        found = datasets.fetch_openml(data_id=int(name), as_frame=True, parser="auto")
+        with warnings.catch_warnings():  # after its last attempt, scikit-learn raises an error
+            warnings.filterwarnings("ignore", "A network error occurred")
+            found = datasets.fetch_openml(data_id=int(name), as_frame=True, parser="auto")
     except ValueError as error:
         raise BadInput(f"{where}: openml:NUMBER is needed ({first_line(error)})") from None
     except OSError as error:

@@ -1,5 +1,5 @@
-"""Drawings beside measured regret: curves of bounds, lines of reference of labelled data, and
-rings.
+"""Drawings beside measured regret: curves of bounds, lines of reference of labelled data and of
+logs, and rings.
 
 A ring marks a mean that the test does not distinguish from the smallest mean of its game. Each
 budget is a game of its own, and so is play without privacy.
@@ -104,7 +104,7 @@ def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
 
 
 def references_in(table: Table) -> pd.DataFrame:
-    """Return the lines of reference of the labelled data that a table's records describe.
+    """Return the lines of reference of the labelled data and logs that a table's records describe.
 
     There is a row for each ``line`` of an ``env`` and a ``horizon``, and of a ``panel`` if settings
     have a panel. The mean after t rounds is ``rate`` t^``power``. A line is left out if the table
@@ -114,7 +114,7 @@ def references_in(table: Table) -> pd.DataFrame:
     place = [name for name in ("env", "horizon", "panel") if name in table.settings]
     for own, about in zip(table.settings.index, table.settings.to_dict("records"), strict=True):
         known, T = References.of(table.records.get(own, NO_RECORD)), about["horizon"]
-        if known is not None and not known.is_log:
+        if known is not None:
             left = [line for line, player in LINES.items() if player not in table.names]
             at = [about[name] for name in place]
             rows += [(*at, x, getattr(known, x) / T, power) for x in left]
