@@ -222,8 +222,8 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
 
     A line has the dash that its algorithm declares, with two exceptions. A line gets another dash
     if an earlier line with the same dash has a colour that looks alike in grey or to colour-blind
-    readers; if this is so for all of PATTERNS, a dash of FURTHER. If the figure has one line for each algorithm, each line has a dash of its own as long
-    as there are unused dashes.
+    readers. The dashes of FURTHER are for lines for which no other dash is left. If the figure has
+    one line for each algorithm, each line has a dash of its own as long as there are unused dashes.
     """
     of_names = lines.groupby(group, sort=False)["line"]
     labels = {str(name): list(rows.unique()) for name, rows in of_names}
@@ -379,7 +379,7 @@ def finish(
         counts = sorted(runs.unique())
         between = " or " if len(counts) == 2 else " to "
         note = note.replace("RUNS", between.join(map(str, dict.fromkeys([counts[0], counts[-1]]))))
-        note += meanings(lines)
+        note += meanings([*lines, *_words_of(panels)])
     below = note + _not_shown(panels, named) + _hidden(panels, named) if chosen.note else ""
     for text in (title, below, *lines, *_texts_of(panels)):
         refuse_missing_characters(text)
@@ -412,6 +412,14 @@ def _texts_of(panels: Iterable[Axes]) -> Iterator[str]:
             yield axis.get_label_text()
             if isinstance(axis.get_major_locator(), FixedLocator):
                 yield from axis.get_major_formatter().format_ticks(list(axis.get_majorticklocs()))
+
+
+def _words_of(panels: Iterable[Axes]) -> Iterator[str]:
+    """Yield the titles of panels, and the labels in the legends of panels."""
+    for ax in panels:
+        legend = ax.get_legend()
+        yield ax.get_title()
+        yield from (words.get_text() for words in legend.get_texts()) if legend else ()
 
 
 def refuse_missing_characters(text: str) -> None:
