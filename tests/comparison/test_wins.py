@@ -108,7 +108,7 @@ def test_the_figure_shows_the_counts():
 
 def test_numbers_of_many_algorithms_do_not_touch():
     """Control: two panels beside each other, as for few algorithms."""
-    means = {f"algorithm {i:02}": [10 + i] * 12 for i in range(13)}
+    means = {f"algorithm of number {i:02}": [10 + i] * 12 for i in range(13)}
     figure = dp.plot(table({1.0: means, 2.0: means}, runs=3), kind="wins")
     figure.draw_without_rendering()
     for ax in figure.axes:
