@@ -34,7 +34,7 @@ def draw(table):
         here = curves[(curves["eps"] == eps) | ~np.isfinite(curves["eps"])]
         for label, curve in here.groupby("line", sort=False):
             ax.plot(curve["t"], curve["middle"], label=label, **styles[label])
-            draw_band(ax, curve, "t", styles[label]["color"])
+            draw_band(ax, curve, "t", styles[label]["color"], has_edges=True)
         ax.set(title=budget_title("eps", eps), xscale="log", yscale="log")
     label_edges(axes, "round $t$", "pseudo-regret")
     return finish(figure, TITLE, table, NOTE)

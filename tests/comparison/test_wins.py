@@ -1,5 +1,7 @@
 """Algorithms over several environments: wins, shares, ranks and their critical difference."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -102,3 +104,14 @@ def test_the_figure_shows_the_counts():
             for x in names
             for y in names
         ]
+
+
+def test_numbers_of_many_algorithms_do_not_touch():
+    """Control: two panels beside each other, as for few algorithms."""
+    means = {f"algorithm of number {i:02}": [10 + i] * 12 for i in range(13)}
+    figure = dp.plot(table({1.0: means, 2.0: means}, runs=3), kind="wins")
+    figure.draw_without_rendering()
+    for ax in figure.axes:
+        boxes = [text.get_window_extent() for text in ax.texts if text.get_text()]
+        for one, other in itertools.pairwise(boxes):
+            assert one.x1 < other.x0 or one.y0 != other.y0

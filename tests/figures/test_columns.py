@@ -121,9 +121,17 @@ def test_all_texts_are_written_for_latex_with_usetex(table):
     assert not bare
 
 
+MISTAKES = [
+    "--help", "x.csv widht=3", "x.csv legend=tpo", "--show no.pdf", "no.csv", "t.csv only=dp_sse",
+    "experiment=azize2025 results=nowhere", "t.csv font=latx", "t.csv palette=okabe",
+]  # fmt: skip
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("line", ["--help", "x.csv widht=3", "x.csv legend=tpo", "--show no.pdf"])
-def test_help_and_mistakes_do_not_wait_for_matplotlib(line):
+@pytest.mark.parametrize("line", MISTAKES)
+def test_help_and_mistakes_do_not_wait_for_matplotlib(line, table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    dp.save(table, "t.csv")
     code = (
         "import sys; from dpbandits.cli.plot import main\n"
         "try: main()\nexcept SystemExit: sys.exit('matplotlib' in sys.modules)"
@@ -148,3 +156,13 @@ def test_an_algorithm_without_privacy_has_no_budget_in_its_label(table):
     names = legend_of(dp.plot([table, free], x="algo", env="bernoulli_c1"))
     assert "UCB" in names and "DP-SE, without privacy" in names
     assert not any("inf" in name for name in names)
+
+
+def test_without_hue_every_varied_column_has_its_lines(table):
+    """Two environments in one panel were refused. Each point is the mean of one setting."""
+    figure = dp.plot(table, col="algo", x="eps", only=["dp_se"])
+    assert legend_of(figure) == ["C1", "C2"]
+    ends = table[(table["t"] == 300) & (table["algo"] == "dp_se")]
+    for line, env in zip(figure.axes[0].lines, ("bernoulli_c1", "bernoulli_c2"), strict=True):
+        means = ends[ends["env"] == env].groupby("eps")["regret"].mean()
+        assert line.get_ydata() == pytest.approx(means)

@@ -7,11 +7,14 @@ import pandas as pd
 import pytest
 from legends import legend_of, note_of
 from refusals import message_of
+from report_tables import stopping_times
 
 import dpbandits as dp
 from dpbandits.contracts.question import REGRET
+from dpbandits.figures.labels import setting_text, usual_title
 from dpbandits.figures.layout import arranged
 from dpbandits.figures.options import FigureOptions
+from dpbandits.figures.style import finish, own_legend, styled, subplots
 from dpbandits.results.summary import in_markdown, text_of_summary
 from dpbandits.results.table import Table
 
@@ -142,3 +145,80 @@ def test_an_axis_that_panels_share_shows_the_means_of_each():
 def test_a_budget_that_is_refused_is_named(value):
     message = message_of(FigureOptions.parse, {"eps": value})
     assert message.startswith(f"eps={value}")
+
+
+def test_words_of_titles_and_of_legends_in_panels_are_explained():
+    """Catches: explanations of the labels of the figure's legend alone."""
+
+    @styled
+    def draw():
+        figure, ((left, right),) = subplots(1, 2)
+        left.plot([1, 2], label="LDP-OLS, coded")
+        own_legend(left)
+        right.set_title("eigenvalue bonus")
+        return finish(figure, "exact", Table.of_frame(regrets(ENVS[:1], [1])), "A note.")
+
+    note = note_of(draw())
+    assert '"coded" means as in the authors\' code and "eigenvalue" means from' in note
+    assert '"exact"' not in note
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "label"),
+    [
+        ("tree", "honaker", "Honaker's tree"),
+        ("tree", "kary", "19-ary tree"),
+        ("tree", "binary", "binary tree"),
+        ("bonus", "literal", "the paper's bonus"),
+        ("c", "literal", "the paper's $c$"),
+        ("c", "practical", "our $c$"),
+        ("c", 24.0, "$c$ = 24"),
+    ],
+)
+def test_names_in_code_are_words_in_labels(name, value, label):
+    assert setting_text(name, value) == label
+
+
+def test_panels_are_never_narrower_than_nine_tenths_of_an_inch():
+    """Control: at a width of 1.2 inches a panel had .48 inches."""
+    table = regrets(ENVS[:1], [1])
+    message = message_of(dp.plot, table, width=1.2)
+    assert message.startswith("width=1.2, ") and "at least 0.9 inches wide" in message
+    figure = dp.plot(table, width=2.0)
+    figure.draw_without_rendering()
+    assert 2.0 * figure.axes[0].get_position().width >= 0.9
+
+
+def test_a_legend_is_never_a_quarter_of_the_figure():
+    """Control: sixteen long labels at the width of a page."""
+    names = [f"an algorithm with a name that is as long as a sentence {i}" for i in range(16)]
+    figure = dp.plot(regrets(ENVS[:1], [1], names), width=5.5)
+    figure.draw_without_rendering()
+    box = figure.legends[0].get_children()[0].get_children()[1].get_window_extent()
+    assert box.height < 0.25 * figure.bbox.height
+
+
+def test_a_horizon_that_belongs_to_the_environment_is_not_in_the_title():
+    """Catches: by T, although no game has several horizons."""
+    table = regrets(ENVS[:2], [1, 2])
+    of_env = table[(table["env"] == ENVS[0]) | (table["t"] < 100)]
+    horizons = {ENVS[0]: 100, ENVS[1]: 10}
+    of_env = of_env.assign(horizon=of_env["env"].map(horizons))
+    assert usual_title(Table.of_frame(of_env)).endswith(r"by $\epsilon$")
+
+
+def test_other_algorithms_are_thin_beside_the_three_trusts():
+    from dpbandits.figures.draw import load_script
+
+    ours = regrets(ENVS[:1], [0.1, 1], ["shuffle_se"])
+    both = [ours.assign(trust="server"), ours.assign(trust="nobody")]
+    table = pd.concat([*both, regrets(ENVS[:1], [0.1, 1], ["dp_se", "adap_klucb"])])
+    (ax,) = load_script("trust_models").draw(Table.of_frame(table)).axes
+    wide = {line.get_label(): line.get_linewidth() for line in ax.lines}
+    thin = [wide.pop("DP-SE"), wide.pop("AdaP-KLUCB")]
+    assert len(wide) == 2 and max(thin) < 0.7 * min(wide.values())
+
+
+def test_the_note_says_why_a_bar_cannot_be_seen():
+    note = note_of(dp.plot(stopping_times()))
+    assert "A bar that cannot be seen is shorter than its mark." in note

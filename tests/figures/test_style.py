@@ -40,6 +40,25 @@ def test_two_lines_of_one_dash_differ_in_grey_and_to_the_colour_blind():
         assert one[1] != other[1] or distance(one[0], other[0]) >= APART
 
 
+def alike(found):
+    """Whether two lines have one dash, and colours that somebody cannot tell apart."""
+    pairs = itertools.combinations(found.values(), 2)
+    return any(a[1] == b[1] and distance(a[0], b[0]) < APART for a, b in pairs)
+
+
+def test_twenty_algorithms_of_one_figure_can_be_told_apart(monkeypatch):
+    """Sets drawn at random. Control: without further dashes, most sets have two alike."""
+    rng = np.random.default_rng(0)
+    sets = [[str(x) for x in rng.choice(NAMES, n, replace=False)] for n in 10 * [12, 16, 20]]
+    found = [looks([(name, name) for name in names]) for names in sets]
+    assert not any(map(alike, found))
+    monkeypatch.setattr("dpbandits.figures.style.FURTHER", [])
+    before = [looks([(name, name) for name in names]) for names in sets]
+    assert sum(map(alike, before)) > 10
+    same = [(new, old) for new, old in zip(found, before, strict=True) if not alike(old)]
+    assert same and all(new == old for new, old in same)
+
+
 def test_distances_of_colours_are_those_of_cielab():
     """Values of the standard, and what the colour-blind confuse. Mutation: the view in grey."""
     assert distance("#000000", "#ffffff") == pytest.approx(100, abs=0.1)

@@ -70,8 +70,9 @@ def plot(
     Args:
         table: a tidy table, or any with the columns ``algo``, ``t`` and ``regret``, or a list of
             tables, which are joined.
-        x: ``t`` for regret against time, a budget (``eps`` or ``rho``) or any other column for
-            final regret against its values; None for the axis that suits the table.
+        x: ``t`` for regret against time, a budget (``eps`` or ``rho``) or any other column of
+            several values for final regret against its values; None for the axis that suits the
+            table.
         hue: a column; each of its values has a line. None for a line for each algorithm and each
             value of other varied columns.
         col: a column; each of its values has a panel. None for a panel for each environment and

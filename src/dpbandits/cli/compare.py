@@ -7,10 +7,10 @@ from argparse import Namespace
 from ..comparison.table import compare, complete
 from ..comparison.text import note, sentences, text_of_comparison
 from ..comparison.wins import has_sets, over_sets, sections
-from ..figures.experiments import table_of
 from ..figures.labels import environment_titles, inside_sentence
 from ..files import check_writable, write_atomically
 from ..results.latex import latex_of
+from ..results.manifest import table_of
 from ..results.metrics import REGRET, measuring
 from ..results.summary import NAMES, columns_shown
 from ..results.table import open_tables

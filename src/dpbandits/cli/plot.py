@@ -12,6 +12,7 @@ from ..errors import BadInput
 from ..figures.options import KEYS, FigureOptions
 from ..figures.origin import files_of, formats_of, origin_in
 from ..files import check_writable
+from ..results.manifest import table_of
 from ..results.metrics import REGRET
 from ..results.table import open_tables
 from ..settings.groups import file_of
@@ -37,11 +38,10 @@ def main(given: Namespace) -> int:
     chosen = _options(keys, shlex.join(["bandit-plot", *given.line]))
     if keys.get("out") == "-" and formats:
         raise BadInput(f"format={keys['format']}: out=- prints the figure as text")
-    # matplotlib takes a second to import, so mistakes in the keys are reported before the import
+    stem, figure = _of_tables(files, given, chosen) if files else _of_experiment(given, chosen)
     from ..figures.output import in_text
     from ..figures.style import save
 
-    stem, figure = _of_tables(files, given, chosen) if files else _of_experiment(given, chosen)
     if keys.get("out") == "-":
         print(in_text(figure))
         return 0
@@ -77,8 +77,6 @@ def _options(keys: dict[str, str], command: str) -> FigureOptions:
 
 def _of_experiment(given: Namespace, chosen: FigureOptions) -> tuple[Path, Figure]:
     """Return the path of an experiment's figure without a suffix, and the figure."""
-    from ..figures.experiments import experiment_figure
-
     keys, folders = given.keys, given.folders
     name, results, bounds = keys["experiment"], results_of(keys), is_true(keys, "bounds")
     for key in OF_TABLES:
@@ -89,6 +87,10 @@ def _of_experiment(given: Namespace, chosen: FigureOptions) -> tuple[Path, Figur
                 f"{words}; for another {key} write bandit-plot {results}/{name}.csv "
                 f"{key}={keys[key]}"
             )
+    table_of(name, results, folders)  # raises if there is no table
+    # matplotlib takes a second to import, so mistakes are reported before the import
+    from ..figures.experiments import experiment_figure
+
     return experiment_figure(name, results, bounds, chosen, folders)
 
 
@@ -96,10 +98,12 @@ def _of_tables(files: list[Path], given: Namespace, chosen: FigureOptions) -> tu
     """Draw tables; return the path of the figure without a suffix, and the figure. Print the axis
     and the band that were chosen.
     """
+    keys, table = given.keys, open_tables(files)
+    if not chosen.eps and not chosen.env:
+        chosen.numbers(list(map(str, table.settings[table.question.group])))  # raises for typos
     from ..figures.bands import BANDS
     from ..figures.draw import axis_of, chosen_settings, figure_as_chosen
 
-    keys, table = given.keys, open_tables(files)
     x, kind = keys.get("x"), keys.get("kind")
     band = one_of(BANDS, "band", keys.get("band", "ci"))
     if one_of(("regret", "quantiles"), "y", keys.get("y", "regret")) == "quantiles":

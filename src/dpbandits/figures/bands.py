@@ -30,8 +30,11 @@ BANDS = {
 }
 
 
-def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:
+def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any, has_edges: bool = False) -> None:
     """Fill the band of a curve against ``by``, where the curve has a band.
+
+    With ``has_edges`` the band is lighter and has thin edges, so that bands that overlap can be
+    told apart.
 
     At a point without neighbours, a bar replaces the band. If ``by`` is t, the band has no width
     where all runs are still equal. The part of a band far below the curve, such as the part below 0
@@ -48,7 +51,11 @@ def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:
         if alone.any():
             own = curve[alone]
             ax.vlines(own[by], low[alone], own["high"], color=colour, alpha=0.4, lw=2)
-        ax.fill_between(curve[by], low, curve["high"], color=colour, alpha=0.15, lw=0)
+        if has_edges:
+            look: Any = {"fc": (colour, 0.06), "ec": (colour, 0.6), "lw": 0.5}
+        else:
+            look = {"color": colour, "alpha": 0.15, "lw": 0}
+        ax.fill_between(curve[by], low, curve["high"], **look)
     for end in (low.where(middle < 0, np.maximum(low, middle / FURTHEST)), curve["high"]):
         ax.update_datalim(np.column_stack([curve[by], end]))
 

@@ -33,7 +33,7 @@ def column_panels(
     """Draw regret against time, or final regret against a column ``x``.
 
     There is a line for each value of the column ``hue`` (None: for each algorithm and each value of
-    other varied columns) and a panel for each value of ``col``.
+    other varied columns, environments included) and a panel for each value of ``col``.
 
     Raises:
         BadInput: there is no such column, or a point of a line would be a mean over several values
@@ -46,14 +46,13 @@ def column_panels(
     for key, name in {"x": x, "hue": hue, "col": col}.items():
         if name is not None and name not in settings and (key, name) != ("x", "t"):
             raise no_column(key, name, ["t"] * (key == "x") + several, table)
-    taken = {*places, "algo", *table.varied, *table.budgets} if hue is None else {*places}
-    if left := [name for name in several if name not in taken]:
+    if left := [name for name in several if hue is not None and name not in places]:
         words = f"the table has several values of {' and '.join(left)}: choose one value of each"
         raise BadInput(f"{words}, or write x={left[0]}, hue={left[0]} or col={left[0]}")
     if hue is None:
         own = {symbol(b): settings[b] for b in table.budgets if b not in places}
         budgets = {name: x.where(np.isfinite(x)) for name, x in own.items()}
-        table = labelled(table.assign(**budgets), but=[*places])
+        table = labelled(table.assign(**budgets), places, horizons=True, environments=True)
     else:
         table = table.assign(line=[value_title(hue, value) for value in settings[hue]])
     table = table.assign(panel=[value_title(col, value) for value in settings[col]] if col else "")

@@ -5,7 +5,6 @@ of date.
 from __future__ import annotations
 
 import inspect
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -16,16 +15,16 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ..contracts.question import QUESTIONS, REGRET
-from ..errors import BadInput, plain, unknown
+from ..errors import BadInput, plain
 from ..files import FIGURES, check_writable
-from ..results.formats import FORMATS, SUMMARY_CSV, bare_name
+from ..results.formats import SUMMARY_CSV, bare_name
 from ..results.formats import beside as of_table
-from ..results.manifest import is_current, refuse_to_replace, table_path
+from ..results.manifest import is_current, refuse_to_replace, table_of, table_path
 from ..results.report import write_report
 from ..results.table import Table
 from ..running.monte_carlo import play_request
 from ..settings.compose import request_from
-from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment
+from ..settings.groups import file_of, names_in, question_of, read_experiment
 from ..settings.request import decides_rows
 from ..settings.resolve import ROWS
 from ..settings.sweep import grids, names_varied
@@ -126,20 +125,6 @@ def _summary_beside(file: Path, table: Table) -> pd.DataFrame:
     """
     summary = of_table(file, SUMMARY_CSV)
     return read_csv(str(summary), summary) if summary.is_file() else table.summary()
-
-
-def table_of(name: str, results: Path, folders: Sequence[str] = ()) -> Path:
-    """Return the path of the table of an experiment: an experiment of the package, or another
-    experiment that has been run.
-    """
-    of_name = (results / f"{name}.{known}" for known in FORMATS)
-    file = next(filter(os.path.exists, of_name), results / f"{name}.csv")
-    ours = names_in("experiment", folders)
-    if name not in ours and not (is_name(name) and os.path.exists(file)):
-        raise unknown("experiment", name, ours)
-    if not os.path.exists(file):
-        raise BadInput(f"no table {file}: run bandit-run experiment={name} first")
-    return file
 
 
 def _scaled(figure: Figure, name: str, table: Table) -> Figure:

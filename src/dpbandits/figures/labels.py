@@ -24,13 +24,18 @@ MEANINGS = {
     "printed": "as in the paper",
     "coded": "as in the authors' code",
     "exact": "the least noise for the budget",
-    "literal": "the paper's constant",
-    "practical": "our constant",
     "unit": "constants of 1",
     "explicit": "the constants of the proof",
-    "honaker": "a binary tree with Honaker's estimates",
-    "kary": "a tree of 19 branches",
+    "eigenvalue": "from the smallest eigenvalue of the matrix of contexts instead of its bound",
+    "Honaker's tree": "a binary tree with Honaker's estimates",
     "calibrated": "a quantile of the noise",
+}
+# Words of labels for values that are names in code
+READABLE = {
+    "honaker": "Honaker's",
+    "kary": "19-ary",
+    "literal": "the paper's",
+    "practical": "our",
 }
 MOST_MEANS = 6  # most means in the title of an environment
 
@@ -54,19 +59,29 @@ def line_label(algo: Any, values: Mapping[str, Any]) -> str:
 
 
 def setting_text(name: str, value: Any) -> str:
-    """Return a parameter and its value as a label: ``alpha = 2``, or ``binary tree`` for a word."""
+    """Return a parameter and its value as a label: ``alpha = 2``, or ``binary tree`` for a word.
+
+    A word of READABLE is replaced: ``the paper's bonus``. An environment is its title.
+    """
+    if name == "env":
+        return environment_title(str(value))
+    if isinstance(value, str) and value in READABLE:
+        return f"{READABLE[value]} {symbol(name)}"
     shown, text = symbol(name), rounds_text(value) if name == "horizon" else value_text(value)
     is_word = isinstance(value, str) and text.isidentifier() and len(shown) > 1
     return f"{text} {shown}" if is_word and "$" not in shown else f"{shown} = {text}"
 
 
-def labelled(table: Table, but: Sequence[str] = (), horizons: bool = False) -> Table:
+def labelled(
+    table: Table, but: Sequence[str] = (), horizons: bool = False, environments: bool = False
+) -> Table:
     """Return the table with a column ``line``, the label of each setting's line.
 
     There is a line for each algorithm and each value of the parameters that vary for some algorithm
     in some game (an environment and a horizon). A parameter of the environment also counts if it
     varies only between algorithms. Parameters in ``but`` are on an axis and do not count. With
-    ``horizons`` there is also a line for each horizon. Settings without privacy of an algorithm
+    ``horizons`` there is also a line for each horizon, and with ``environments`` for each
+    environment. Settings without privacy of an algorithm
     that also has a finite budget (see ``unprotected``) have their own line.
     """
     settings, game = table.settings, ["env", "horizon"]
@@ -76,6 +91,8 @@ def labelled(table: Table, but: Sequence[str] = (), horizons: bool = False) -> T
     varied = [name for name in among if name in found]
     if horizons and "horizon" not in but and settings["horizon"].nunique() > 1:
         varied.append("horizon")
+    if environments and "env" not in but and settings["env"].nunique() > 1:
+        varied.insert(0, "env")
     rows = zip(settings.to_dict("records"), unprotected(settings, "algo"), strict=True)
     lines = [
         ", ".join([line_label(row["algo"], {x: row[x] for x in varied}), *[WITHOUT] * free])
@@ -176,7 +193,7 @@ def usual_title(table: Table) -> str:
     own = settings[~without_privacy(settings) | unprotected(settings, group)]
     varied = [name for name in table.budgets if own[name].nunique() > 1]
     varied += varying(settings, table.varied)
-    if of_rounds and settings[limit].nunique() > 1:
+    if of_rounds and settings.groupby("env")[limit].nunique().max() > 1:
         varied.append(limit)
     return title + (f", by {', '.join(map(symbol, varied))}" if varied else "")
 

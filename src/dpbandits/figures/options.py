@@ -95,6 +95,8 @@ def _font(key: str, value: Any) -> str:
     name = text(key, value)
     if name in FONTS:
         return name
+    if name.isalpha() and name.islower() and similar(name, FONTS):  # no installed font, but a typo
+        raise unknown(key, name, FONTS)
     from matplotlib.font_manager import fontManager
 
     installed = fontManager.get_font_names()
@@ -141,12 +143,12 @@ def _by_name(
 
 
 def _palette(key: str, value: Any) -> tuple[str, ...]:
-    from matplotlib.colors import CSS4_COLORS, is_color_like, to_hex
-
     if isinstance(value, str):
         if value not in PALETTES:
             raise unknown(key, value, PALETTES)
         return PALETTES[value]
+    from matplotlib.colors import CSS4_COLORS, is_color_like, to_hex
+
     colours = _names(key, value)
     for colour in colours:
         if not is_color_like(colour):

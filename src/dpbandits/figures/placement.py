@@ -26,11 +26,12 @@ MIN_HEIGHT_INCHES, MAX_HEIGHT_INCHES = 1.05, 2.3  # limits of the height of a pa
 ALONE = 1.7  # least height in inches of the panels of a single row
 SHAPE = 0.72  # the height of a panel divided by its width
 TALL = 5.2  # largest height in inches of all rows together, if rows are not of least height
-LEAST_PANEL = 0.35  # least width and height of a panel in inches
+LEAST_WIDTH, LEAST_HEIGHT = 0.9, 0.35  # least width and height of a panel in inches
 SENTENCE, SOURCE = r"(?<=[.:]) (?=[A-Z])", r" (?=\([A-Z])"  # ends of a sentence, of a title
 WORD = r"(?:\$[^$]*\$|\S)+"  # formulas contain spaces
 WORDS = rf"{WORD}(?: = {WORD})*"  # lines are not broken at an equals sign
 PARTS = r"(?<=,) ", r".+"  # titles of panels are broken only after commas
+MAX_LEGEND = 0.24  # largest share of the height of a figure that the legend takes
 BOUND = "bound"  # the gid of lines that have their legend below the panels
 
 
@@ -53,13 +54,15 @@ def lay_out(figure: Figure, title: str, note: str, lines: Mapping[str, Any]) -> 
     if note and any(line.get_marker() != "None" for line in bounds.values()):
         note += " Bounds are thin and have the colour of their line. A bound of several lines is "
         note += "black, and one of which the slope alone is known is grey."
-    heading, below = None, {}
+    heading, below, legend_inches = None, {}, 0.0
     room = 72 * figure.get_figwidth() - 12
     if chosen.legend in (None, "top"):
+        before = figure.get_figheight()
         heading = _legend(
             figure, measured, "upper center", wrapped(title, room, HEADING, SOURCE)
         ).get_title()
         heading.set_fontsize(HEADING)
+        legend_inches = figure.get_figheight() - before
         below = bounds
     else:
         heading = figure.suptitle(title, fontsize=HEADING) if title else None
@@ -77,6 +80,7 @@ def lay_out(figure: Figure, title: str, note: str, lines: Mapping[str, Any]) -> 
         figure.supxlabel(words, fontsize=MIN_TEXT_POINTS, color="#444444")
     _grow(figure, NOTE_ROW * (words.count("\n") + 1 if words else 0))
     _grow(figure, 0.17 * (title.count("\n") + 1 if title else 0))
+    _grow(figure, max(0.0, legend_inches / MAX_LEGEND - figure.get_figheight()))
     _check_room(figure)
     return heading
 
@@ -262,10 +266,11 @@ def _check_room(figure: Figure) -> None:
         figure.draw_without_rendering()
     width, height = figure.get_size_inches()
     boxes = [ax.get_position() for ax in figure.axes if ax.get_visible()]
-    least = min(min(box.width * width, box.height * height) for box in boxes)
-    if collapsed or least < LEAST_PANEL:
+    is_narrow = any(box.width * width < LEAST_WIDTH for box in boxes)
+    if collapsed or is_narrow or any(box.height * height < LEAST_HEIGHT for box in boxes):
         size = f"width={width:.3g}, height={height:.3g}"
         raise BadInput(
-            f"{size}: no room for {len(boxes)} panel{'s' * (len(boxes) != 1)}; a larger size, "
+            f"{size}: no room for {len(boxes)} panel{'s' * (len(boxes) != 1)}, at least "
+            f"{LEAST_WIDTH:g} inches wide and {LEAST_HEIGHT:g} inches high; a larger size, "
             "legend=none, note=false, fewer tables, only= or x=eps is needed"
         )

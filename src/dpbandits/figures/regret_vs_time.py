@@ -13,12 +13,18 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from ..contracts.display import symbol
 from ..results.metrics import METRICS
-from ..results.summary import value_text
 from ..results.table import Table
 from ..results.varying import SETTING, without_privacy
 from .bands import band_note, draw_band, scale_of
 from .final_regret import exceedance, label_tails, tail_scale
-from .labels import environment_titles, finite_budgets, labelled, legend_name, rounds_text
+from .labels import (
+    environment_titles,
+    finite_budgets,
+    labelled,
+    legend_name,
+    rounds_text,
+    setting_text,
+)
 from .layout import PANEL_INCHES, Panel, arranged, arranged_panels, label_edges, shown
 from .overlays import (
     RINGS,
@@ -239,7 +245,7 @@ def _differences(table: pd.DataFrame, inside: pd.DataFrame, varied: Sequence[str
     for name in varied:
         here = inside[name].dropna().unique()
         if len(here) == 1 and table[name].dropna().nunique() > 1:
-            shared.append(f"{symbol(name)} = {value_text(here[0])}")
+            shared.append(setting_text(name, here[0]))
     return "\n" + ", ".join(shared) if shared else ""
 
 

@@ -81,7 +81,8 @@ def stopping_panels(table: Table, title: str, theorems: bool = False) -> Figure:
     axes[-1, 0].set_ylabel("correct")
     hollow = ", and are hollow if some runs met their cap" * bool(runs["halted"].eq(0).any())
     note = (
-        f"Points show the mean of RUNS runs{hollow}. Bars show the {INTERVAL}. The last row is of "
+        f"Points show the mean of RUNS runs{hollow}. Bars show the {INTERVAL}. A bar that "
+        "cannot be seen is shorter than its mark. The last row is of "
         "all means together, with the 95 % interval (Clopper-Pearson)."
     )
     return finish(figure, title, table, note)

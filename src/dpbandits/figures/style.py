@@ -48,7 +48,12 @@ DASHES: dict[str, Any] = {
     "loose": (0, (3, 3)),
 }
 PATTERNS = list(DASHES.values())
-MARKERS = "osD^vP<X>"  # markers of points, one for each of the dashes
+# Dashes for lines that look like an earlier line with each of PATTERNS
+FURTHER: list[Any] = [
+    (0, (6, 4)), (0, (1, 1, 1, 4)), (0, (4, 2.5, 1, 2.5)), (0, (9, 1, 1, 1)),
+    (0, (3, 1, 3, 1, 1, 1)), (0, (2.5, 1, 2.5, 4)), (0, (9, 1, 1, 1, 1, 1, 1, 1)),
+]  # fmt: skip
+MARKERS = "osD^vP<X>phd*8H1"  # markers of points, one for each of the dashes
 LIGHTEST, DARKEST = 0.3, 0.35  # largest share of white, or of black, in a shade
 LIGHT = 1.7  # sum of red, green and blue above which a colour is light
 STYLE = matplotlib.rc_params_from_file(
@@ -217,8 +222,8 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
 
     A line has the dash that its algorithm declares, with two exceptions. A line gets another dash
     if an earlier line with the same dash has a colour that looks alike in grey or to colour-blind
-    readers. If the figure has one line for each algorithm, each line has a dash of its own as long
-    as there are unused dashes.
+    readers. The dashes of FURTHER are for lines for which no other dash is left. If the figure has
+    one line for each algorithm, each line has a dash of its own as long as there are unused dashes.
     """
     of_names = lines.groupby(group, sort=False)["line"]
     labels = {str(name): list(rows.unique()) for name, rows in of_names}
@@ -247,6 +252,8 @@ def styles_of(lines: pd.DataFrame, group: str = "algo") -> Styles:
                 return same.count(base), near, len(same) if single else 0
 
             pattern = min(PATTERNS[wanted:] + PATTERNS[:wanted], key=alike)
+            if alike(pattern)[1]:
+                pattern = min([pattern, *FURTHER], key=alike)
             drawn.append((base, pattern))
             behind = {"zorder": 1.9} if base in OTHERS else {}
             styles[label] = {"color": base, "linestyle": pattern} | behind
@@ -298,7 +305,7 @@ def _line_of(name: str) -> tuple[str, str] | None:
 
 def marker(style: Mapping[str, Any]) -> str:
     """Return the marker of points in the style of a line; each dash has a marker of its own."""
-    return MARKERS[PATTERNS.index(style["linestyle"])]
+    return MARKERS[[*PATTERNS, *FURTHER].index(style["linestyle"])]
 
 
 def ink() -> str:
@@ -372,7 +379,7 @@ def finish(
         counts = sorted(runs.unique())
         between = " or " if len(counts) == 2 else " to "
         note = note.replace("RUNS", between.join(map(str, dict.fromkeys([counts[0], counts[-1]]))))
-        note += meanings(lines)
+        note += meanings([*lines, *_words_of(panels)])
     below = note + _not_shown(panels, named) + _hidden(panels, named) if chosen.note else ""
     for text in (title, below, *lines, *_texts_of(panels)):
         refuse_missing_characters(text)
@@ -405,6 +412,14 @@ def _texts_of(panels: Iterable[Axes]) -> Iterator[str]:
             yield axis.get_label_text()
             if isinstance(axis.get_major_locator(), FixedLocator):
                 yield from axis.get_major_formatter().format_ticks(list(axis.get_majorticklocs()))
+
+
+def _words_of(panels: Iterable[Axes]) -> Iterator[str]:
+    """Yield the titles of panels, and the labels in the legends of panels."""
+    for ax in panels:
+        legend = ax.get_legend()
+        yield ax.get_title()
+        yield from (words.get_text() for words in legend.get_texts()) if legend else ()
 
 
 def refuse_missing_characters(text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,14 @@ from ..comparison.wins import matrices, over_sets
 from ..results.table import Table
 from .labels import legend_name
 from .layout import shown
+from .placement import figure_width, text_width
 from .style import PALETTE, finish, styled, subplots
 
 COLOURS = LinearSegmentedColormap.from_list(
     "wins", [PALETTE["vermillion"], "#FFFFFF", PALETTE["sky blue"]]
 )
 CELL, HEADINGS = 0.17, 1.1  # inches: the height of a row, and of the titles and names of a panel
-MAX_THIRD_WIDTH_ALGORITHMS = 9  # in a panel of a third of the width of a figure
+SIZE, AROUND = 7, 2.5  # points: the size of numbers, and the space beside a number
 NOTE = (
     "A number says on how many environments (at most SETS) the mean of the row is below the mean "
     "of the column; blue cells are more than half of them. Numbers are bold where the 95 % "
@@ -42,12 +44,19 @@ def heat_map(
     ax.pcolormesh(cells, cmap=colours, norm=norm, edgecolors="white", linewidth=0.5)
     ax.set_xticks(np.arange(values.shape[1]) + 0.5, list(values.columns), rotation=90)
     ax.set_yticks(np.arange(values.shape[0]) + 0.5, list(values.index))
-    ax.tick_params(length=0, labelsize=7)
+    ax.tick_params(length=0, labelsize=SIZE)
     ax.invert_yaxis()
     ax.grid(False)
     for (i, j), is_bold in np.ndenumerate(bold.to_numpy()):
         look: Any = {"ha": "center", "va": "center", "fontweight": "bold" if is_bold else "normal"}
-        ax.text(j + 0.5, i + 0.5, str(texts.iat[i, j]), fontsize=7, **look)
+        ax.text(j + 0.5, i + 0.5, str(texts.iat[i, j]), fontsize=SIZE, **look)
+
+
+def _most_columns(labels: Sequence[str], numbers: Iterable[str]) -> int:
+    """Return how many panels fit beside each other so that numbers in cells do not touch."""
+    name = max(text_width(label, SIZE) for label in labels) + 2 * AROUND
+    cell = max(text_width(number, SIZE) for number in set(numbers)) + AROUND
+    return max(1, min(3, int(72 * figure_width() / (name + len(labels) * cell))))
 
 
 @styled
@@ -66,7 +75,7 @@ def wins_panels(table: Table, title: str) -> Figure:
     pairs = pairs.assign(text=pairs["below"].map("{:g}".format), bold=is_bold)
     order = pairs.groupby(group)["rank"].mean().sort_values(kind="stable").index
     panels = list(matrices(pairs, table.question))
-    columns = min(len(panels), 2 if len(order) > MAX_THIRD_WIDTH_ALGORITHMS else 3)
+    columns = min(len(panels), _most_columns(list(map(legend_name, order)), pairs["text"]))
     rows = math.ceil(len(panels) / columns)
     figure, axes = subplots(rows, columns, rows * (CELL * len(order) + HEADINGS))
     for ax, (said, own) in shown(axes, panels):
@@ -78,5 +87,6 @@ def wins_panels(table: Table, title: str) -> Figure:
         )
         share = share.set_axis(labels).set_axis(labels, axis=1)
         heat_map(ax, share, COLOURS, Normalize(0.0, 1.0), texts.fillna(""), bold.eq(True))
+        said = said.replace("eps = not private", "without privacy")
         ax.set_title(said.replace("eps = ", r"$\epsilon$ = "))
     return finish(figure, title, table, NOTE.replace("SETS", str(pairs["sets"].max())))

@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import json
 import math
+import os
 import platform
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,8 +21,9 @@ from typing import Any
 import pandas as pd
 
 from ..compiled import SOURCES
-from ..errors import BadInput
+from ..errors import BadInput, unknown
 from ..files import PACKAGE, opened, read_text, remove_file, write_atomically
+from ..settings.groups import is_name, names_in
 from ..settings.request import BESIDE_RECORDS, DECIDES_NO_ROW, Request
 from ..settings.setting import Setting, digest, without_paths
 from .formats import FORMATS, SUMMARY_CSV, beside, format_of
@@ -159,6 +161,20 @@ def _git(*words: str) -> str:
     command = ["git", "-C", str(PACKAGE), *words]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE)
     return done.stdout.strip()
+
+
+def table_of(name: str, results: Path, folders: Sequence[str] = ()) -> Path:
+    """Return the path of the table of an experiment: an experiment of the package, or another
+    experiment that has been run.
+    """
+    of_name = (results / f"{name}.{known}" for known in FORMATS)
+    file = next(filter(os.path.exists, of_name), results / f"{name}.csv")
+    ours = names_in("experiment", folders)
+    if name not in ours and not (is_name(name) and os.path.exists(file)):
+        raise unknown("experiment", name, ours)
+    if not os.path.exists(file):
+        raise BadInput(f"no table {file}: run bandit-run experiment={name} first")
+    return file
 
 
 def table_path(request: Request) -> Path:
