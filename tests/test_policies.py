@@ -225,6 +225,50 @@ def test_contexts_and_features_reach_the_policy():
     assert found["mean"][0] < found["mean"][1] / 2
 
 
+class Budgeted(Noisy):
+    """``Noisy`` with other names of its arguments."""
+
+    def __init__(self, budget, arms, horizon, generator):
+        super().__init__(arms, budget, generator)
+
+
+class PrivacyBudgeted(Budgeted):
+    def __init__(self, n_arms, T, rng, privacy_budget):
+        super().__init__(privacy_budget, n_arms, T, rng)
+
+
+@pytest.mark.parametrize("policy", [Budgeted, PrivacyBudgeted])
+def test_a_budget_of_another_name_is_the_budget_eps(policy):
+    assert regrets(policy=policy, eps=[0.5, 2]) == regrets(policy=Noisy, eps=[0.5, 2])
+    found, same = (dp.audit(policy=x, eps=1, horizon=4, runs=300) for x in (policy, Noisy))
+    kept = ["verdict", "measured", "budget", "count_first"]
+    assert found[kept].equals(same[kept])
+    name = "budget" if policy is Budgeted else "privacy_budget"
+    for call in (dp.run, dp.audit):
+        assert "eps" in message_of(call, policy=policy, **{name: 2})
+
+
+class Shares(Noisy):
+    """A policy whose ``budget`` is a parameter, since its privacy budget has its usual name."""
+
+    def __init__(self, arms, eps, rng, budget=3):
+        super().__init__(arms, eps, rng)
+        assert budget in (3, 4)
+
+
+class EpsilonGreedy(Noisy):
+    def __init__(self, arms, epsilon, rng):
+        super().__init__(arms, 1.0, rng)
+
+
+def test_other_parameters_with_such_names_are_not_the_privacy_budget():
+    assert regrets(policy=Shares, eps=1, budget=[3, 4]) == 2 * regrets(policy=Noisy, eps=1)
+    regrets(policy=EpsilonGreedy, epsilon=0.1)
+    assert message_of(dp.run, policy=EpsilonGreedy).endswith(
+        "algo.epsilon is missing: EpsilonGreedy needs it; if it is the privacy budget, name it eps"
+    )
+
+
 class Leaks(Noisy):
     def __init__(self, K, eps, seed):
         super().__init__(K, 100 * eps, np.random.default_rng(seed))

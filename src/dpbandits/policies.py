@@ -11,7 +11,7 @@ import inspect
 import operator
 import re
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
 from numbers import Real
@@ -44,6 +44,9 @@ ROLES = {
     **dict.fromkeys(("rng", "generator"), "rng"),
     **dict.fromkeys(("seed", "random_state"), "seed"),
 }
+# Other names of the parameter ``eps``, if there is neither ``eps`` nor ``rho``. The name
+# ``epsilon`` is not among them: it is also the share of random arms of an epsilon-greedy policy
+BUDGET_NAMES = "budget", "privacy_budget"
 USUAL = "arms", "horizon", "eps", "rng"  # passed to a policy with ``**anything``
 NEEDED = (
     f"a policy has the method {either(CHOOSES)}, which returns an arm, and the method "
@@ -73,12 +76,14 @@ def make_policy(make: Make, K: int, T: int, rng: Any, values: Mapping[str, Any],
         T: number of rounds.
         rng: generator of the policy's random numbers. If the policy takes a seed, the seed is drawn
             from this generator.
-        values: the values of the parameters that have no role in ROLES.
+        values: the values of the parameters that have no role in ROLES; the budget is ``eps``
+            even if the parameter has another of BUDGET_NAMES.
         d: dimension of the contexts, 0 if there are none.
     """
     roles = {"arms": K, "horizon": T, "dimension": d, "rng": rng}
-    given = dict(values)
-    for name in parameters_of(make):
+    taken = parameters_of(make)
+    given = {budget_name(taken) if name == "eps" else name: x for name, x in values.items()}
+    for name in taken:
         if ROLES.get(name) == "seed":
             given[name] = int(rng.integers(2**31))
         elif name in ROLES:
@@ -103,6 +108,13 @@ def parameters_of(make: Make) -> dict[str, inspect.Parameter]:
         elif parameter.kind is not kind.VAR_POSITIONAL:
             found[name] = parameter
     return found
+
+
+def budget_name(names: Collection[str]) -> str:
+    """Return the name, among the names of parameters, of the parameter that gets the budget eps."""
+    if "eps" in names or "rho" in names:
+        return "eps"
+    return next((name for name in BUDGET_NAMES if name in names), "eps")
 
 
 def play_policy(
@@ -241,7 +253,7 @@ def _is_reward_first(one: str, two: str) -> bool:
 def algorithm_of(make: Make) -> Callable[..., None]:
     """Return the algorithm ``function(game, rng, *parameters)``, which makes a policy with ``make``
     and plays it. The parameters are those parameters of ``make`` that have no role in ROLES and
-    whose values are numbers or one of several names.
+    whose values are numbers or one of several names. The parameter for the budget is named ``eps``.
 
     Raises:
         BadInput: a class lacks the methods of a policy.
@@ -255,7 +267,8 @@ def algorithm_of(make: Make) -> Callable[..., None]:
         hints = typing.get_type_hints(getattr(make, "__init__", make), include_extras=True)
         hints = hints or typing.get_type_hints(make, include_extras=True)
     kind = inspect.Parameter
-    found = [p for n, p in parameters_of(make).items() if _is_number(n, p, hints.get(n))]
+    taken = parameters_of(make)
+    found = [p for n, p in taken.items() if _is_number(n, p, hints.get(n))]
     found = sorted(found, key=lambda p: p.default is not kind.empty)
     names = tuple(p.name for p in found)
     whole = tuple(p.name for p in found if type(p.default) is int or hints.get(p.name) is int)
@@ -290,9 +303,10 @@ def algorithm_of(make: Make) -> Callable[..., None]:
     made: Any = play
     made.with_values = with_values
     start = [kind(n, kind.POSITIONAL_OR_KEYWORD) for n in ("game", "rng")]
-    own = [p.replace(kind=kind.POSITIONAL_OR_KEYWORD) for p in found]
+    public = {n: n for n in names} | {budget_name(taken): "eps"}
+    own = [p.replace(kind=kind.POSITIONAL_OR_KEYWORD, name=public[p.name]) for p in found]
     made.__signature__ = inspect.Signature([*start, *own])
-    made.__annotations__ = {n: hints[n] for n in names if n in hints}
+    made.__annotations__ = {public[n]: hints[n] for n in names if n in hints}
     return play
 
 

@@ -124,6 +124,12 @@ BROKEN = {
     "no such module": ("import nothing_like_it", EXPLORE, "nothing_like_it"),
     "leaves while it is imported": ("import sys\nsys.exit(0)", EXPLORE, "greedy.py"),
     "no function": ("def greed(game, rng): ...", EXPLORE, "no function greedy(game, rng, ...)"),
+    "two classes": (
+        "class One: ...\nclass Two: ...\nclass _Three: ...",
+        EXPLORE,
+        "defines 2 classes, One and Two, and nothing named greedy: give the class that chooses "
+        "arms the name greedy, or begin the names of the other classes with _",
+    ),
     "not a function": ("greedy = 3", EXPLORE, "no function greedy(game, rng, ...)"),
     "wrong first arguments": (
         GREEDY.replace("game, rng", "rng, game"),

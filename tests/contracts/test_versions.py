@@ -1,6 +1,7 @@
 """The version of an algorithm changes with every file that decides what a run gives."""
 
 import math
+import pickle
 import random
 from types import ModuleType
 
@@ -120,3 +121,76 @@ def test_the_version_of_a_function_changes_with_what_it_uses(what):
     random.random()
     versions_of.append(versions.Followed(make(300)).version)
     assert versions_of[0] == versions_of[1] != versions_of[2] == versions_of[3] == versions_of[4]
+
+
+class Inner:
+    """A class whose objects are sent to workers."""
+
+    def __init__(self):
+        self.arm = 0
+
+
+INNER = Inner()
+SENT = """
+import functools
+
+def through(function):
+    @functools.wraps(function)
+    def wrapper(*given):
+        return function(*given) + {decorator}
+    return wrapper
+
+class Policy:
+    {of_class} = 0
+
+    @through
+    def play(self, game, rng, start={default}):
+        self.t = [self.s for _ in range(3)]
+        inner = lambda: self.u
+        return inner() + sum({nested} for _ in range(2)) + (lambda: self.v + {deep})()
+"""
+
+
+def of_a_policy(values, **where):
+    """The version of a class whose methods use globals at the given places."""
+    places = dict.fromkeys(("decorator", "default", "nested", "deep"), "0")
+    found = {"__name__": "__main__", **values}
+    exec(SENT.format(**(places | {"of_class": "w"} | where)), found)
+    return versions.Followed(found["Policy"]).version
+
+
+def test_globals_with_the_names_of_attributes_do_not_count():
+    """The cell ``t = dp.run(policy=Policy)`` stands beside a class that uses ``self.t``."""
+    ours = {"t": 1, "s": 2, "u": 3, "v": 4, "w": 5, "wraps": 6}
+    assert of_a_policy({}) == of_a_policy(ours)
+
+
+@pytest.mark.parametrize("place", ["decorator", "default", "nested", "deep"])
+def test_globals_that_the_code_loads_count_wherever_it_loads_them(place):
+    one, two, again = (of_a_policy({"t": value}, **{place: "t"}) for value in (1, 2, 1))
+    assert one != two and one == again
+
+
+def test_attributes_of_modules_count_behind_other_names():
+    """A module inside a module is followed, too."""
+    deep, outer = ModuleType("deep"), ModuleType("outer")
+    outer.__file__, deep.__file__ = "/home/outer.py", "/home/deep.py"
+    outer.deep = deep
+
+    def of(value):
+        deep.arm = value
+        return of_a_policy({"outer": outer}, nested="outer.deep.arm")
+
+    assert of(1) != of(2)
+
+
+def test_a_class_whose_objects_were_pickled_keeps_its_version():
+    """``pickle`` adds ``__slotnames__`` to the class."""
+
+    def algorithm(game, rng):
+        pull(game, INNER.arm)
+
+    before = versions.Followed(algorithm).version
+    pickle.dumps(INNER)
+    assert "__slotnames__" in vars(Inner)
+    assert versions.Followed(algorithm).version == before

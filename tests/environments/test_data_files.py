@@ -112,8 +112,15 @@ EMPIRICAL = [
      [0.25, 0.5, 0.0, 1.0]),
     ("a log, names like blanks", "arm,reward\nNA,1\nnull,0\n", {}, [1.0, 0.0]),
     ("a log, another case", "Arm,Reward\n1,1\n0,0\n", {}, [0.0, 1.0]),
-    ("a log, other names", "action,reward\n1,1\n0,0\n", {},
-     ["columns action and reward: in a log of plays the columns are named arm and reward;"]),
+    ("a log of actions", "action,reward\n1,1\n0,0\n", {}, [0.0, 1.0]),
+    ("a log of actions, with features", "x1,x2,Action,Reward\n.1,.2,0,1\n.3,.1,1,0\n", {},
+     [1.0, 0.0]),
+    ("a log of arms and actions", "action,arm,reward\n0,x,1\n0,y,0\n", {}, [1.0, 0.0]),
+    ("a log, other names", "actions,reward\n1,1\n0,0\n", {},
+     ["columns actions and reward: in a log of plays the columns are named arm and reward;"]),
+    ("a log, other names, with features", "x1,reward,actions\n.5,1,1\n1,0,0\n", {},
+     ["columns reward and actions: in a log", "env.columns=[x1,reward,actions] says that"]),
+    ("arms with a word of a log", "arm_1,arm_2,rewarding\n1,.5,1\n0,0,1\n", {}, [0.5, 0.25, 1.0]),
     ("a log, nearly its names", "rewards,arm_id\n1,1\n0,0\n", {},
      ["env.columns=[rewards,arm_id] says that each column is an arm"]),
     ("two arms of such names", "action,reward\n1,1\n0,0\n", {"columns": ["action", "reward"]},
@@ -127,6 +134,12 @@ EMPIRICAL = [
 ]  # fmt: skip
 TABLE = [
     ("a log", LOG, {}, ["columns arm and reward", "empirical reads such a log"]),
+    (
+        "a log of actions",
+        "x,action,reward\n1,1,1\n0,0,0\n",
+        {},
+        ["columns action and reward", "empirical reads such a log"],
+    ),
     ("a column that is constant", "a,b\n.5,0\n.5,1\n", {}, [0.5, 0.5]),
     ("unequal columns", UNEQUAL, {}, ["row 2 of column b holds a blank;"]),
 ]
@@ -468,3 +481,18 @@ def test_a_data_frame_is_read_as_its_file(tmp_path, monkeypatch):
         dp.run(env=dp.empirical(x), **given)["regret"] for x in (frame, tmp_path / "log.csv")
     )
     assert of_frame.tolist() == of_file.tolist()
+
+
+def test_python_says_once_which_columns_of_a_log_are_not_used(capsys):
+    """The same note is in the output of the command; a file of arms has no note."""
+    Path("data.csv").write_text("x1,action,x2,reward\n.5,1,0,1\n1,0,0,0\n")
+    Path("arms.csv").write_text(ABC)
+    call = {"horizon": 10, "runs": 2, "jobs": 1}
+    for _ in range(2):
+        dp.run("ucb", dp.empirical("data.csv"), **call)
+    dp.run("ucb", dp.empirical("arms.csv"), **call)
+    said = [x for x in capsys.readouterr().err.splitlines() if "not used" in x]
+    assert said == [
+        "env=empirical: each arm has its rewards in a log of plays; the other columns are not "
+        "used: x1, x2; env=log env.source=FILE plays a log with features"
+    ]

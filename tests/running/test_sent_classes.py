@@ -42,3 +42,31 @@ def test_a_changed_helper_of_a_class_counts_in_the_next_call(backend, tmp_path):
     file = tmp_path / "script.py"
     file.write_text(SCRIPT)
     subprocess.run([sys.executable, file, backend], check=True)
+
+
+AGAIN = """
+import sys
+import dpbandits as dp
+
+class Own:
+    def __init__(self, arms, rng): self.t, self.rng, self.arms = 0, rng, arms
+    def act(self): return int(self.rng.integers(self.arms))
+    def update(self, arm, reward): self.t += 1
+
+given = {"policy": Own, "env": "bernoulli_c2", "horizon": 50, "runs": 2}
+t = dp.run(jobs=1, **given)
+first = t
+t = dp.run(jobs=2, backend=sys.argv[1], results="results", **given)
+assert t.equals(first)
+t = dp.run(jobs=1, results="results", **given)
+assert t.equals(first)
+"""
+
+
+@pytest.mark.parametrize("backend", ["threads", "processes"])
+def test_a_class_has_one_id_though_its_table_has_the_name_of_an_attribute(backend, tmp_path):
+    """The table is named ``t`` and the class has ``self.t``, and its runs are stored once."""
+    file = tmp_path / "script.py"
+    file.write_text(AGAIN)
+    subprocess.run([sys.executable, file, backend], check=True, cwd=tmp_path)
+    assert len([*tmp_path.rglob("*.npz")]) == 1

@@ -19,7 +19,7 @@ from typing import Any
 from tabulate import tabulate
 
 from ..contracts.parameters import BUDGETS
-from ..errors import BadInput, in_a_line, plain, unknown
+from ..errors import BadInput, in_a_line, nearest, plain, unknown
 from ..files import FIGURES, RUNS, locked, remove_file
 from ..results.formats import SUMMARY_CSV, bare_name, beside, tables_in
 from ..results.manifest import UNREADABLE, read_manifest, sha256
@@ -175,17 +175,18 @@ def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
     """
     if len(names) != 1:
         raise BadInput("show: the name of a table or the id of a setting is needed")
-    named = {table.name: table for table in found.tables}
-    if table := named.get(bare_name(Path(names[0]))):
+    named, stem = {table.name: table for table in found.tables}, bare_name(Path(names[0]))
+    for name in [stem] if stem in named else _begun(named, stem, "names"):
+        table = named[name]
         print(*table.files, sep="\n")
         rows = [[own, in_a_line(_in_words(x), MAX_CHARACTERS)] for own, x in table.settings.items()]
         print(tabulate(rows[:MAX_LINES], ["setting", "run with"], disable_numparse=True))
         if len(rows) > MAX_LINES:
             print(f"and {len(rows) - MAX_LINES:,} more: {beside(table.file, '.json')} has all")
         return
-    ids = _begun(found.ids, names[0], "ids")
+    ids = _begun(found.ids, names[0], "ids", SHORTEST)
     if not ids:
-        raise unknown("table or id", names[0], [*named, *found.ids])
+        raise _nothing(names[0], [*named, *found.ids])
     [own] = ids
     tables = [table for table in found.tables if own in table.settings]
     for record in [table.settings[own] for table in tables][:1]:
@@ -257,11 +258,11 @@ def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
             every = [x for one in named for x in (one, f"{one}{COMPARED}") if x in files]
             chosen |= dict.fromkeys(file for one in every for file in files[one])
             continue
-        ids = _begun(found.ids, name, "ids")
+        ids = _begun(found.ids, name, "ids", SHORTEST)
         if not ids and re.search(r"[*?[]", name):
             raise BadInput(f"{name}: no name matches; bandit-results list prints the names")
         if not ids:
-            raise unknown("table or id", name, files)
+            raise _nothing(name, files)
         chosen |= {file: None for file, own in found.stored.items() if own in ids}
     _remove(list(chosen), given.yes)
     removed = {own for table in found.tables if table.file in chosen for own in table.settings}
@@ -281,14 +282,22 @@ ACTIONS: dict[str, tuple[Act, Sequence[str], bool]] = {
 }
 
 
-def _begun(known: Iterable[str], start: str, kind: str) -> list[str]:
-    """Return a list with the only name or id that begins with ``start``, or an empty list. If a
-    table begins with ``start``, its comparison does not count.
+def _nothing(name: str, known: Iterable[str]) -> BadInput:
+    """Return the error for the beginning of no name and no id."""
+    shown = in_a_line(repr(name), MAX_CHARACTERS)
+    short = f"; of an id at least {SHORTEST} characters are needed" if len(name) < SHORTEST else ""
+    return BadInput(f"nothing matches {shown}: {nearest(name, known)}{short}")
+
+
+def _begun(known: Iterable[str], start: str, kind: str, shortest: int = 1) -> list[str]:
+    """Return a list with the only name or id that begins with ``start``, or an empty list. If
+    ``start`` has fewer than ``shortest`` characters, the list is empty, too. If a table begins with
+    ``start``, its comparison does not count.
 
     Raises:
         BadInput: several names or ids have this beginning.
     """
-    found = [x for x in known if x.startswith(start)] if len(start) >= SHORTEST else []
+    found = [x for x in known if x.startswith(start)] if len(start) >= shortest else []
     found = [x for x in found if x.removesuffix(COMPARED) not in {*found} - {x}]
     if len(found) > 1:
         raise BadInput(

@@ -17,7 +17,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from ..compiled import is_compiled
-from ..errors import MEANT, BadInput, first_line, plain
+from ..errors import MEANT, BadInput, first_line, plain, together
 from ..files import PACKAGE
 from . import display
 from .assumptions import Assumption, Bounded
@@ -219,8 +219,7 @@ def load(file: Path) -> Algorithm:
     if group == "algo" and (make := _class_of(module, file.stem)) is not None:
         function, constants = _plays(make), {**vars(make), **constants}
     if not callable(function):
-        no = f"no function {file.stem}(game, rng, ...)"
-        raise BadInput(f"{where} defines {no}{' and no class' if group == 'algo' else ''}")
+        raise BadInput(f"{where} defines {_missing_in(module, file.stem, group)}")
     return _declared(file.stem, group, function, constants, where, file)
 
 
@@ -233,10 +232,29 @@ def _class_of(module: ModuleType, name: str) -> type | None:
     named = getattr(module, name, None)
     if named is not None:
         return named if isinstance(named, type) else None
-    classes = (x for x in vars(module).values() if isinstance(x, type))
-    own = (x for x in classes if x.__module__ == module.__name__)
-    public = [x for x in own if not x.__name__.startswith("_")]
+    public = _public_classes(module)
     return public[0] if len(public) == 1 else None
+
+
+def _public_classes(module: ModuleType) -> list[type]:
+    """Return the classes that a file defines and whose names do not begin with an underscore."""
+    classes = (x for x in vars(module).values() if isinstance(x, type))
+    own = dict.fromkeys(x for x in classes if x.__module__ == module.__name__)
+    return [x for x in own if not x.__name__.startswith("_")]
+
+
+def _missing_in(module: ModuleType, name: str, group: str) -> str:
+    """Return what a file defines instead of an algorithm, for a message."""
+    no = f"no function {name}(game, rng, ...)"
+    if group != "algo":
+        return no
+    classes = [x.__name__ for x in _public_classes(module)]
+    if not classes:
+        return f"{no} and no class"
+    return (
+        f"{len(classes)} classes, {together(classes)}, and nothing named {name}: give the class "
+        f"that chooses arms the name {name}, or begin the names of the other classes with _"
+    )
 
 
 def _plays(make: Callable[..., Any]) -> Callable[..., None]:

@@ -121,7 +121,7 @@ class Followed:
             # names of users' modules contain a hash of the path, so they are not added
             self._note(module.__name__)
         if not is_installed(file):
-            self._add_named(vars(module), names)
+            self._add_named(vars(module), names, names)
             if file and not file.endswith(".py") and Path(file).is_file():
                 # a module of machine code
                 self._digest.update(Path(file).read_bytes())
@@ -136,14 +136,19 @@ class Followed:
         for value in enclosed(plain):
             self._add(value, names)
         if not is_installed(str(file)):
-            self._add_named(plain.__globals__, names)
+            self._add_named(plain.__globals__, frozenset(_globals_used(plain.__code__)), names)
             for module in _imported_by(plain.__code__):
                 self._add(module, names)
             reading = sorted(names & READING)
             self.lost |= {f"what {name} in {plain.__name__} reads": None for name in reading}
 
-    def _add_named(self, values: Mapping[str, Any], names: frozenset[str]) -> None:
-        for name in sorted(names & values.keys()):
+    def _add_named(
+        self, values: Mapping[str, Any], chosen: frozenset[str], names: frozenset[str]
+    ) -> None:
+        """Add the values that have the ``chosen`` names; from modules among these values, add only
+        the values that have ``names``.
+        """
+        for name in sorted(chosen & values.keys()):
             self._note(name)
             self._add(values[name], names)
 
@@ -175,11 +180,14 @@ READING = frozenset({
     "open", "read_text", "read_bytes", "read_csv", "load", "loadtxt", "genfromtxt", "fromfile",
     "environ", "getenv", "exec", "eval", "import_module", "__import__",
 })  # fmt: skip
+# Instructions that load a global value. Other instructions with names are for attributes, too: the
+# code ``self.t`` does not use a global ``t``
+LOADS_GLOBAL = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 WRAPPED = "__wrapped__", "pyfunc"  # the functions behind callables of Python and of NumPy
 OF_EVERY_CLASS = {
     "__module__", "__dict__", "__weakref__", "__doc__", "__qualname__", "__firstlineno__",
     "__static_attributes__", "__annotations__", "__annotate_func__", "__annotations_cache__",
-    "__abstractmethods__", "_abc_impl",
+    "__abstractmethods__", "_abc_impl", "__slotnames__",
 }  # fmt: skip
 
 
@@ -191,8 +199,16 @@ def _file_of(module: str) -> str | None:
 
 
 def _names_used(code: Any) -> set[str]:
+    """Return the names of globals, attributes and imports in a code and in the code inside it."""
     inner = (c for c in code.co_consts if inspect.iscode(c))
     return set(code.co_names).union(*map(_names_used, inner))
+
+
+def _globals_used(code: Any) -> set[str]:
+    """Return the names that a code and the code inside it load as globals."""
+    inner = (c for c in code.co_consts if inspect.iscode(c))
+    own = {s.argval for s in dis.get_instructions(code) if s.opname in LOADS_GLOBAL}
+    return own.union(*map(_globals_used, inner))
 
 
 def _imported_by(code: Any) -> Iterator[ModuleType]:

@@ -29,7 +29,8 @@ from .reward_laws.points import discrete_moment
 from .reward_laws.points import empirical as uniform_on
 
 CSV_OF_NUMBERS = "CSV of numbers"
-LOG = "arm", "reward"  # columns of a log, which has one row per play
+# Names of the columns of a log, which has one row per play: of arms, and of rewards
+ARM, REWARD = ("arm", "action"), "reward"
 MOST_NAMES = 20  # the largest number of columns that a message lists by name
 
 
@@ -83,8 +84,8 @@ def empirical(
     file: Any, columns: Any = None, header: Any = None, drop_blanks: Any = False
 ) -> Instance:
     """Arms whose laws are empirical laws. In a CSV file with one column per arm, the law of an arm
-    is the empirical law of its column. In a log with the columns ``arm`` and ``reward``, it is the
-    empirical law of the rewards of the arm.
+    is the empirical law of its column. In a log with the columns ``arm`` (or ``action``) and
+    ``reward``, it is the empirical law of the rewards of the arm.
 
     Args:
         file: a CSV file.
@@ -121,7 +122,7 @@ def matrix_of(file: Any, columns: Any, header: Any) -> tuple[str, list[str], np.
     where, table, log = read_file(file, columns, header)
     if log:
         which = "law empirical reads such a log, and law log one with features"
-        raise BadInput(f"{where}: columns arm and reward: {which}")
+        raise BadInput(f"{where}: columns {' and '.join(log)}: {which}")
     names = [plain(name) for name in table.columns]
     return where, names, np.column_stack([numbers_in(where, table[name]) for name in table])
 
@@ -177,20 +178,22 @@ def log_in(where: str, names: Collection[str]) -> list[str]:
     the file is not a log, return an empty list.
 
     Raises:
-        BadInput: there are two columns, and their names are similar to the names in a log.
+        BadInput: the names of one column of arms and one column of rewards are similar to the names
+            in a log, or the file has two columns of which this is true.
     """
-    given = {name.casefold(): name for name in names} | {x: x for x in LOG if x in names}
-    if all(name in given for name in LOG):
-        return [given[name] for name in LOG]
-    if len(given) == 2:
-        arms = [x for key, x in given.items() if _is_nearly(key, ("arm", "action"))]
-        rewards = [x for key, x in given.items() if _is_nearly(key, ("reward",))]
-        if arms and rewards and arms != rewards:
-            both = f"[{','.join(given.values())}]"
-            raise BadInput(
-                f"{where}: columns {' and '.join(given.values())}: in a log of plays the columns "
-                f"are named arm and reward; env.columns={both} says that each column is an arm"
-            )
+    given = {name.casefold(): name for name in names} | {x: x for x in names}
+    arm = next((given[name] for name in ARM if name in given), None)
+    if arm is not None and REWARD in given:
+        return [arm, given[REWARD]]
+    arms = [x for x in names if _is_nearly(x.casefold(), ARM)]
+    rewards = [x for x in names if _is_nearly(x.casefold(), (REWARD,))]
+    is_one_each = len(arms) == len(rewards) == 1 or len(names) == 2
+    if is_one_each and arms and rewards and arms != rewards:
+        meant = [x for x in names if x in (*arms, *rewards)]
+        raise BadInput(
+            f"{where}: columns {' and '.join(meant)}: in a log of plays the columns are named arm "
+            f"and reward; env.columns={_listed([*names])} says that each column is an arm"
+        )
     return []
 
 
@@ -253,16 +256,17 @@ def _meant(name: str, known: Sequence[str]) -> str:
 
 def _offer(present: Sequence[str]) -> str:
     """Return the part of a message that helps with a file whose first row holds numbers."""
-    few = len(present) <= MOST_NAMES
-
-    def listed(names: Sequence[str]) -> str:
-        return f"[{','.join(names if few else [names[0], '...', names[-1]])}]"
-
-    names = listed([f"c{i + 1}" for i in range(len(present))])
+    names = _listed([f"c{i + 1}" for i in range(len(present))])
     offer = f"env.header={names} names the columns of a file without a header"
     if len(set(present)) == len(present):
-        offer += f", env.columns={listed(present)} says that these are their names"
+        offer += f", env.columns={_listed(present)} says that these are their names"
     return f"the first row holds numbers: a header with the arms' names is needed; {offer}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return a list of columns as it is written in a command, without the middle of a long list."""
+    shown = names if len(names) <= MOST_NAMES else [names[0], "...", names[-1]]
+    return f"[{','.join(shown)}]"
 
 
 def _counts_rows(column: pd.Series) -> bool:

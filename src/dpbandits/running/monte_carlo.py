@@ -14,13 +14,14 @@ import joblib
 import pandas as pd
 
 from ..contracts.algorithm import Algorithm
+from ..environments.data import Logged
 from ..errors import Interrupted
 from ..results.report import Played
 from ..results.run_store import Damaged, Memory, RunStore, Store
 from ..results.size import announce_size, check_size
 from ..results.table import Table
 from ..settings.request import Request
-from ..settings.setting import Setting
+from ..settings.setting import Setting, data_of
 from .auto import means_of_experiment, play_until_enough
 from .children import without_cwd_imports
 from .draws import check_draws
@@ -35,11 +36,14 @@ from .work import Outcome, Task, Work
 def run_request(request: Request) -> tuple[pd.DataFrame, int]:
     """Return the tidy table of a request, and the number of runs that were missing and played.
 
+    The function prints which columns of a log of plays are not used.
+
     Raises:
         Interrupted: the call was interrupted; the message says where finished runs are stored, or
             how they can be stored.
         BadInput, RunsFailed, CannotWrite, CannotRead, WorkersLost: as in ``play_request``.
     """
+    _say_left_out(request.settings)
     try:
         found = play_request(request)
     except KeyboardInterrupt as stopped:
@@ -137,8 +141,19 @@ def _say_once(settings: Iterable[Setting], note: Callable[[Algorithm], str]) -> 
             print(f"{algorithm.group}={algorithm.name}: {said}", file=sys.stderr)
 
 
-# The notes that were printed: the function of the note, and the name of the algorithm
-_said: set[tuple[Callable[[Algorithm], str], str]] = set()
+def _say_left_out(settings: Iterable[Setting]) -> None:
+    """Print which columns of logs of plays are not used, once for each environment and note."""
+    for setting in settings:
+        instance = data_of(setting).instance
+        for note in instance.notes if isinstance(instance, Logged) else ():
+            if (setting.env, note) not in _said:
+                _said.add((setting.env, note))
+                print(f"env={setting.env}: {note}", file=sys.stderr)
+
+
+# The notes that were printed: for algorithms, the function of the note and the name of the
+# algorithm; for environments, the name of the environment and the note
+_said: set[tuple[Callable[[Algorithm], str] | str, str]] = set()
 
 
 def _unfollowed(algorithm: Algorithm) -> str:

@@ -18,7 +18,7 @@ from ..environments.instances import Instance
 from ..environments.logged import UNABLE, LoggedInstance
 from ..environments.populations import build_population
 from ..environments.written import written_in
-from ..errors import SURE_SIMILARITY, BadInput, plain, power, similar, unknown
+from ..errors import MEANT, SURE_SIMILARITY, BadInput, plain, power, similar, unknown
 from ..validation import (
     OF_ROWS,
     argument,
@@ -242,7 +242,8 @@ def check_names(algorithm: Algorithm, given: Iterable[str], values: Iterable[str
         known = [f"{group}.{n}" for n in own]
         raise unknown(f"parameter of {name}:", f"{group}.{parameter}", known)
     for parameter in sorted(set(own) - set(values)):
-        raise BadInput(f"{group}.{parameter} is missing: {name} needs it")
+        hint = "; if it is the privacy budget, name it eps" if MEANT.get(parameter) == "eps" else ""
+        raise BadInput(f"{group}.{parameter} is missing: {name} needs it{hint}")
 
 
 def _refuse_without_effect(algorithm: Algorithm, point: Point, values: Mapping[str, Any]) -> None:

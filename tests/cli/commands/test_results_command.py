@@ -96,8 +96,8 @@ def test_audits_comparisons_and_budgets_are_removed_by_their_names(bandit, folde
     gone = {f"{x}.md" for x in removed} | {f"{x}.tex" for x in removed}
     gone |= {f"figures/{x}.pdf" for x in removed} | (TABLE if names == "a" else set())
     assert before - files(folder) == gone
-    for name in ("budget-short", "own-compare", "audit-mine", "aud"):
-        assert "unknown table or id" in message_of(results.main.__wrapped__, ["rm", name, "--yes"])
+    for name in ("budget-short", "own-compare", "audit-mine"):
+        assert "nothing matches" in message_of(results.main.__wrapped__, ["rm", name, "--yes"])
 
 
 def test_the_list_and_a_setting(bandit, folder):
@@ -122,14 +122,15 @@ def test_the_list_and_a_setting(bandit, folder):
         ("list --yes", "--yes: list takes no such option"),
         ("list results=nope", "results=nope: no such folder"),
         ("show", "the name of a table or the id of a setting is needed"),
-        ("show ffff", "unknown table or id 'ffff'"),
-        ("show 01", "unknown table or id '01'"),  # too short
+        ("show ffff", "nothing matches 'ffff': choose from "),
+        ("show 01", "of an id at least 4 characters are needed"),
+        ("rm 01", "nothing matches '01'"),
         ("rm x*", "x*: no name matches"),
         ("prune", "--older AGE is needed"),
         ("prune --older 30", "--older 30: a number with h, d or w"),
         ("rm", "names of tables or ids"),
-        ("rm own", "unknown table or id 'own'"),  # its manifest is not ours
-        ("rm notes", "unknown table or id 'notes'"),
+        ("rm own", "nothing matches 'own'"),  # its manifest is not ours
+        ("rm notes", "nothing matches 'notes'"),
         ("rm a table=b", "unknown key 'table'"),
     ],
 )
@@ -148,7 +149,7 @@ def test_a_table_beside_the_manifest_of_another_is_not_ours(bandit, folder, line
     mine[3].write_bytes((folder / "a.json").read_bytes())
     if line.startswith("rm"):
         said = message_of(results.main.__wrapped__, line.split())
-        assert "unknown table or id" in said or "no name matches" in said
+        assert "nothing matches" in said or "no name matches" in said
     else:
         bandit(results, line)
         assert not (folder / "a.csv").exists()  # control
@@ -175,6 +176,28 @@ def test_the_list_of_a_table_of_many_settings_reads_each_environment_once(
     (tmp_path / "results/few.json").write_text(text)
     bandit(results, "list")
     assert sorted(reads) == [("env", "bernoulli"), ("env", "bernoulli_c2")]
+
+
+@pytest.mark.parametrize("start", ["m", "ma", "mab", "mab.csv", "results/mab"])
+def test_any_beginning_of_only_one_table_is_enough(bandit, folder, start):
+    """An id needs four characters; a table needs as many as tell it from the other tables."""
+    named = folder / "mab-ucb-T100.csv"
+    named.write_bytes((folder / "a.csv").read_bytes())
+    named.with_suffix(".json").write_bytes((folder / "a.json").read_bytes())
+    assert bandit(results, f"show {start}")[0] == "results/mab-ucb-T100.csv"
+    bandit(results, f"rm {start} --yes")
+    assert not named.exists() and (folder / "a.csv").exists()
+
+
+def test_several_tables_begin_alike(folder):
+    for name in ("ab", "abc"):
+        for end in (".csv", ".json"):
+            (folder / f"{name}{end}").write_bytes((folder / f"a{end}").read_bytes())
+    (folder / "a.csv").unlink()
+    before = files(folder)
+    for action in ("rm", "show"):
+        assert "a: several names have" in message_of(results.main.__wrapped__, [action, "a"])
+    assert files(folder) == before
 
 
 def test_several_ids_begin_alike(folder):

@@ -15,7 +15,7 @@ from ...contracts.assumptions import UNIT_INTERVAL
 from ...contracts.guarantees import ACTIONS, RESPONSE, global_dp
 from ...contracts.parameters import POSITIVE
 from ...errors import BadInput, first_line, plain, unknown
-from ...policies import Make, make_policy, parameters_of, play_policy, policy_name
+from ...policies import Make, budget_name, make_policy, parameters_of, play_policy, policy_name
 from ..numbers.draws import array_of
 from ..numbers.redirect import redirect_random, replaced, unseeded_generators
 
@@ -120,7 +120,8 @@ def claimed(make: Make, local: bool = False, values: Mapping[str, Any] | None = 
         words = "a policy is called as policy(arms=K, horizon=T, eps=eps, rng=generator)"
         raise BadInput(f"policy={plain(make)}: {words}")
     if values:
-        known = parameters_of(make)
+        taken = parameters_of(make)
+        known = ["eps" if name == budget_name(taken) else name for name in taken]
         for name in [name for name in values if name not in known]:
             raise unknown(f"parameter of policy={policy_name(make)}:", name, known)
         make = partial(make, **values)
