@@ -230,6 +230,16 @@ def runs():
     return Runs("X", {s: rng.gamma(20.0, size=(60, 3)).cumsum(axis=1) for s in found})
 
 
+def test_an_interval_without_an_upper_end_can_hold():
+    """As that of a ratio above 1 whose first runs are all equal. The controls: a lower end at 1 or
+    an upper limit, which leave the part open.
+    """
+    unlimited = [Part("", 30.0, 29.0, np.inf, above=1), Part("", 30.0, 1.0, np.inf, above=1)]
+    limited = Part("", 30.0, 29.0, np.inf, above=1, below=40)
+    found = replace(CLAIMS["TM1"], parts=lambda _: iter([*unlimited, limited])).measure({})
+    assert found["part"].tolist() == ["holds", "undecided", "undecided"]
+
+
 def test_the_numbers_are_those_of_the_runs(runs):
     adap = runs(algo="adap_ucb")
     large, small = (adap(alpha=alpha).final() for alpha in (3.1, 1.0))

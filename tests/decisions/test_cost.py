@@ -331,3 +331,50 @@ def test_what_is_not_known_is_blank():
 
 def test_budgets_that_look_alike_are_refused():
     assert "eps=[1.0,1.000000000001]" in message_of(sheet, eps=[1, 1 + 1e-12])
+
+
+SCHEDULE = {"env": dp.bernoulli([0.1, 0.9]), "delta": 0.1, "precision": 8.0}  # equal runs
+SAID = re.compile(r"; samples=(\S+) is reached at eps=1000$")
+
+
+def test_runs_that_are_all_equal_decide_a_ratio():
+    """If enough of them are: other runs, up to the cap, could lie above the goal. The controls: few
+    runs, and a goal that all runs equal, which no number of runs decides.
+    """
+    times = np.full(512, 1300.0)
+    assert of_ratio(times, times, 2.0, 26_000, None).high <= 2.0
+    assert of_ratio(times, times, 0.5, 13_000, None).low > 0.5
+    few = of_ratio(times[:64], times[:64], 2.0, 26_000, None)
+    assert few.low < 1.0 < 2.0 < few.high < np.inf
+    assert of_ratio(times, times, 2.0, 1e7, None).high > 2.0  # a large cap allows rare long runs
+    assert of_ratio(times, times, 2.0, 1300, None).high == np.inf  # cut runs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rule", "given"),
+    [
+        ("dp_se_bai", SCHEDULE),
+        ("nprr_ab", SCHEDULE),
+        ("dp_sprt", {**TEST, "precision": 8.0}),
+    ],
+)
+@pytest.mark.parametrize("quantile", [None, 0.9])
+def test_what_is_said_to_be_reached_is_reached(rule, given, quantile):
+    """Also by a schedule, whose runs are all equal: the cap of the search grows with its goal."""
+    few = {**given, "rule": rule, "quantile": quantile, "runs": 128, "least": 10.0}
+    never = dp.budget(**few, samples=5).iloc[0]
+    [said] = SAID.findall(never["answer"])
+    assert dp.budget(**few, samples=float(said)).iloc[0]["reached"]
+    assert float(said) <= 3 * never["without_privacy"]
+    assert dp.budget(**{**few, "runs": 512}, ratio=2).iloc[0]["reached"]
+
+
+@pytest.mark.slow
+def test_an_undecided_schedule_says_whether_more_runs_help():
+    few = {**SCHEDULE, "rule": "dp_se_bai", "least": 100.0, "runs": 64}
+    assert dp.budget(**few, ratio=2)["answer"][0].endswith("; more runs help")
+    equal = dp.budget(**few, ratio=1).iloc[0]
+    assert not equal["reached"] and equal["answer"].endswith(
+        "; all runs are equal to the goal, so that more runs do not help"
+    )

@@ -47,12 +47,14 @@ class Claim:
 
         Their intervals hold together with probability 95 %: the error level is divided by the
         number of parts (Bonferroni). A part holds if all values of its interval are between
-        ``above`` and ``below``. It fails if no value is between them, and else is undecided. The
-        column ``part`` contains this result.
+        ``above`` and ``below``. It fails if no value is between them, and else is undecided. An
+        interval without an upper end satisfies a part without an upper limit. The column ``part``
+        contains this result.
         """
         number = len([*self.parts(Runs(self.name, measured))])
         found = pd.DataFrame(self.parts(Runs(self.name, measured, TAIL / number)))
-        holds = (found["above"] < found["ci_low"]) & (found["ci_high"] < found["below"])
+        is_below = (found["ci_high"] < found["below"]) | np.isposinf(found["below"])
+        holds = (found["above"] < found["ci_low"]) & is_below
         fails = (found["ci_high"] < found["above"]) | (found["ci_low"] > found["below"])
         return found.assign(part=np.select([holds, fails], ["holds", "fails"], "undecided"))
 

@@ -21,7 +21,14 @@ from ..contracts.parameters import FRACTION, POSITIVE
 from ..contracts.question import QUESTIONS, STOPPING
 from ..errors import BadInput, plain
 from ..results.frames import CHEAP
-from ..results.intervals import all_equal, at_least_zero, interval_of_mean, interval_of_quantile
+from ..results.intervals import (
+    SAME,
+    all_equal,
+    another_value,
+    at_least_zero,
+    interval_of_mean,
+    interval_of_quantile,
+)
 from ..results.summary import at_least, percent, significant
 from ..settings.compose import request_from
 from ..settings.request import Request
@@ -30,6 +37,7 @@ from .search import ERROR, LOOKS, Found, Search, check_search, goal_of, limits, 
 from .subject import Subject, differing, with_values
 
 TIMES_GOAL = 10.0  # the default cap of a search, as a multiple of the goal in samples
+GOALS, NEXT_GOAL = 8, 1.1  # most goals that are tried instead of one out of reach; least step
 FREE_RUNS = 64  # least number of runs without privacy that are played before a search
 ENDS = 0.9  # a test counts as ending at a budget if at least this share of its runs ends
 PRECISE = 1.25  # largest ratio of the two budgets between which a sheet finds that a test ends
@@ -281,7 +289,7 @@ def budget_for_samples(
         aim = goal if ratio is None else goal * free
         own_cap = rule.given["cap"]
         if own_cap is None:
-            rule.given["cap"] = math.ceil(TIMES_GOAL * max(aim, 1.0))
+            rule.given["cap"] = cap_of(aim)
         cap = float(rule.at(most).horizon)
 
         def measure(eps: float, n: int) -> Located:
@@ -293,8 +301,11 @@ def budget_for_samples(
         found = Search(measure, goal, least, most, precision, runs).answer()
         last = found.last
         more = "more runs help"
-        if all_equal(rule.times(last.budget, last.runs)):
-            more = "all runs are equal, so that they give no interval"
+        if share is None:
+            away = rule.times(last.budget, last.runs)
+            away = away - (aim if ratio is None else goal * rule.times(math.inf, last.runs))
+            if np.abs(away).max() <= SAME * aim:
+                more = "all runs are equal to the goal, so that more runs do not help"
         cut = rule.ended(last.budget, last.runs) < 1.0
         if ratio is not None:
             free, free_ended = without_privacy(max(look.runs for look in found.looks))
@@ -304,8 +315,8 @@ def budget_for_samples(
         instead = math.nan
         if found.kind == "never":
             if own_cap is None and free == free:
-                rule.given["cap"] = math.ceil(TIMES_GOAL * max(aim, free))
-            instead = samples_reached(rule, last.budget, runs, share)
+                rule.given["cap"] = cap_of(max(aim, free))
+            instead = samples_reached(rule, last.budget, runs, share, own_cap is None)
         wanted, weeks = f"{significant(aim)} samples", f"{aim / users:.3g} weeks" if users else ""
         if ratio is not None:
             wanted = f"{goal:g} times that without privacy ({wanted}{', ' * bool(weeks)}{weeks})"
@@ -324,6 +335,11 @@ def budget_for_samples(
         }  # fmt: skip
 
     return pd.DataFrame(map(row_of, rules))
+
+
+def cap_of(goal: float) -> int:
+    """Return the default cap of a search for a goal in samples."""
+    return math.ceil(TIMES_GOAL * max(goal, 1.0))
 
 
 def of_times(times: np.ndarray, cap: float, share: float | None) -> Located:
@@ -350,30 +366,56 @@ def of_ratio(
     from the differences, run by run, between a time and ``goal`` times the time without privacy.
     The interval of their mean is narrower than an interval from two separate means. The mean
     difference is positive if and only if the ratio is above ``goal``. If all differences are equal,
-    their interval is unknown, and the limits are 0 and infinity.
+    other differences are rare (``another_value``), and times up to the cap bound them.
     """
     if share is not None:
         return ratio_of(of_times(times, cap, share), of_times(free, cap, share))
     apart = times - goal * free
-    (low,), (high,) = interval_of_mean(apart[:, np.newaxis], ERROR / LOOKS)
-    low = low if low == low and free.max() < cap else -np.inf
-    high = high if high == high and times.max() < cap else np.inf
+    if all_equal(apart):
+        other = another_value(len(apart), ERROR / LOOKS)
+        low, high = (apart[0] * (1.0 - other) + other * x for x in (-goal * cap, cap))
+    else:
+        (low,), (high,) = interval_of_mean(apart[:, np.newaxis], ERROR / LOOKS)
+    low = low if free.max() < cap else -np.inf
+    high = high if times.max() < cap else np.inf
     ends = np.array([apart.mean(), low, high])
     return Located(*np.maximum(goal + ends / free.mean(), 0.0))
 
 
-def samples_reached(rule: _Rule, eps: float, runs: int, share: float | None) -> float:
-    """Return the smallest goal ``samples``, with two digits, that a search would find reached at
-    the budget ``eps``.
+def samples_reached(
+    rule: _Rule, eps: float, runs: int, share: float | None, own_cap: bool
+) -> float:  # fmt: skip
+    """Return a goal ``samples``, with two digits, that a search finds reached at the budget
+    ``eps``.
 
-    The result is NaN if the upper limit of the stopping time is not below the cap.
+    The cap of a search depends on its goal, unless the user gives a cap. If all runs are equal, the
+    upper limit of the mean depends on the cap. Therefore a goal is tried as a search tries it, and
+    a larger goal after it, at most ``GOALS`` in all.
+
+    Args:
+        own_cap: whether the cap follows from the goal.
+
+    Returns:
+        The goal; NaN if none was found, or if some runs did not end.
     """
-    cap = float(rule.at(eps).horizon)
-    most = of_times(rule.times(eps, runs), cap, share).high
-    if most >= cap:
-        return math.nan
-    unit = 10.0 ** (math.floor(math.log10(most)) - 1)
-    return float(math.ceil(most / unit) * unit)
+
+    def cap() -> float:
+        return float(rule.at(eps).horizon)
+
+    def measure(x: float, n: int) -> Located:
+        return of_times(rule.times(x, n), cap(), share)
+
+    goal, tries = measure(eps, runs).high, 0
+    while goal < cap() and tries < GOALS:
+        unit = 10.0 ** (math.floor(math.log10(goal)) - 1)
+        goal, tries = float(math.ceil(goal / unit) * unit), tries + 1
+        if own_cap:
+            rule.given["cap"] = cap_of(goal)
+        if Search(measure, goal, eps, eps, 2.0, runs).decide(eps, runs) < 0:
+            return goal
+        high = measure(eps, runs).high
+        goal = max(NEXT_GOAL * goal, high if high < cap() else 0.0)
+    return math.nan
 
 
 def samples_in_words(
@@ -387,7 +429,7 @@ def samples_in_words(
         goal: the goal, in words.
         known: the stopping time without privacy, in words; it may be empty.
         instead: if no budget reaches the goal, a number of samples that the largest budget reaches.
-        more: what would help to decide an undecided search, or why nothing helps.
+        more: what would help to decide an undecided search, or why more runs do not help.
     """
     start, last = f"{start} stopping time is ", found.last
     if found.kind == "never":

@@ -105,15 +105,15 @@ class Search:
         for budget in grid:
             self._look(budget, FIRST_LOOK_RUNS)
         for end in (self.least, self.most):
-            self._decide(end, self.runs)
+            self.decide(end, self.runs)
         reached = any(look.side < 0 for look in self._seen.values())
-        if not (reached or any(self._decide(budget, self.runs) < 0 for budget in grid)):
+        if not (reached or any(self.decide(budget, self.runs) < 0 for budget in grid)):
             above = list(takewhile(lambda budget: self._seen[budget].side > 0, grid))
             kind: Kind = "never" if above == grid else "open"
             return self._found(kind, np.nan, max(above, default=0.0), np.inf)
         low, high = self._bracket()
         for budget in sorted((x for x in self._seen if low < x < high), reverse=True):
-            if low > 0.0 or self._decide(budget, self.runs) >= 0:
+            if low > 0.0 or self.decide(budget, self.runs) >= 0:
                 break  # smaller budgets are not examined
         low, high = self._bracket()
         if low == 0.0:
@@ -132,7 +132,7 @@ class Search:
         """
         before = low, high = self._bracket()
         for budget in (low / ASIDE, high * ASIDE):
-            self._decide(within(self.least, budget, self.most), min(MAX_NARROWING_RUNS, self.runs))
+            self.decide(within(self.least, budget, self.most), min(MAX_NARROWING_RUNS, self.runs))
         return self._bracket() != before
 
     def _bracket(self) -> tuple[float, float]:
@@ -155,7 +155,7 @@ class Search:
         few = min(MAX_NARROWING_RUNS, self.runs)
         while not self._is_narrow():
             middle = short(np.sqrt(np.prod(self._bracket())))
-            if self._decide(middle, few) == 0:
+            if self.decide(middle, few) == 0:
                 self._towards(middle, few)
                 break
         for _ in range(2):
@@ -178,13 +178,13 @@ class Search:
                 self._bracket()[outward > 0],
             )
             while outward * (far - near) > 0.0 and self._looks < LOOKS:
-                if self._decide(near, runs) != 0:
+                if self.decide(near, runs) != 0:
                     break
                 between = short(np.sqrt(near * far))
                 is_far = (far / near) ** outward > self.precision and between != near
                 near = between if is_far else far
 
-    def _decide(self, budget: float, most: int) -> int:
+    def decide(self, budget: float, most: int) -> int:
         """Add runs at a budget until its side of the goal is known, or too many runs would be
         needed. Return the side, see ``Look``.
         """
