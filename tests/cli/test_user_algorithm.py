@@ -13,6 +13,7 @@ from sweeps import own_algorithm, write
 import dpbandits as dp
 from dpbandits.cli import run
 from dpbandits.cli.words import read_request
+from dpbandits.contracts.display import declare_own
 from dpbandits.contracts.question import COMPARED, STATISTICS
 from dpbandits.figures.labels import plain_text
 from dpbandits.results.summary import QUANTILES
@@ -206,6 +207,59 @@ def test_a_file_with_a_class_and_without_yaml_is_an_algorithm(ended, source):
     assert (
         ended(run, "--config-dir=mine", "--help", "algo")[1].splitlines()[-1].split()[0] == "my_etc"
     )
+
+
+LABELLED = """
+from typing import Literal
+
+NAME = "ours"
+labels = {"m": "explorations", "kind": "start", "b": "second arm"}
+
+
+class MyETC:
+    def __init__(self, K, m=5, kind: Literal["a", "b"] = "a"):
+        self.first = int(kind == "b")
+
+    def act(self):
+        return self.first
+
+    def update(self, arm, reward): ...
+"""
+
+
+def test_labels_of_a_file_are_those_of_figures_tables_and_report(ended, tmp_path):
+    """``labels=`` has precedence, and other algorithms keep the name of the parameter."""
+    other = LABELLED.replace("labels =", "others =").replace("ours", "other")
+    write(MINE / "algo", {"my_etc.py": LABELLED, "other.py": other})
+    words = ["--config-dir=mine", "-m", "algo=my_etc,other", "algo.m=5,7", "algo.kind=a,b", *QUICK]
+    code, out, err = ended(run, *words)
+    assert code == 0, err
+    path = Path(out.splitlines()[-1])
+    assert "explorations" in path.with_suffix(".tex").read_text()
+    assert "explorations" not in path.with_suffix(".md").read_text()  # it has names to type
+    declare_own("my_etc", {})
+    found = dp.load(path)  # the labels are in the records
+
+    def legend(**given):
+        texts = (x for own in dp.plot(found, **given).legends for x in own.get_texts())
+        return {plain_text(x.get_text()).replace("\n", " ") for x in texts}
+
+    assert {"ours, explorations = 5, start = second arm", "other, m = 5, b kind"} <= legend()
+    line = "ours, explorations = 5, start = second arm"
+    assert {"mine", "other, m = 5, b kind"} <= legend(labels={line: "mine"})
+    text = dp.latex(found)
+    assert "explorations &" in text and "second arm" in text and "& a " not in text
+    dp.report(found, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert '"explorations"' in page  # the title of an axis
+    assert "ours, start = second arm" in page and "other, kind = b" in page
+
+
+def test_an_attribute_of_the_name_labels_may_have_another_purpose():
+    for value in (None, [1], {0: "a"}, {"a": 1}, {"a": "b\n"}, {}):
+        assert declare_own("my_etc", {"labels": value, "NAME": "x"}) == {"NAME": "x"}
+    assert declare_own("my_etc", {"labels": {"my_etc": "Mine"}}) == {"NAME": "Mine"}
+    declare_own("my_etc", {})
 
 
 def test_a_file_in_the_wrong_folder_is_found_where_it_is():

@@ -57,8 +57,8 @@ class Algorithm:
         reports: whether the algorithm can play when outliers replace what its users send.
         file: the file that defines the algorithm, or None if the function itself was passed.
         defaults: default values in the signature.
-        shown: for a user's algorithm, the constants ``NAME``, the printed name, and ``LINE``, the
-            line in figures.
+        shown: for a user's algorithm, the constants ``NAME``, the printed name, ``LINE``, the line
+            in figures, and ``labels``, the texts that figures print for parameters.
     """
 
     name: str
@@ -390,7 +390,7 @@ def _declared(name, group, function, constants, where, file):
 
 
 def _shown(name: str, constants: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Check the constants NAME and LINE of a user's algorithm, and return the declared ones."""
+    """Check how a user's algorithm is shown, and return the declared constants."""
     found = display.declare_own(name, constants)
     for key in {"NAME", "LINE"} & constants.keys() - found.keys():
         needed = {

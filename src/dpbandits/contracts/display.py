@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -41,14 +41,19 @@ def declare_own(name: str, constants: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         name: the name of the algorithm.
-        constants: the constants of the loaded algorithm, or of the records of its runs. Only NAME
-            and LINE are used.
+        constants: the constants of the loaded algorithm, or of the records of its runs. Only NAME,
+            LINE and ``labels`` are used.
 
     Returns:
-        The valid constants among NAME and LINE, as the records store them.
+        The valid constants among NAME, LINE and ``labels``, as the records store them. A label of
+        the algorithm itself is its NAME if there is no NAME.
     """
-    shown, line = constants.get("NAME"), constants.get("LINE")
     found: dict[str, Any] = {}
+    labels = _labels(constants.get("labels"))
+    own = labels.pop(name, None)
+    shown, line = constants.get("NAME", own), constants.get("LINE")
+    if labels:
+        found["labels"] = labels
     if isinstance(shown, str) and shown.isprintable() and 0 < len(shown) <= MAX_PRINTED_CHARACTERS:
         found["NAME"] = shown
     colour, dash = line if isinstance(line, list | tuple) and len(line) == 2 else ("", "")
@@ -58,14 +63,39 @@ def declare_own(name: str, constants: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _labels(given: Any) -> dict[str, str]:
+    """Return the constant ``labels`` of a file; an empty dict unless it maps texts to texts that
+    can be printed. A class may have an attribute of this name for another purpose.
+    """
+    if not isinstance(given, Mapping):
+        return {}
+    texts = [*given, *given.values()]
+    usable = all(isinstance(x, str) and x.isprintable() and x for x in texts)
+    short = usable and max(map(len, texts), default=0) <= MAX_PRINTED_CHARACTERS
+    return dict(given) if short else {}
+
+
+def own_labels(names: Iterable[Any]) -> dict[str, str]:
+    """Return the ``labels`` that the users' algorithms among some names declare, in one dict. If
+    two algorithms declare a label for the same word, the first label counts.
+    """
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(map(str, names)):
+        found = {**_own.get(name, {}).get("labels", {}), **found}
+    return found
+
+
 _own: dict[str, dict[str, Any]] = {}  # the constants of users' algorithms, by the algorithm's name
 
 
-def symbol(name: str) -> str:
+def symbol(name: str, algos: Iterable[Any] = ()) -> str:
     """Return the symbol of a parameter in figures: the Greek letter for ``alpha``, ``env.alpha``.
 
-    A name without a symbol is returned with spaces in place of underscores.
+    A label that the users' algorithms among ``algos`` declare for the parameter is its symbol. A
+    name without a symbol is returned with spaces in place of underscores.
     """
+    if (label := own_labels(algos).get(name)) is not None:
+        return label
     last = name.rpartition(".")[2]
     return SYMBOLS.get(last, last.replace("_", " "))
 

@@ -54,8 +54,10 @@ def column_panels(
         budgets = {name: x.where(np.isfinite(x)) for name, x in own.items()}
         table = labelled(table.assign(**budgets), places, horizons=True, environments=True)
     else:
-        table = table.assign(line=[value_title(hue, value) for value in settings[hue]])
-    table = table.assign(panel=[value_title(col, value) for value in settings[col]] if col else "")
+        table = table.assign(line=[value_title(hue, value, table.names) for value in settings[hue]])
+    table = table.assign(
+        panel=[value_title(col, value, table.names) for value in settings[col]] if col else ""
+    )
     group = "line" if hue not in (None, "algo") else "algo"
     if x == "t":
         return time_panel(table, title, band, scale="log", group=group)
@@ -73,10 +75,10 @@ def column_panels(
         regret_vs(ax, drawn[drawn["panel"] == name], x, styles, band, scale)
         values = drawn[x][np.isfinite(drawn[x])]
         if named is not None:
-            ax.set_xticks(range(len(named)), [value_title(x, word) for word in named])
+            ax.set_xticks(range(len(named)), [value_title(x, word, table.names) for word in named])
         elif values.min() > 0 and values.max() > 20 * values.min():
             ax.set_xscale("log")
-    label_edges(axes, symbol(x), regret_label(table))
+    label_edges(axes, symbol(x, table.names), regret_label(table))
     return finish(figure, title, table, band_note(table, band))
 
 
@@ -88,14 +90,14 @@ def no_column(key: str, name: str, known: Iterable[str], table: Table) -> BadInp
     return BadInput(f"{key}={name}: not a column of settings; {choice}")
 
 
-def value_title(name: str, value: Any) -> str:
-    """Return the value of a column as text for a title or a legend."""
+def value_title(name: str, value: Any, algos: Iterable[str] = ()) -> str:
+    """Return the value of a column as text for a title or a legend of the algorithms ``algos``."""
     if name == "algo":
         return legend_name(value)
     if name == "env":
         return environment_title(str(value))
     if isinstance(value, float) and not np.isfinite(value):
-        return "without privacy" if name in ("eps", "rho") else f"no {symbol(name)}"
+        return "without privacy" if name in ("eps", "rho") else f"no {symbol(name, algos)}"
     if name == "horizon":
         return f"$T$ = {rounds_text(value)}"
-    return setting_text(name, value)
+    return setting_text(name, value, algos)

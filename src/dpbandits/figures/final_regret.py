@@ -160,7 +160,7 @@ def parameter_panels(table: Table, title: str, x: str, band: str = "ci") -> Figu
         regret_vs(ax, inside, x, styles, band, scale)
         if values.min() > 0 and (x == "horizon" or values.max() > 20 * values.min()):
             ax.set_xscale("log")
-    label_edges(axes, symbol(x), regret_label(table))
+    label_edges(axes, symbol(x, table.names), regret_label(table))
     return finish(figure, title, table, band_note(table, band))
 
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..contracts.display import display_name, environment_title, symbol
+from ..contracts.display import display_name, environment_title, own_labels, symbol
 from ..errors import together, unknown
 from ..results.summary import value_text
 from ..results.table import Table
 from ..results.varying import of_game, varying, without_privacy
 from ..settings.composed import LABEL
-from .options import current
+from .options import current, with_math
 
 WITHOUT = "without privacy"
 # The meanings of words that occur in labels
@@ -54,20 +54,26 @@ def line_label(algo: Any, values: Mapping[str, Any]) -> str:
     """Return the label of a line: the name of the algorithm, and the values in which its lines
     differ.
     """
-    words = [setting_text(name, x) for name, x in values.items() if not pd.isna(x)]
+    words = [setting_text(name, x, [algo]) for name, x in values.items() if not pd.isna(x)]
     return ", ".join([legend_name(algo), *words])
 
 
-def setting_text(name: str, value: Any) -> str:
+def setting_text(name: str, value: Any, algos: Iterable[Any] = ()) -> str:
     """Return a parameter and its value as a label: ``alpha = 2``, or ``binary tree`` for a word.
 
-    A word of READABLE is replaced: ``the paper's bonus``. An environment is its title.
+    A word of READABLE is replaced: ``the paper's bonus``. An environment is its title. The labels
+    that the users' algorithms among ``algos`` declare replace names and words.
     """
     if name == "env":
         return environment_title(str(value))
-    if isinstance(value, str) and value in READABLE:
-        return f"{READABLE[value]} {symbol(name)}"
-    shown, text = symbol(name), rounds_text(value) if name == "horizon" else value_text(value)
+    text = rounds_text(value) if name == "horizon" else value_text(value)
+    shown, labels = symbol(name, algos), own_labels(algos)
+    if isinstance(value, str) and value in READABLE and value not in labels:
+        return f"{READABLE[value]} {shown}"
+    if isinstance(value, str) and text in labels:
+        text = labels[text]
+    for word in {name, value} & labels.keys() if labels else ():
+        with_math("labels", labels[word])
     is_word = isinstance(value, str) and text.isidentifier() and len(shown) > 1
     return f"{text} {shown}" if is_word and "$" not in shown else f"{shown} = {text}"
 

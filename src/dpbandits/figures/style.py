@@ -24,7 +24,7 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.text import Text
 from matplotlib.ticker import EngFormatter, FixedLocator, FuncFormatter, LogLocator, ScalarFormatter
 
-from ..contracts.display import line_of
+from ..contracts.display import line_of, own_labels
 from ..errors import BadInput, in_a_line, together
 from ..files import write_atomically
 from ..results.metrics import REGRET
@@ -367,7 +367,8 @@ def finish(
     check_labels(names if table is None else table.names, lines)
     title = title if chosen.title is None else chosen.title
     said = _beginning(lines, title)
-    named = {x: chosen.labels.get(plain_text(x), x.removeprefix(said)) for x in lines}
+    labels = {**own_labels(names if table is None else table.names), **chosen.labels}
+    named = {x: labels.get(plain_text(x), x.removeprefix(said)) for x in lines}
     lines = {named[label]: line for label, line in lines.items()}
     if chosen.ax is not None:
         _finish_axes(chosen.ax, chosen.title, lines)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from ..audit.verdicts import VIOLATED
 from ..comparison.samples import game_columns
 from ..comparison.table import compare, games
 from ..comparison.text import place_of, text_of_comparison
-from ..contracts.display import display_name, environment_title, symbol
+from ..contracts.display import display_name, environment_title, own_labels, symbol
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from ..figures.bounds import curves
@@ -151,7 +151,10 @@ class Study:
         x, metric, regrets = self.places["x"], self.source.metric, self.question.plays_on
         label = METRICS[metric] if regrets else "samples until it stops"
         scale = {"type": "log" if x.max() > 4 * x.min() > 0 else "linear"}
-        at = {"title": plain_text(symbol(str(self.axis))), "scale": scale}
+        at = {
+            "title": plain_text(symbol(str(self.axis), self.places["algo"].unique())),
+            "scale": scale,
+        }
         views: dict[str, Chart] = {
             OVER_TIME: {"x": {"title": "round t"}, "y": {"title": label}},
             AT_END: {"x": at, "y": {"title": label}},
@@ -274,7 +277,8 @@ def arranged(summary: pd.DataFrame, question: Question) -> tuple[str | None, pd.
         title = environment_title(str(row["env"])), *words({name: row[name] for name in shown})
         panels.append(", ".join(filter(None, title)) or "all")
         values = {name: row[name] for name in vary if not (own and row[name] == math.inf)}
-        lines.append(", ".join([display_name(str(row[group])), *words(values), *[WITHOUT] * bare]))
+        algo = str(row[group])
+        lines.append(", ".join([display_name(algo), *words(values, [algo]), *[WITHOUT] * bare]))
     x = settings[axis].astype(float) if axis else pd.Series(np.nan, settings.index)
     x = x.where(np.isfinite(x))
     levels = ["" if pd.isna(y) else BESIDE + words({axis: y})[0] for y in x]
@@ -300,13 +304,14 @@ def axis_of(settings: pd.DataFrame, question: Question) -> str | None:
     return best if best in BUDGETS or (best and counts[best] > 1) else None
 
 
-def words(values: Mapping[Any, Any]) -> list[str]:
-    """Return the values of columns as texts, without blanks."""
-    return [
-        f"{plain_text(symbol(name))} = {FORMATS.get(name, value_text)(x)}"
-        for name, x in values.items()
-        if not pd.isna(x)
-    ]
+def words(values: Mapping[Any, Any], algos: Iterable[str] = ()) -> list[str]:
+    """Return the values of columns as texts, without blanks. The labels that the users' algorithms
+    among ``algos`` declare replace names and words.
+    """
+    labels = own_labels(algos)
+    texts = {n: FORMATS.get(n, value_text)(x) for n, x in values.items() if not pd.isna(x)}
+    texts |= {n: plain_text(labels[text]) for n, text in texts.items() if text in labels}
+    return [f"{plain_text(symbol(name, algos))} = {text}" for name, text in texts.items()]
 
 
 def tails(runs: pd.DataFrame) -> pd.DataFrame:

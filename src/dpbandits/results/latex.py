@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..contracts.display import symbol
+from ..contracts.display import own_labels, symbol
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import COMPARED, STATISTICS, Question
 from ..errors import BadInput, plain, unknown
@@ -121,7 +121,10 @@ def latex_of(
         before = [name for name in columns if name in described]
         cells = [name for name in options.columns if name not in described] or [measured]
         table = _pivoted(frame, first, text, before, options.pivot, cells)
-    header = [HEADINGS.get(name, symbol(name)) if name in known else name for name in table.columns]
+    algos = _algorithms(frame)
+    header = [
+        HEADINGS.get(name, symbol(name, algos)) if name in known else name for name in table.columns
+    ]
     align = ["left" if name in NAMES else "right" for name in table.columns]
     return (
         latex_table(header, table.to_numpy().tolist(), align)
@@ -228,12 +231,18 @@ def _labelled(frame: pd.DataFrame, text: pd.DataFrame, labels: Mapping[str, str]
     for name in labels:
         if name not in known:
             raise unknown("word in labels:", name, known)
-    labels = {name: MATHEMATICS.sub(_marked, label) for name, label in labels.items()}
-    for name in words if labels else ():
-        text[name] = frame[name].astype(str).map(labels).fillna(text[name])
+    every = {**own_labels(_algorithms(frame)), **labels}
+    shown = {name: MATHEMATICS.sub(_marked, label) for name, label in every.items()}
+    for name in words if shown else ():
+        text[name] = frame[name].astype(str).map(shown).fillna(text[name])
         if text[name].nunique() < frame[name].nunique():
-            raise BadInput(f"labels={plain(dict(labels))}: two names of {name} have one label")
+            raise BadInput(f"labels={plain(every)}: two names of {name} have one label")
     return text
+
+
+def _algorithms(frame: pd.DataFrame) -> list[str]:
+    """Return the names of the algorithms or rules of a table."""
+    return [str(x) for name in ("algo", "rule") if name in frame for x in frame[name].unique()]
 
 
 def _marked(found: re.Match[str]) -> str:
@@ -296,7 +305,7 @@ def _head(rows: pd.DataFrame, pivot: str) -> str:
         float(text)
     except ValueError:
         return text
-    sign = symbol(pivot)
+    sign = symbol(pivot, _algorithms(rows))
     return f"{sign[:-1]} = {text}$" if sign.startswith("$") else f"{sign} = {text}"
 
 

@@ -110,7 +110,8 @@ def text_of_summary(summary: pd.DataFrame, question: Question, style: str) -> st
     which algorithms and environments have their display names.
     """
     columns, latex = columns_shown(summary, question), style == "latex"
-    header = [HEADINGS.get(name, symbol(name) if latex else name) for name in columns]
+    algos = summary[question.group].unique()
+    header = [HEADINGS.get(name, symbol(name, algos) if latex else name) for name in columns]
     header += ["median", "10 % to 90 %"] if question.quantiles else []
     header += [question.statistic_name, "95 % interval"]
     if not question.plays_on:
