@@ -2,6 +2,7 @@
 
 import itertools
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +10,7 @@ from helpers import NAMES
 
 from dpbandits.figures.colours import APART, _seen, distance
 from dpbandits.figures.options import PALETTE
-from dpbandits.figures.style import styles_of
+from dpbandits.figures.style import _not_shown, styles_of
 
 
 def looks(lines):
@@ -73,3 +74,14 @@ def test_no_two_lines_of_a_figure_look_alike(values):
     lines = [(name, f"{name} {i}") for name in [*NAMES, "mine", "another"] for i in range(values)]
     found = looks(lines)
     assert len(found) == len(lines) == len(set(found.values()))
+
+
+def test_a_vertical_line_has_no_values_below_zero():
+    """Control: a line of values is named."""
+    figure, ax = plt.subplots()
+    ax.set_yscale("log")
+    ax.axvline(1.0, label="chosen")
+    assert _not_shown([ax], {}) == ""
+    ax.plot([0.0, 1.0], label="drawn")
+    assert _not_shown([ax], {}).endswith("which these lines have: drawn.")
+    plt.close(figure)

@@ -476,7 +476,9 @@ def _in_words(labels: Iterable[str], named: Mapping[str, str]) -> str:
 def _not_shown(panels: Iterable[Axes], named: Mapping[str, str]) -> str:
     """Return a sentence that names the lines with points that a logarithmic axis does not show."""
     shown = [ax for ax in panels if ax.get_visible() and ax.get_gid() != SHARE]
-    lines = [line for ax in shown if ax.get_yscale() == "log" for line in ax.get_lines()]
+    logs = [ax for ax in shown if ax.get_yscale() == "log"]
+    # a line from the bottom to the top of a panel has other coordinates
+    lines = [x for ax in logs for x in ax.get_lines() if x.get_transform() == ax.transData]
     low = [x for x in lines if x.get_gid() != BOUND and (np.asarray(x.get_ydata()) <= 0).any()]
     every = dict.fromkeys(str(line.get_label()) for line in low)
     labels = [label for label in every if not label.startswith("_")]
