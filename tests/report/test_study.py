@@ -302,7 +302,7 @@ def test_without_runs_ties_are_unknown(tmp_path):
     rows = regrets()
     write_table(tmp_path / "hu2022.summary.csv", Table.of_frame(rows).summary())
     page = build.report_of_folder(tmp_path)
-    assert "2 have no runs in this folder, so that ties are unknown." in page
+    assert "2 of these 2 games have no runs in this folder, so that ties are unknown." in page
 
 
 def test_the_numbers_of_a_point_are_those_of_the_summary():

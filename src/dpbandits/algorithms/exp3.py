@@ -17,8 +17,7 @@ def exp3(game, rng, gamma: ShareOrMinimax):
     probability P(a) = (1 - gamma) w_a/sum w + gamma/K; reward x adds gamma x/(K P(a)) to ln w_a.
 
     Args:
-        gamma: share of random arms. The value minimax is min(1, sqrt(K ln K/((e - 1) T))), as in
-            Corollary 3.2.
+        gamma: share of random arms; minimax: min(1, sqrt(K ln K/((e - 1) T))) (Corollary 3.2).
     """
     K, T = arms(game), game.horizon
     if gamma == 0.0:  # minimax

@@ -112,7 +112,7 @@ def is_cheap(setting: Setting) -> bool:
     return setting.question.plays_on and is_played_in_blocks(setting)
 
 
-def row_of(c: Claim, measured: str, words: str, T: int | None) -> list[str]:
+def row_of(c: Claim, measured: str, words: str, T: int | None = None) -> list[str]:
     """Return the row of a claim in the ledger, with the measured values and the verdict in
     words. ``T`` is a horizon that was given instead of the claim's horizon: the verdict names it,
     and no reason is given, since reasons are written for the claim's own horizon.

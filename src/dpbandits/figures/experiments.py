@@ -113,13 +113,13 @@ def experiment_figure(
         )
     beside = {"bounds": curves(table, folders=folders)} if bounds else {}
     if "summary" in inspect.signature(draw).parameters:
-        beside["summary"] = _summary_beside(file, table)
+        beside["summary"] = summary_beside(file, table)
     with chosen.applied():
         figure = draw(as_it_stands(table), **beside)
     return results / FIGURES / name, _scaled(figure, name, table)
 
 
-def _summary_beside(file: Path, table: Table) -> pd.DataFrame:
+def summary_beside(file: Path, table: Table) -> pd.DataFrame:
     """Return the summary in the file beside a table, whose means may have more runs than the table;
     if there is no such file, return the summary of the table.
     """
