@@ -150,10 +150,10 @@ def test_the_report_of_a_measured_table_is_of_its_metric(tmp_path):
         (regret, "regret", False),
     ]:  # fmt: skip
         page = dp.report(tables, tmp_path / "page.html", metric=metric).read_text()
-        assert ("table (average regret)" in page) == is_average
+        assert (" (average regret)" in page) == is_average
         assert ("pseudo-regret" not in page) == is_average
     both = dp.report([average, regret], tmp_path / "page.html").read_text()
-    assert "table 1 (average regret)" in both and "table 2 (" not in both
+    assert both.count(" (average regret)</h2>") == 1 and "<h2>Table 2: " in both
     refusal = message_of(dp.report, average, tmp_path / "page.html", metric="nash")
     assert "but this table holds average" in refusal
 
