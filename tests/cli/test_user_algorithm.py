@@ -227,6 +227,7 @@ class MyETC:
 """
 
 
+@pytest.mark.extra("jinja2")
 def test_labels_of_a_file_are_those_of_figures_tables_and_report(ended, tmp_path):
     """``labels=`` has precedence, and other algorithms keep the name of the parameter."""
     other = LABELLED.replace("labels =", "others =").replace("ours", "other")
