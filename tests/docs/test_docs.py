@@ -95,7 +95,7 @@ def test_the_commands_from_a_log_run(tmp_path):
     assert "log: no private algorithm here is seen" in call(
         run.replace("=20", "=2"), tmp_path, False
     )
-    assert "On log at eps = 1" in call(compare, tmp_path)
+    assert "On a log of plays with features at eps = 1" in call(compare, tmp_path)
     assert "bpo on log, T = 800: regret is below the 0 of best_constant at none" in call(
         budget, tmp_path
     )
