@@ -13,7 +13,7 @@ from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import joblib
@@ -198,17 +198,22 @@ def _file_of(module: str) -> str | None:
     return getattr(sys.modules.get(module), "__file__", None)
 
 
-def _names_used(code: Any) -> set[str]:
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield a code and the code inside it, such as the code of comprehensions."""
+    yield code
+    for inner in filter(inspect.iscode, code.co_consts):
+        yield from _codes(inner)
+
+
+def _names_used(code: CodeType) -> set[str]:
     """Return the names of globals, attributes and imports in a code and in the code inside it."""
-    inner = (c for c in code.co_consts if inspect.iscode(c))
-    return set(code.co_names).union(*map(_names_used, inner))
+    return {name for own in _codes(code) for name in own.co_names}
 
 
-def _globals_used(code: Any) -> set[str]:
+def _globals_used(code: CodeType) -> set[str]:
     """Return the names that a code and the code inside it load as globals."""
-    inner = (c for c in code.co_consts if inspect.iscode(c))
-    own = {s.argval for s in dis.get_instructions(code) if s.opname in LOADS_GLOBAL}
-    return own.union(*map(_globals_used, inner))
+    steps = (step for own in _codes(code) for step in dis.get_instructions(own))
+    return {step.argval for step in steps if step.opname in LOADS_GLOBAL}
 
 
 def _imported_by(code: Any) -> Iterator[ModuleType]:
