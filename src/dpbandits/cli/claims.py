@@ -118,9 +118,8 @@ def row_of(c: Claim, measured: str, words: str, T: int | None = None) -> list[st
     and no reason is given, since reasons are written for the claim's own horizon.
     """
     published = f"{c.published} ({BASES[c.basis]})"
-    if T is not None:
-        return [c.name, c.says, c.source, published, measured, f"at horizon={T:g}: {words}", ""]
-    return [c.name, c.says, c.source, published, measured, words, c.why]
+    found = [words, c.why] if T is None else [f"at horizon={T:g}: {words}", ""]
+    return [c.name, c.says, c.source, published, measured, *found]
 
 
 def in_words(found: pd.DataFrame) -> str:
