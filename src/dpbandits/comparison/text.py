@@ -135,7 +135,7 @@ def place_of(game: pd.DataFrame, shown: Sequence[str], words: Mapping[str, str])
     values = {n: game[n].iloc[0] for n in shown if pd.notna(game[n].iloc[0])}
     env = str(values.pop("env", game["env"].iloc[0]))
     free = " without privacy" * bool(without_privacy(game).all())
-    at = [f"{n} = {FORMATS.get(n, str)(x)}" for n, x in values.items() if not _is_free(n, x)]
+    at = [f"{n} = {FORMATS.get(n, str)(x)}" for n, x in values.items() if not is_free(n, x)]
     return f"{words.get(env, env)}{free}{' at ' * bool(at)}{', '.join(at)}"
 
 
@@ -153,13 +153,13 @@ def _named(row: Mapping[Hashable, Any], names: Sequence[str], labels: Mapping[st
     of this name.
     """
     first, *others = (n for n in names if pd.notna(row[n]))
-    shown = [n for n in others if not _is_free(n, row[n])]
+    shown = [n for n in others if not is_free(n, row[n])]
     values = [f"{n} = {FORMATS.get(n, value_text)(row[n])}" for n in shown]
     name = labels.get(str(row[first])) or NAMES.get(first, str)(row[first])
     return f"{name} ({', '.join(values)})" if values else name
 
 
-def _is_free(name: str, value: Any) -> bool:
+def is_free(name: str, value: Any) -> bool:
     """Return whether ``name`` is a privacy budget and its value is infinite: no privacy."""
     return name in BUDGETS and math.isinf(value)
 

@@ -19,7 +19,9 @@ from ..results.summary import FORMATS, describing, significant
 from ..results.table import Table
 from ..results.varying import SETTING, of_game, with_budgets
 from .samples import Samples
+from .text import is_free
 
+FREE = "without privacy"
 FEWEST_SETS, FEWEST = 3, 3  # environments, and algorithms, that Friedman's test needs
 ERROR = 0.05
 NEEDED = (
@@ -130,13 +132,17 @@ def _rows(
 
 
 def matrices(pairs: pd.DataFrame, question: Question) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the rows of each level of ``over_sets``, with a text for the level, such as eps = 1."""
+    """Yield the rows of each level of ``over_sets``, with a text for the level, such as "eps = 1"
+    or "without privacy".
+    """
     names = describing(pairs, question.group)
     by: list[Any] = names or [lambda _: 0]
     values: Any
     for values, rows in pairs.groupby(by, sort=False, dropna=False):
         given = {n: x for n, x in zip(names, values, strict=False) if not pd.isna(x)}
-        yield ", ".join(f"{n} = {FORMATS.get(n, str)(x)}" for n, x in given.items()), rows
+        free = [FREE for n, x in given.items() if is_free(n, x)]
+        at = [f"{n} = {FORMATS.get(n, str)(x)}" for n, x in given.items() if not is_free(n, x)]
+        yield ", ".join([*free, *at]), rows
 
 
 def sections(pairs: pd.DataFrame, question: Question) -> list[str]:
@@ -146,8 +152,9 @@ def sections(pairs: pd.DataFrame, question: Question) -> list[str]:
         ranks = rows.groupby(question.group)["rank"].first().sort_values(kind="stable")
         one = rows.iloc[0]
         words = ", ".join(f"{name} {significant(x)}" for name, x in ranks.items())
+        place = " " if said.startswith(FREE) else " at " * bool(said)
         line = (
-            f"Over {one['sets']} environments{' at ' * bool(said)}{said}, mean ranks: {words}. "
+            f"Over {one['sets']} environments{place}{said}, mean ranks: {words}. "
             f"Ranks that differ by less than {significant(one['critical_difference'])} are not "
             f"told apart (Nemenyi, 5 %; Friedman's p = {one['p']:.2g})."
         )

@@ -87,6 +87,5 @@ def wins_panels(table: Table, title: str) -> Figure:
         )
         share = share.set_axis(labels).set_axis(labels, axis=1)
         heat_map(ax, share, COLOURS, Normalize(0.0, 1.0), texts.fillna(""), bold.eq(True))
-        said = said.replace("eps = not private", "without privacy")
         ax.set_title(said.replace("eps = ", r"$\epsilon$ = "))
     return finish(figure, title, table, NOTE.replace("SETS", str(pairs["sets"].max())))
