@@ -88,7 +88,9 @@ def coins_of(values):
 
 def coins_in_words(values):
     N = coins_of(values)
-    return f"{N:,.0f} fair coins" if math.isfinite(N) else "no release: too many coins are needed"
+    if math.isfinite(N):
+        return f"{N:,.0f} fair coins"
+    return "no release (it would need more than 2^30 coins)"
 
 
 play = elimination(heads, noisy_bits)

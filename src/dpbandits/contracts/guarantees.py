@@ -141,9 +141,8 @@ class ExactCurve(Gaussian):
         except KeyError:  # a parameter has no value or several values
             return f"delta(eps) = {self.formula}, mu that of the noise ({self.source})"
         kept = f", which {broken}" if broken else ""
-        found = delta_of_noise(
-            mu, eps
-        )  # the delta of Gaussian noise is positive, but as a float it may be 0
+        # the delta of Gaussian noise is positive, but as a float it may be 0
+        found = delta_of_noise(mu, eps)
         exact = f"({eps:g}, {found:.3g})" if found > TINY else f"({eps:g}, less than {TINY:g})"
         return (
             f"the noise is mu-GDP with mu = {mu:.4g}: exactly {exact}-DP{kept}, "
