@@ -20,6 +20,11 @@ def audited(policy, **given):
     return found
 
 
+def seconds_by_looks():
+    """A clock that goes on by a second whenever one looks at it."""
+    return map(float, itertools.count()).__next__
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("eps", [0.1, 1.0])
 @pytest.mark.parametrize("policy", policies.FOLLOWED)
@@ -39,12 +44,11 @@ def test_sound_policies_that_replays_do_not_follow_are_undecided(policy, what):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", policies.BROKEN)
-def test_broken_policies_are_not_consistent(policy):
-    """With the usual horizons and arms; a few seconds are enough for the replays to fail."""
-    if policy is policies.CoinsAlways:
-        found = audited(policy, arms=2, max_time=5, runs=100)
-    else:
-        found = audited(policy, max_time=15, runs=100)
+def test_broken_policies_are_not_consistent(policy, monkeypatch):
+    """With the usual horizons and arms; a few replays are enough to fail."""
+    monkeypatch.setattr(time, "time", seconds_by_looks())
+    few = {"arms": 2, "max_time": 20} if policy is policies.CoinsAlways else {"max_time": 60}
+    found = audited(policy, runs=100, **few)
     assert found["verdict"] in ("VIOLATED", "undecided"), found["alignment"]
     assert found["aligned"] < found["replays"], found["alignment"]
 
@@ -84,13 +88,13 @@ def test_requested_sizes_are_those_that_are_tried():
 
 @pytest.mark.slow
 def test_what_is_finished_in_time_is_kept(capsys, monkeypatch):
-    """Two budgets, by a clock that goes on by a second whenever one looks at it."""
-    ticks = itertools.count()
-    monkeypatch.setattr(time, "time", lambda: float(next(ticks)))
+    """Two budgets."""
+    clock = seconds_by_looks()
+    monkeypatch.setattr(time, "time", clock)
     found = dp.audit(
         policy=policies.GumbelEachRound, eps=[0.1, 1], horizon=[8, 16], jobs=1, max_time=160
     )
-    assert next(ticks) < 200
+    assert clock() < 200
     assert found["verdict"].tolist() == ["undecided"] * 2 and (found["replays"] > 0).all()
     lines = capsys.readouterr().err.splitlines()
     assert "GumbelEachRound at eps 0.1: replays of up to 16 rounds" in lines
