@@ -81,7 +81,7 @@ def limited(curves: pd.DataFrame) -> pd.DataFrame:
     with_private = curves.groupby(game)[PRIVATE].transform("any")
     found = curves[curves[PRIVATE] | ~with_private].sort_values("rank", kind="stable")
     looks = found["label"] + found["value"].map(lambda value: str(value.tobytes()))
-    budgets = found[found.columns.intersection(BUDGETS)].where(found["axis"] == "t")
+    budgets = found[found.columns.intersection([*BUDGETS])].where(found["axis"] == "t")
     alike = looks.groupby([*map(found.get, game), *map(budgets.get, budgets)], dropna=False)
     return found[alike.transform(lambda own: pd.factorize(own)[0]) < MAX_PANEL_CURVES]
 
