@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..calls import checks_arguments
+from ..errors import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +50,6 @@ def _listing(group: str) -> pd.DataFrame:
     import pandas as pd
 
     from ..contracts.algorithm import find_file, load
-    from ..errors import plain
     from ..settings.groups import about, file_keys, names_in
 
     rows = []

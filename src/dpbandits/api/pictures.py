@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ..calls import checks_arguments
+from ..errors import BadInput
 from .runs import request_of
 
 if TYPE_CHECKING:
@@ -222,7 +223,6 @@ def bounds(
 
     import pandas as pd
 
-    from ..errors import BadInput
     from ..theory.bounds import bound_rows
     from ..theory.problem import problem
 

@@ -7,6 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from ..calls import checks_arguments
+from ..errors import MEANT, SURE_SIMILARITY, BadInput, similar, unknown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,7 +136,6 @@ def budget(
         del given[key]
 
     from ..contracts.question import GOALS
-    from ..errors import BadInput
     from ..settings.choices import all_of, plain_data
     from ..settings.user_files import user_folders
 
@@ -172,7 +172,6 @@ def answers_of(
     """
     from ..decisions.budget import budgets_needed
     from ..decisions.cost import cost_of_rules
-    from ..errors import BadInput
 
     if group == "rule":
         return cost_of_rules(names, keys, parameters, folders)
@@ -275,7 +274,6 @@ def audit(
     from ..audit.findings import findings_of
     from ..audit.requests import requested, seconds_of
     from ..contracts.question import GOALS
-    from ..errors import BadInput, unknown
     from ..files import check_writable
     from ..policies import parameters_of
     from ..settings.choices import algorithm_of, plain_data
@@ -333,8 +331,6 @@ def _refuse_misspelt(given: Iterable[str], takes: Collection[str]) -> None:
     """Refuse a misspelt argument of ``audit``: a given name that resembles an argument and that is
     not a parameter of the audited algorithm, rule or policy (``takes``).
     """
-    from ..errors import MEANT, SURE_SIMILARITY, similar, unknown
-
     known = _arguments()
     for name in given:
         near = MEANT.get(name) in known or similar(name, known, SURE_SIMILARITY)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..calls import checks_arguments
+from ..errors import BadInput, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +27,6 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
     Raises:
         BadInput: the file is missing, or is not a tidy table.
     """
-    from ..errors import BadInput, plain
     from ..results.formats import tables_in
     from ..results.table import load as read
     from ..validation import path_of
@@ -59,7 +59,6 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
             is not a table of pandas or of a package that converts its tables to pandas.
         CannotWrite: the disk is full, or the folder is not writable.
     """
-    from ..errors import BadInput, plain
     from ..files import is_replaceable
     from ..results.formats import format_of
     from ..results.frames import frame_of
@@ -262,7 +261,6 @@ def compare(
     """
     from ..comparison.table import compare as compared
     from ..comparison.wins import over_sets
-    from ..errors import BadInput, plain
     from ..results.table import of_frames
     from ..settings.choices import plain_data
     from ..validation import yes_no

@@ -17,7 +17,7 @@ from ..results.table import Table
 from ..settings.request import Request
 from ..settings.setting import Setting
 from ..theory.bounds import best_lower_bound, bound_rows
-from ..theory.problem import Problem, problem
+from ..theory.problem import problem
 from .command import entry_point, is_true
 from .words import read_request
 
@@ -52,7 +52,10 @@ def text_of_bounds(request: Request, everything: bool) -> str:
     mean, measured = measured_regret(request.folder, setting)
     bounds = table(rows, setting.horizon, mean) if rows else "no theorem applies to this setting"
     unused = [f"  {source}: {why}" for source, why in reasons.items()]
-    lines = [heading(request, setting), f"measured: {measured}", *ratio_to_bound(about, mean)]
+    lines = [heading(request, setting), f"measured: {measured}"]
+    if mean is not None and (best := best_lower_bound(about)) is not None:
+        ratio = f"{mean / best.value(about):.3g} times the best lower bound"
+        lines.append(f"the measured regret is {ratio} ({best.source}, {best.status})")
     lines += ["", bounds, ""]
     if everything:
         return "\n".join([*lines, "theorems that do not apply:", *unused])
@@ -80,18 +83,6 @@ def measured_regret(results: Path, setting: Setting) -> tuple[float | None, str]
     row = Table.of_store(store, [setting], runs).summary().iloc[0]
     spread = f"95 % interval {interval(row.to_dict())}, {runs} runs" if runs > 1 else "one run"
     return float(row["mean"]), f"{significant(row['mean'])} ({spread})"
-
-
-def ratio_to_bound(problem: Problem, measured: float | None) -> list[str]:
-    """Return a list with a line about the measured regret divided by the best lower bound. The list
-    is empty if one of the two numbers is unknown.
-    """
-    bound = best_lower_bound(problem)
-    if measured is None or bound is None:
-        return []
-    ratio = measured / bound.value(problem)
-    where = f"({bound.source}, {bound.status})"
-    return [f"the measured regret is {ratio:.3g} times the best lower bound {where}"]
 
 
 def table(bounds: list[dict[str, Any]], T: int, measured: float | None) -> str:

@@ -7,7 +7,7 @@ import sys
 import time
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -45,12 +45,8 @@ from .status import preview
 from .words import read_requests
 
 
-def command(question: Question) -> Callable[[], None]:
-    """Return the entry point of ``bandit-run`` or ``bandit-stop``."""
-    return entry_point(question.command.removeprefix("bandit-"))(partial(_run, question))
-
-
-def _run(question: Question, given: Namespace) -> int:
+def answer(question: Question, given: Namespace) -> int:
+    """Do what a command line of ``bandit-run`` or ``bandit-stop`` asks for."""
     if given.version:
         print(version_line())
         return 0
@@ -270,4 +266,4 @@ def _warn_of_zero_means(settings: Sequence[Setting]) -> None:
         )
 
 
-main = command(REGRET)
+main = entry_point("run")(partial(answer, REGRET))

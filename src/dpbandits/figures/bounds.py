@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,37 +65,25 @@ def curves(table: Table, needed: str = "bounds=true", folders: Sequence[str] = (
             same = all(p.equal_levels or "eps_min" not in p.parameters for p in of_budgets)
             if len(several) > 1 and same:
                 found += against_budget(name, rows[several[0]], of_budgets, means[several])
-    drawn = limited(without_references([curve for curve in found if len(curve["x"])]))
-    points = pd.DataFrame(drawn, columns=[SETTING, *COLUMNS])
+    named = list(dict.fromkeys([*settings.columns, *about, "rank", *COLUMNS]))
+    drawn = pd.DataFrame([curve for curve in found if len(curve["x"])], columns=named)
+    points = limited(drawn)[[SETTING, *COLUMNS]]
     return points.explode(["x", "value"], ignore_index=True).astype({"x": float, "value": float})
 
 
-def without_references(found: Sequence[Curve]) -> list[Curve]:
-    """Return the curves of private algorithms. In games without such a curve, return the curves of
-    other algorithms.
+def limited(curves: pd.DataFrame) -> pd.DataFrame:
+    """Return the curves to draw, the most informative bounds first.
+
+    In a game in which a private algorithm has a curve, curves of other algorithms are left out. A
+    panel has at most MAX_PANEL_CURVES different curves.
     """
-    private = {_game(curve) for curve in found if curve[PRIVATE]}
-    return [curve for curve in found if curve[PRIVATE] or _game(curve) not in private]
-
-
-def _game(curve: Curve) -> tuple[Any, ...]:
-    return curve["axis"], curve[PANEL], curve["horizon"]
-
-
-def limited(found: Iterable[Curve]) -> list[Curve]:
-    """Return the curves of the most informative bounds: at most MAX_PANEL_CURVES different curves
-    in a panel.
-    """
-    chosen: list[Curve] = []
-    drawn: defaultdict[tuple, set] = defaultdict(set)
-    for curve in sorted(found, key=lambda curve: curve["rank"]):
-        panel = _game(curve)
-        panel += tuple(str(curve.get(name)) for name in BUDGETS) if curve["axis"] == "t" else ()
-        looks = curve["label"], curve["value"].tobytes()
-        if looks in drawn[panel] or len(drawn[panel]) < MAX_PANEL_CURVES:
-            drawn[panel].add(looks)
-            chosen.append(curve)
-    return chosen
+    game = ["axis", PANEL, "horizon"]
+    with_private = curves.groupby(game)[PRIVATE].transform("any")
+    found = curves[curves[PRIVATE] | ~with_private].sort_values("rank", kind="stable")
+    looks = found["label"] + found["value"].map(lambda value: str(value.tobytes()))
+    budgets = found[found.columns.intersection([*BUDGETS])].where(found["axis"] == "t")
+    alike = looks.groupby([*map(found.get, game), *map(budgets.get, budgets)], dropna=False)
+    return found[alike.transform(lambda own: pd.factorize(own)[0]) < MAX_PANEL_CURVES]
 
 
 def informative(problem: Problem) -> list[Bound]:
