@@ -15,7 +15,7 @@ from dpbandits.report import build
 from dpbandits.report import study as module
 from dpbandits.report.charts import chart_of
 from dpbandits.report.sources import source_of, sources_in
-from dpbandits.report.study import AT_END, OVER_TIME, TAILS, Study, map_of, tails
+from dpbandits.report.study import AT_END, OVER_TIME, TAILS, Best, Study, map_of, tails
 from dpbandits.results.table import Table, join, thinned
 from dpbandits.results.tables import write_table
 
@@ -247,22 +247,38 @@ def test_what_a_command_needs_of_a_user_is_named(tmp_path):
     assert (source.command, source.own) == ("bandit-run experiment=trial", ["trial", "mine"])
 
 
+def standing_of(*tables):
+    page = build.report_of_tables(list(tables))
+    return re.findall(r"<h1>.*</h1>\s*<p>(.*?)</p>", page)
+
+
 @pytest.mark.extra("jinja2")
-def test_sentences_say_which_algorithm_is_best_where_and_what_ties():
-    """The control has one algorithm."""
+def test_the_first_sentence_says_which_algorithm_is_best_where_and_what_ties():
     table = regrets()  # DP-SE and AdaP-UCB at two budgets, on one environment
     first = table["eps"].min()
     table.loc[:, "regret"] = table["run"] + np.where(table["algo"] == "dp_se", 0.0, 100.0)
-    low, high = study_of(table).sentences()
-    best = "DP-SE has the smallest mean final regret"
-    assert low.startswith(f"On C1 at eps = {first:g}, horizon = 1e5, {best}")
-    assert "smaller than the mean of AdaP-UCB" in high
+    (said,) = standing_of(table)
+    low, high = (f"on C1 at eps = {eps:g}" for eps in sorted(table["eps"].unique()))
+    assert said == f"DP-SE has the smallest mean {low} and {high}."
     table.loc[table["eps"] == first, "regret"] = table["run"]
-    low, high = study_of(table).sentences()
-    assert "are not told apart" in low and best in high
-    page = build.report_of_tables([table])
-    assert f"<p>{low}</p>" in page and page.index(low) < page.index("Comparison</summary>")
-    assert study_of(regrets(algos=("dp_se",))).sentences() == []
+    (said,) = standing_of(table)
+    tied = "AdaP-UCB and DP-SE have the smallest mean, and are tied,"
+    assert f"{tied} {low}" in said and f"DP-SE has the smallest mean {high}" in said
+    (said,) = standing_of(table[table["eps"] == first])
+    assert said == f"{tied} on C1."
+    (said,) = standing_of(table[table["eps"] == first], table[table["eps"] > first])
+    assert f"{tied} on C1 (table 1)" in said and "on C1 (table 2)" in said
+
+
+def test_the_sentence_about_many_games_names_what_ties_most():
+    """The control has no ties."""
+    both, third = frozenset({"dp_se", "adap_ucb"}), frozenset({"dp_se", "dp_ucb"})
+    games = [both] * 6 + [third] * 2 + [frozenset({"ucb"})] * 4
+    said = build.standing([Best(f"C{i}", names) for i, names in enumerate(games)], 0)
+    assert "belongs to DP-SE in 8, AdaP-UCB in 6" in said and said.startswith("Of 12 games (")
+    assert said.endswith("; in 8 several algorithms tie, most often AdaP-UCB and DP-SE, in 6.")
+    said = build.standing([Best(f"C{i}", frozenset({"dp_se"})) for i in range(12)], 3)
+    assert "tie," not in said and "belongs to DP-SE in 12; 3 have no runs" in said
 
 
 @pytest.mark.extra("jinja2")
@@ -273,6 +289,20 @@ def test_the_heading_of_an_unnamed_table_is_in_words():
     one, two, named = (re.findall("<h2>(.*?)</h2>", page) for page in pages)
     words = next(x for x in one if " on C1, T = " in x)
     assert words.startswith("2 algorithms on C1") and f"Table 1: {words}" in two and "mine" in named
+
+
+@pytest.mark.extra("jinja2")
+def test_nothing_is_best_among_one():
+    """Control."""
+    assert standing_of(regrets(algos=("dp_se",))) == []
+
+
+@pytest.mark.extra("jinja2")
+def test_without_runs_ties_are_unknown(tmp_path):
+    rows = regrets()
+    write_table(tmp_path / "hu2022.summary.csv", Table.of_frame(rows).summary())
+    page = build.report_of_folder(tmp_path)
+    assert "2 of these 2 games have no runs in this folder, so that ties are unknown." in page
 
 
 def test_the_numbers_of_a_point_are_those_of_the_summary():

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 
 import pandas as pd
 
-from ..errors import BadInput, plain
+from ..contracts.display import display_name
+from ..errors import BadInput, plain, together
 from ..figures.labels import plain_text, usual_title
 from ..results.metrics import REGRET, refuse_metric
 from ..results.table import Table
@@ -17,7 +19,9 @@ from ..validation import new_file, path_of
 from .charts import engine
 from .privacy import privacy_of
 from .sources import Source, claims_in, gathered, source_of, sources_in
-from .study import Study, chart_of_map, html_of, map_of, with_violations
+from .study import Best, Study, chart_of_map, html_of, map_of, with_violations
+
+MAX_NAMED_GAMES, MAX_NAMED_ALGORITHMS = 8, 4  # in the sentence at the top of the page
 
 
 def check(metric: str) -> None:
@@ -88,6 +92,7 @@ def page_of(title: str, sources: list[Source], results: Path | None, notes: list
     studies = [Study(source) for source in sources]
     cells = map_of(pd.concat([study.ratios for study in studies], ignore_index=True))
     specs = {f"table-{s.source.name}": s.chart() for s in studies} | {"map": chart_of_map(cells)}
+    untested = sum(len(study.best) for study in studies if study.compared is None)
     names = [name for study in studies for name in study.places["algo"].unique()]
     records = [record for source in sources for record in source.recorded.values()]
     privacy = privacy_of(results, names, records)
@@ -96,8 +101,64 @@ def page_of(title: str, sources: list[Source], results: Path | None, notes: list
         undefined=StrictUndefined,
     )  # fmt: skip
     page = environment.get_template("template.html").render(
-        title=title, studies=studies, claims=claims_in(results), notes=notes, specs=specs,
+        title=title, first=standing(best_of(studies), untested),
+        studies=studies,
+        claims=claims_in(results), notes=notes, specs=specs,
         map=html_of(cells.drop(columns="algo")), privacy=with_violations(html_of(privacy)),
         engine=engine(),
     )  # fmt: skip
     return page + "\n"
+
+
+def best_of(studies: Sequence[Study]) -> list[Best]:
+    """Return the best algorithms of each game of all studies; the games of several studies have the
+    names of their tables.
+    """
+    found = [(study.source.name, x) for study in studies for x in study.best]
+    several = len({name for name, _ in found}) > 1
+    return [x._replace(where=f"{x.where} ({name})" if several else x.where) for name, x in found]
+
+
+def standing(every: Sequence[Best], untested: int) -> str:
+    """Return a sentence that says which algorithms have the smallest mean, or are tied with the
+    best algorithm, and where.
+
+    The sentence names up to MAX_NAMED_GAMES games. For more games, it says in how many of them each
+    algorithm is best, and which algorithms tie most often.
+
+    Args:
+        every: the best algorithms of each game.
+        untested: how many of these games have no runs, so that nothing is known about ties.
+    """
+    if not every:
+        return ""
+    counts = Counter(best.names for best in sorted(every, key=lambda best: sorted(best.names)))
+    unknown = " have no runs in this folder, so that ties are unknown"
+    if len(every) <= MAX_NAMED_GAMES:
+        parts = []
+        for names, _ in counts.most_common():
+            have = "have the smallest mean, and are tied," if len(names) > 1 else ""
+            where = together(dict.fromkeys(f"on {x.where}" for x in every if x.names == names))
+            parts.append(f"{_named(names)} {have or 'has the smallest mean'} {where}")
+        parts += [f"{untested} of these {len(every)} games{unknown}"] * bool(untested)
+        return f"{'; '.join(parts)}."
+    single = Counter(name for names in counts.elements() for name in sorted(names))
+    named = [f"{display_name(name)} in {n}" for name, n in single.most_common(MAX_NAMED_ALGORITHMS)]
+    if len(single) > MAX_NAMED_ALGORITHMS:
+        named[-1] += f" (and {len(single) - MAX_NAMED_ALGORITHMS} further algorithms in fewer)"
+    ties = Counter({names: n for names, n in counts.items() if len(names) > 1})
+    said = (
+        f"Of {len(every)} games (an environment, a budget and a horizon with several algorithms) "
+    )
+    said += f"the smallest mean, alone or tied, belongs to {', '.join(named)}"
+    if ties:
+        [(most, n)] = ties.most_common(1)
+        often = f"most often {_named(most)}, in {n}" if len(ties) > 1 else f"always {_named(most)}"
+        said += f"; in {ties.total()} several algorithms tie, {often}"
+    said += f"; {untested}{unknown}" * bool(untested)
+    return f"{said}."
+
+
+def _named(names: Iterable[str]) -> str:
+    """Return the display names of some algorithms, joined by "and"."""
+    return together(map(display_name, sorted(names)))

@@ -12,23 +12,38 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from tabulate import tabulate
 
 from ..audit.verdicts import VIOLATED
-from ..comparison.table import compare
-from ..comparison.text import sentences, text_of_comparison
+from ..comparison.samples import game_columns
+from ..comparison.table import compare, games
+from ..comparison.text import place_of, text_of_comparison
 from ..contracts.display import display_name, environment_title, own_labels, symbol
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from ..figures.bounds import curves
-from ..figures.labels import WITHOUT, environment_titles, inside_sentence, plain_text, unprotected
+from ..figures.labels import (
+    WITHOUT,
+    environment_titles,
+    inside_sentence,
+    plain_text,
+    unprotected,
+)
 from ..results.metrics import METRICS, NASH, REGRET, measuring
 from ..results.references import lines_of_references
-from ..results.summary import FORMATS, NAMES, describing, rounds, text_of_summary, value_text
+from ..results.summary import (
+    FORMATS,
+    NAMES,
+    columns_shown,
+    describing,
+    rounds,
+    text_of_summary,
+    value_text,
+)
 from ..results.table import Table
 from ..results.varying import SETTING, of_game, varying, with_budgets
 from ..theory.bounds import best_lower_bound
@@ -46,6 +61,13 @@ OVER_TIME, AT_END, TAILS = "Over time", "At the end", "Tails: how often a run is
 MAP = "Regret over the best lower bound"
 ENDS = {"mean": "y", "ci_low": "low", "ci_high": "high"}  # columns of summaries: columns of points
 RATIOS = ["game", "algorithm", "algo", "budget", "value", "ratio"]
+
+
+class Best(NamedTuple):
+    """The best algorithms of a game."""
+
+    where: str  # the environment and the other values of the game, for a sentence
+    names: frozenset[str]
 
 
 class Study:
@@ -101,14 +123,28 @@ class Study:
         measured = measuring(self.question, self.source.metric)
         return compact(text_of(named(frame), measured, "html"))
 
-    def sentences(self) -> list[str]:
-        """Return the sentences of ``bandit-compare``; empty if there is no comparison."""
-        table, measured = self.source.table, measuring(self.question, self.source.metric)
-        if table is None or self.compared is None:
-            return []
-        titles = environment_titles(table).items()
-        words = {env: inside_sentence(title) for env, title in titles}
-        return sentences(self.compared, measured, words)
+    @cached_property
+    def best(self) -> list[Best]:
+        """The best algorithms in each game with several algorithms; empty if settings are
+        aggregated.
+
+        The best algorithms have the smallest mean or are tied with the best. A summary has no ties,
+        so only the algorithm with the smallest mean is the best.
+        """
+        rows = self.source.summary if self.compared is None else self.compared
+        group, found = self.question.group, []
+        game_has = game_columns(rows[describing(rows)], self.question)
+        names = [n for n in columns_shown(rows, self.question) if n in game_has]
+        shown = [name for name in names if rows[name].nunique() > 1]
+        titles = {str(env): environment_title(str(env)) for env in rows["env"].unique()}
+        if self.source.table is not None:
+            titles |= environment_titles(self.source.table)
+        titles = {env: inside_sentence(title) for env, title in titles.items()}
+        for game in [] if self.note else games(rows, self.question):
+            if game[group].nunique() > 1:
+                best = game["tied"] if "tied" in game else game["mean"] == game["mean"].min()
+                found.append(Best(place_of(game, shown, titles), frozenset(game[group][best])))
+        return found
 
     def chart(self) -> Chart | None:
         """Return the chart of the table; None if nothing can be drawn."""
