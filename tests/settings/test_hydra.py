@@ -100,6 +100,9 @@ def test_references_follow_each_point_of_a_sweep(folder):
 def test_a_parameter_that_is_given_follows_each_point_of_a_sweep(folder):
     found = settings(folder, "-m algo=adap_ucb algo.alpha=${seed} seed=3,4")
     assert [s.parameters["alpha"] for s in found] == [3, 4]
+    found = settings(folder, "-m algo=adap_ucb algo.alpha=2,${env.arms} env=mine env.arms=3,4")
+    assert sorted(s.parameters["alpha"] for s in found) == [2, 2, 3, 4]
+    assert all(s.columns["alpha"] == s.parameters["alpha"] for s in found)
 
 
 @pytest.mark.parametrize("key", ["horizon", "eps", "runs", "checkpoints", "jobs"])

@@ -210,6 +210,8 @@ class Groups:
         """
         source, chosen = self.sources[group, name], {}
         taken = {k: x for k, x in point.items() if k.startswith(f"{group}.") and source.has(k)}
+        named = {k: x for k, x in source.named(point).items() if k.startswith(f"{group}.")}
+        taken |= {k: x for k, x in named.items() if _refers(x)}
         changes = dict(taken)
         if isinstance(inner := changes.get(INLIER), str):
             changes[INLIER] = self.inlier(inner)
