@@ -225,6 +225,11 @@ def test_contexts_and_features_reach_the_policy():
     assert found["mean"][0] < found["mean"][1] / 2
 
 
+def test_a_policy_of_contexts_in_a_game_without_contexts_is_told_so():
+    with pytest.raises(dp.RunsFailed, match="choose takes contexts, but the environment has none"):
+        dp.run(policy=Linear, **QUICK)
+
+
 class Budgeted(Noisy):
     """``Noisy`` with other names of its arguments."""
 

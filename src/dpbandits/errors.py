@@ -14,6 +14,8 @@ from typing import Any
 MEANT = {
     "epsilon": "eps", "privacy": "eps", "budget": "eps", "algorithm": "algo", "alg": "algo",
     "environment": "env", "t": "horizon", "rounds": "horizon", "n_runs": "runs",
+    "rep": "run", "repetition": "run", "replicate": "run", "replication": "run",
+    "simulation": "run", "trial": "run",
 }  # fmt: skip
 SUGGESTED_SIMILARITY, SURE_SIMILARITY = 0.62, 0.8  # to suggest a name, to be sure of it
 MAX_COMPARED_CHARACTERS = 100  # longer names are slow to compare

@@ -153,6 +153,8 @@ def play_policy(
     if not all(methods):
         raise BadInput(f"policy={name}: {NEEDED}")
     choose, receive = (getattr(policy, n) for n in methods)
+    if show is None:
+        _refuse_contexts(name, *zip(methods, (choose, receive), strict=True))
     seen = _shown(choose) if show is not None else ""
     learn = _receiver(f"policy={name}: {methods[1]}", receive, show is not None)
     in_turn = False
@@ -185,6 +187,16 @@ def _arm(name: str, arm: Any, K: int) -> int:
         return a
     shown = plain(arm) if isinstance(arm, Real) else f"{plain(arm)} ({type(arm).__name__})"
     raise BadInput(f"policy={name}: it chose arm {shown} of {K} arms, 0 to {K - 1}")
+
+
+def _refuse_contexts(name: str, *methods: tuple[str, Callable[..., Any]]) -> None:
+    """Refuse a policy with a method that needs contexts, in a game without contexts."""
+    for own, method in methods:
+        with suppress(ValueError):  # a method of C may have no signature
+            for x, p in inspect.signature(method).parameters.items():
+                needed = p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+                if x in SHOWN and needed:
+                    raise BadInput(f"policy={name}: {own} takes {x}, but the environment has none")
 
 
 def _shown(method: Callable[..., Any]) -> str:

@@ -3,11 +3,13 @@
 import math
 import pickle
 import random
-from types import ModuleType
+from functools import cached_property
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 from edited_copy import edited_copy
 
 from dpbandits.authoring import pull
@@ -83,6 +85,11 @@ def calling(value):
     return algorithm
 
 
+def by_text(value):
+    MINE.which = value
+    return lambda game, rng: pull(game, getattr(MINE, "which"))  # noqa: B009
+
+
 def of_class(value):
     Policy.offset = value
 
@@ -110,15 +117,20 @@ WHAT_MAY_CHANGE = {
     "a value of a class": of_class,
     "a function of a module": calling,
     "a function in a list": lambda i: made([lambda: i]),
+    "a function in an object of a package": lambda i: made(SimpleNamespace(which=lambda: i)),
+    "a callable object of a package": lambda i: made(np.poly1d([i])),
+    "a distribution": lambda i: made(scipy.stats.norm(i)),
+    "a cached property": lambda i: made(cached_property(lambda self: i)),
+    "a value with its name in a text": by_text,
 }
 
 
 @pytest.mark.parametrize("what", WHAT_MAY_CHANGE)
 def test_the_version_of_a_function_changes_with_what_it_uses(what):
-    """It is the same for the same values, whatever has been drawn of Python's random numbers."""
+    """It is the same for the same values, whatever has been drawn of global random numbers."""
     make = WHAT_MAY_CHANGE[what]
     versions_of = [versions.Followed(make(i)).version for i in (200, 300) for _ in range(2)]
-    random.random()
+    random.random(), np.random.random()  # noqa: NPY002
     versions_of.append(versions.Followed(make(300)).version)
     assert versions_of[0] == versions_of[1] != versions_of[2] == versions_of[3] == versions_of[4]
 

@@ -426,6 +426,16 @@ def test_figures_are_white_in_a_dark_style(tmp_path):
     assert all(sum(to_rgb(x.get_color())) > 2 for x in axes.get_legend().get_texts())
 
 
+def test_environments_are_chosen_by_their_labels_too():
+    given = {"horizon": 20, "runs": 2, "jobs": 1, "backend": "threads"}
+    means = {"Coins": [0.6, 0.5], "Dice": [0.9, 0.5]}
+    envs = [dp.environment("bernoulli", means=x, label=name) for name, x in means.items()]
+    tables = [dp.run("ucb", env, **given) for env in envs]
+    assert len(dp.plot(tables, env="Dice").axes) == 1
+    assert len(dp.plot(tables, env="bernoulli").axes) == 2
+    assert "choose from" in message_of(dp.plot, tables, env="Tea")
+
+
 def test_other_axes_of_the_user_s_figure_keep_their_scales_and_labels():
     """Mutation: the scales, or the names of a metric, are those of all axes of the figure."""
     mine, other = Figure().subplots(1, 2)

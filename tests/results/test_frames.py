@@ -108,13 +108,22 @@ def test_nothing_is_said_of_an_unknown_budget():
 
 
 @pytest.mark.parametrize(
-    ("name", "other"), [("eps", "epsilon"), ("algo", "Algorithm"), ("horizon", "T")]
+    ("name", "other"),
+    [("eps", "epsilon"), ("algo", "Algorithm"), ("horizon", "T"), ("run", "trial")],
 )
 def test_a_column_with_another_name_is_refused(name, other):
     table = TABLES["regret"].rename(columns={name: other})
     for function in (dp.summary, dp.compare, dp.plot, dp.latex):
         hint = f"unknown column {other!r}: did you mean {name}? If not, rename it"
         assert message_of(function, table) == f"the table: {hint}"
+
+
+def test_seeds_are_not_taken_for_settings_if_no_other_column_tells_runs_apart():
+    table = TABLES["regret"]
+    of_seeds = table.drop(columns="seed").rename(columns={"run": "seed"})
+    assert "if each seed is a run, rename seed" in message_of(dp.summary, of_seeds)
+    assert (dp.summary(of_seeds.rename(columns={"seed": "run"}))["runs"] == 3).all()
+    assert (dp.summary(of_seeds.assign(run=0))["runs"] == 1).all()
 
 
 def test_a_table_of_another_question_has_no_columns_of_regret():

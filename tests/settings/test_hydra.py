@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from omegaconf import OmegaConf
 from refusals import message_of
@@ -11,6 +12,7 @@ from sweeps import write
 import dpbandits as dp
 from dpbandits.cli.words import read_requests
 from dpbandits.contracts.question import REGRET
+from dpbandits.results.tables import settings_table
 from dpbandits.settings.compose import request_from
 from dpbandits.settings.groups import names_in
 
@@ -98,6 +100,9 @@ def test_references_follow_each_point_of_a_sweep(folder):
 def test_a_parameter_that_is_given_follows_each_point_of_a_sweep(folder):
     found = settings(folder, "-m algo=adap_ucb algo.alpha=${seed} seed=3,4")
     assert [s.parameters["alpha"] for s in found] == [3, 4]
+    found = settings(folder, "-m algo=adap_ucb algo.alpha=2,${env.arms} env=mine env.arms=3,4")
+    assert sorted(s.parameters["alpha"] for s in found) == [2, 2, 3, 4]
+    assert all(s.columns["alpha"] == s.parameters["alpha"] for s in found)
 
 
 @pytest.mark.parametrize("key", ["horizon", "eps", "runs", "checkpoints", "jobs"])
@@ -142,6 +147,13 @@ def test_what_varies_is_played_as_it_is_written(folder, line, values):
 
     for path, wanted in values.items():
         assert sorted(map(str, (value(spec, path) for spec in specs))) == sorted(map(str, wanted))
+
+
+def test_games_that_differ_in_a_reference_only_do_not_look_alike(folder):
+    """Without privacy the budget does not tell them apart."""
+    found = settings_table(settings(folder, "-m env=gapped algo=ucb,dp_se eps=.1,.2"))
+    assert found["env.gap"].tolist() == [0.1, 0.2, 0.1, 0.2]
+    assert found["eps"].tolist() == [np.inf, np.inf, 0.1, 0.2]
 
 
 def test_columns_hold_the_values_to_which_references_refer(folder):

@@ -79,7 +79,7 @@ def plot(
         col: a column; each of its values has a panel. None for a panel for each environment and
             budget.
         eps: the budget, or the budgets, that are drawn; None for all.
-        env: the environment, or the environments, that are drawn; None for all.
+        env: the environments that are drawn, as one name or label or a list; None for all.
         kind: ``tail`` for the probability of large regrets; ``wins`` for how often one algorithm
             is better than another over environments (see ``compare``); else None.
         band: ``ci`` for the 95 % interval of the mean, ``std`` for one standard deviation,

@@ -6,17 +6,18 @@ import dis
 import hashlib
 import inspect
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import is_dataclass
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-import joblib
+import numpy as np
+from joblib.hashing import NumpyHasher
 
 from ..compiled import enclosed, is_installed
 from ..files import PACKAGE
@@ -100,14 +101,16 @@ class Followed:
             self._add(plain.__func__)
         elif isinstance(plain, property):
             self._add([plain.fget, plain.fset])
+        elif isinstance(plain, cached_property):
+            self._add(plain.func)
         elif isinstance(plain, partial):
             self._add([plain.func, plain.args, plain.keywords])
         elif isinstance(plain, list | tuple | dict):
             self._note(f"{type(plain).__name__} {len(plain)}")
             for x in plain.items() if isinstance(plain, dict) else plain:
                 self._add(x)
-        elif callable(plain) and is_installed(_file_of(type(plain).__module__)):
-            self._note(getattr(plain, "__qualname__", type(plain).__qualname__))
+        elif hasattr(plain, "__qualname__") and is_installed(_file_of(type(plain).__module__)):
+            self._note(plain.__qualname__)
             self._add([getattr(plain, name, None) for name in WRAPPED])
             module = sys.modules.get(str(getattr(plain, "__module__", "")))
             if module is not None:
@@ -159,7 +162,7 @@ class Followed:
             self._add(vars(plain))
             return
         try:
-            self._note(joblib.hash(plain))
+            self._note(_Hasher(self._add).hash(plain))
         except Exception:
             self.lost[f"what a value of type {type(plain).__name__} holds"] = None
 
@@ -175,11 +178,35 @@ class Followed:
                 self._note(repr(values))
 
 
+class _Hasher(NumpyHasher):
+    """The hasher of joblib, except that it passes the user's functions and classes that it meets in
+    an object to ``add``: joblib would hash only their names.
+    """
+
+    def __init__(self, add: Callable[[Any], None]):
+        super().__init__("md5")
+        self._add_code = add
+
+    def reducer_override(self, plain: Any) -> Any:
+        """Return what the pickle has in place of a function of the user, or of the generator of
+        ``numpy.random``, which each run seeds.
+        """
+        if plain is np.random.mtrand._rand:
+            return str, ("numpy.random",)
+        is_function = inspect.isfunction(plain)
+        if not (is_function or inspect.isclass(plain)) or is_installed(_file_of(plain.__module__)):
+            return NotImplemented
+        self._add_code(plain)
+        return (str, (plain.__qualname__,)) if is_function else NotImplemented
+
+
 # Names of functions and values with which code reads data that may change between two runs
 READING = frozenset({
     "open", "read_text", "read_bytes", "read_csv", "load", "loadtxt", "genfromtxt", "fromfile",
     "environ", "getenv", "exec", "eval", "import_module", "__import__",
 })  # fmt: skip
+# Names with which code uses what has the name in a text, as in ``getattr(module, "constant")``
+BY_TEXT = {"getattr", "globals", "vars", "__dict__"}
 # Instructions that load a global value. Other instructions with names are for attributes, too: the
 # code ``self.t`` does not use a global ``t``
 LOADS_GLOBAL = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
@@ -206,14 +233,22 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _names_used(code: CodeType) -> set[str]:
-    """Return the names of globals, attributes and imports in a code and in the code inside it."""
-    return {name for own in _codes(code) for name in own.co_names}
+    """Return the names of globals, attributes and imports in a code and in the code inside it, and
+    the texts there if they may be such names.
+    """
+    found = {name for own in _codes(code) for name in own.co_names}
+    return found | _texts(code) if found & BY_TEXT else found
 
 
 def _globals_used(code: CodeType) -> set[str]:
     """Return the names that a code and the code inside it load as globals."""
     steps = (step for own in _codes(code) for step in dis.get_instructions(own))
-    return {step.argval for step in steps if step.opname in LOADS_GLOBAL}
+    found = {step.argval for step in steps if step.opname in LOADS_GLOBAL}
+    return found | _texts(code) if "globals" in found else found
+
+
+def _texts(code: CodeType) -> set[str]:
+    return {x for own in _codes(code) for x in own.co_consts if isinstance(x, str)}
 
 
 def _imported_by(code: Any) -> Iterator[ModuleType]:

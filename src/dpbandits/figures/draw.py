@@ -133,7 +133,7 @@ def figure_as_chosen(
 
 def chosen_settings(table: Table, chosen: FigureOptions) -> Table:
     """Return the settings of the chosen algorithms, budgets and environments, in the legend's
-    order.
+    order. An environment is chosen by its name or its label.
 
     Algorithms without privacy are drawn at every budget.
 
@@ -142,13 +142,14 @@ def chosen_settings(table: Table, chosen: FigureOptions) -> Table:
     """
     for key in ("eps", "env"):
         wanted = getattr(chosen, key)
-        values = table.settings.get(key, pd.Series(dtype=float))
-        known = [x for x in dict.fromkeys(values) if not pd.isna(x)]
+        none = pd.Series(dtype=float)
+        names, labels = (x.settings.get(key, none) for x in (table, table.with_labels()))
+        known = [x for x in dict.fromkeys([*names, *labels]) if not pd.isna(x)]
         if missing := [x for x in wanted if x not in known]:
             raise unknown(key, value_text(missing[0]), map(value_text, known))
         if wanted:
             free = without_privacy(table.settings) if key == "eps" else False
-            table = table.where(values.isin(wanted) | free)
+            table = table.where(names.isin(wanted) | labels.isin(wanted) | free)
     names, free = table.settings[table.question.group], without_privacy(table.settings)
     lacking = free & ~without_privacy(table.settings, unknown=False) & names.isin(names[~free])
     if lacking.any():  # its line would look like the line of the same algorithm with a budget

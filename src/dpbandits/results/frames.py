@@ -115,7 +115,8 @@ def completed(where: str, table: pd.DataFrame) -> pd.DataFrame:
     lacks one of the three columns is returned unchanged.
 
     Raises:
-        BadInput: a missing column has another name that people write for it.
+        BadInput: a missing column has another name that people write for it, or only seeds tell
+            runs apart.
     """
     columns = {*table.columns, *(["eps"] if set(BUDGETS) & set(table.columns) else [])}
     lacking = {*TIDY_COLUMNS} - columns if question_of(table.columns) is REGRET else set()
@@ -131,6 +132,9 @@ def completed(where: str, table: pd.DataFrame) -> pd.DataFrame:
     if "run" not in table.columns:
         others = [name for name in table.columns if name != "regret"]
         given["run"] = table.groupby(others, dropna=False).cumcount()
+        if "seed" in others and table["seed"].nunique() > 1 and not given["run"].any():
+            said = "no column run: if each seed is a run, rename seed; if not, add a column run"
+            raise BadInput(f"{where}: {said}")
     return table.assign(**{k: v for k, v in given.items() if k not in table.columns})
 
 

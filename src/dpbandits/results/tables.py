@@ -16,7 +16,7 @@ from ..environments.logged import LoggedInstance
 from ..settings.setting import Setting, data_of
 from .formats import write_pieces
 from .run_store import Store
-from .varying import ROWS, SETTING, comparable, details, of_game, with_budgets
+from .varying import ROWS, SETTING, comparable, details, disambiguate, of_game, with_budgets
 
 
 class Finished(NamedTuple):
@@ -144,17 +144,22 @@ def settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
     question = settings[0].question
     describing = with_budgets(question.columns, {s.algorithm.budget for s in settings})
     of_games = {name for s in settings for name in s.columns if of_game(name)}
-    alike: dict[tuple, list[int]] = {}  # settings with the same columns of the same types
-    rows = []
-    for i, setting in enumerate(settings):
+    rows: list[dict[str, Any]] = []
+    for setting in settings:
         about = described(setting)
         written = {name: comparable(value) for name, value in setting.columns.items()}
         if missing := of_games - written.keys():
             written |= {k: v for k, v in details(setting.record) if k in missing}
-        row = {name: about[name] for name in describing} | {"seed": setting.seed} | written
+        rows.append({name: about[name] for name in describing} | {"seed": setting.seed} | written)
+    if len({tuple(row.items()) for row in rows}) < len(rows):
+        # without privacy, two games look alike that differ in a reference such as ${eps}
+        shown = [{k: x for k, x in row.items() if not pd.isna(x)} for row in rows]
+        more = disambiguate(shown, [setting.record for setting in settings])
+        rows = [found | row for row, found in zip(rows, more, strict=True)]
+    alike: dict[tuple, list[int]] = {}  # settings with the same columns of the same types
+    for i, (row, setting) in enumerate(zip(rows, settings, strict=True)):
         row[SETTING] = setting.id
         alike.setdefault(tuple((k, type(v)) for k, v in row.items()), []).append(i)
-        rows.append(row)
     parts = [pd.DataFrame([rows[i] for i in group], index=group) for group in alike.values()]
     table = pd.concat(parts).sort_index()
     first = [*describing, "seed"]

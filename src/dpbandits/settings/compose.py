@@ -481,7 +481,9 @@ def _refuse_two_labels(chosen: Sequence[tuple[str, Composed]]) -> None:
         label = None if contents.get("law") == LABELS else contents.get(LABEL)
         if labels.setdefault(name, label) != label:
             other = f"with the label {labels[name]}" if labels[name] else "once without a label"
-            raise BadInput(f"env.{LABEL}={plain(label)}: env chooses {name} twice, {other}")
+            raise BadInput(
+                f"env.{LABEL}={plain(label)}: env chooses {name} twice, {other}; run each alone"
+            )
 
 
 def _without(found: Composed, removed: Sequence[str]) -> Composed:

@@ -210,6 +210,8 @@ class Groups:
         """
         source, chosen = self.sources[group, name], {}
         taken = {k: x for k, x in point.items() if k.startswith(f"{group}.") and source.has(k)}
+        named = {k: x for k, x in source.named(point).items() if k.startswith(f"{group}.")}
+        taken |= {k: x for k, x in named.items() if _refers(x)}
         changes = dict(taken)
         if isinstance(inner := changes.get(INLIER), str):
             changes[INLIER] = self.inlier(inner)
@@ -236,8 +238,11 @@ class Groups:
             return {key: x for key, x in contents.items() if key not in keys}
         found = unlabelled(group, contents)
         if contents.get(LABEL) is not None and LABEL not in found:
-            # a label that refers to a varying key changes between points: the first label stays
-            self.labels.setdefault(name, _label(contents[LABEL]))
+            label = _label(contents[LABEL])
+            if (first := self.labels.setdefault(name, label)) != label:
+                # it refers to a key that varies
+                needed = f"the label of {name} is {first} at another point; one label is needed"
+                raise BadInput(f"env.{LABEL}={plain(label)}: {needed}")
         return found
 
 

@@ -113,7 +113,7 @@ def resolve_point(sweep: Sweep, point: Point) -> Setting:
     """
     question, groups, at = sweep.question, sweep.groups, {**sweep.config, **point}
     name, env, population = (str(at.get(g, "")) for g in (question.group, "env", "population"))
-    own_spec, _ = groups.at(question.group, name, point)
+    own_spec, own_columns = groups.at(question.group, name, point)
     algorithm = groups.algorithms[name]
     env_spec, env_columns = groups.at("env", env, point)
     limit = at[question.limit]
@@ -132,7 +132,9 @@ def resolve_point(sweep: Sweep, point: Point) -> Setting:
     unit = algorithm.budget or "eps"
     given = {unit: budget.budget, "eps_min": budget.eps_min, **goal}
     own = own_parameters(algorithm)
-    columns = {k: env_columns.get(k, v) for k, v in point.items() if k in {*own, *env_columns}}
+    resolved = {k.removeprefix(f"{question.group}."): x for k, x in own_columns.items()}
+    resolved |= env_columns
+    columns = {k: resolved.get(k, v) for k, v in point.items() if k in {*own, *env_columns}}
     columns |= {k: point[k] for k in ("checkpoints", "shuffle_arms") if k in point}
     asked_of_users = users_spec or at.get("eps_min") is not None or "population" in sweep.names
     if algorithm.per_user and asked_of_users:
