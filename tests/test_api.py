@@ -53,6 +53,10 @@ def means_first(game, rng, eps, m=20):
     pull_sum(game, np.argmax(mean), rounds_left(game))
 
 
+def without_answer(game, rng):
+    pull_sum(game, 0, 10)
+
+
 def keyword_only(game, rng, *, m=1):
     pull_sum(game, m, rounds_left(game))
 
@@ -324,6 +328,7 @@ MISTAKES_OF_CALLS = [
     (dp.run, {"policy": "ucb"}, "policy=ucb: a class, or a list of classes, is needed"),
     (dp.run, {"policy": []}, "algo=[]: at least one value is needed"),
     (dp.run, {"policy": lambda arms: None}, "a function is needed that has a name"),
+    (dp.stop, {"rule": without_answer}, "a rule must return its answer, such as the best arm"),
     (dp.stop, {"rule": Counter}, "rule=Counter: a function f(game, rng, ...) is needed, not"),
     (dp.run, {"experiment": "sajed2019_stopping"}, "use dp.stop"),
     (dp.stop, {"experiment": "azize2022_fig8"}, "use dp.run"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import importlib
 import importlib.util
@@ -11,6 +12,7 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from numbers import Real
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -343,6 +345,8 @@ def _declared(name, group, function, constants, where, file):
         raise BadInput(f"{where}: the function must start {name}(game, rng, ...")
     if any(p.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD for p in signature.values()):
         raise BadInput(f"{where}: the parameters must have no * and no /")
+    if group == "rule" and not _returns_a_value(written):
+        raise BadInput(f"{where}: a rule must return its answer, such as the best arm")
     try:
         hints = typing.get_type_hints(written, include_extras=True)
     except Exception as error:
@@ -387,6 +391,16 @@ def _declared(name, group, function, constants, where, file):
         defaults=own,
         shown={} if ours else _shown(name, constants, where),
     )
+
+
+def _returns_a_value(function: Callable) -> bool:
+    """Return whether a function written in Python can return something else than None."""
+    if not inspect.isfunction(function):
+        return True
+    steps = [*dis.get_instructions(function)]
+    ends = [before for before, x in pairwise(steps) if x.opname == "RETURN_VALUE"]
+    ends += [x for x in steps if x.opname == "RETURN_CONST"]
+    return any("CONST" not in x.opname or x.argval is not None for x in ends)
 
 
 def _shown(name: str, constants: Mapping[str, Any], where: str) -> dict[str, Any]:
