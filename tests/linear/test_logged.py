@@ -347,6 +347,7 @@ BAD = [
     (frame_of(1500).assign(action=range(1500)), {}, "column action has 1,500 actions"),
     (frame_of(700), {}, "so that every run uses at least 100"),
     (frame_of().rename(columns={"propensity": "Prob"}), {}, "write env.propensity=Prob"),
+    (frame_of().rename(columns={"propensity": "action_prob"}), {}, "env.propensity=action_prob"),
     (frame_of(), {"features": ["x", "x"]}, "env.features=[x,x]: each column can be taken once"),
     (frame_of(300), {}, "300 rows, each used with probability 0.2, are too few; at least 780"),
     (frame_of().iloc[:0], {}, "at least two rows are needed"),
