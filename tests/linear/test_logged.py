@@ -383,3 +383,13 @@ def test_a_horizon_or_an_algorithm_that_does_not_fit_is_refused():
     assert "the data have 2000 rounds only" in message_of(
         setting, algo="bpo", env=env, horizon=3000
     )
+
+
+def test_python_says_that_a_promise_is_withdrawn(capsys, monkeypatch):
+    """Said once; without privacy, nothing is withdrawn."""
+    monkeypatch.setattr("dpbandits.running.monte_carlo._said", set())
+    env = dp.logged(frame_of())
+    for eps in (np.inf, 1.0, 1.0):
+        dp.run("square_cb", env, eps=eps, runs=1)
+    printed = capsys.readouterr().err
+    assert printed.count("square_cb: privacy is not promised on log: env.propensity_floor") == 1
