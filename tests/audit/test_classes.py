@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from commands import command
+from refusals import message_of
 
 import dpbandits as dp
+from dpbandits.authoring import global_dp
 
 
 class CommitsOnce:
@@ -70,3 +72,22 @@ def test_what_a_file_declares_is_audited_anew(tmp_path):
         seen.append(done.stdout)
     assert "100 of 100 replays" in seen[0]  # a class that declares nothing is replayed
     assert "-2 to 2" in seen[1] and "declare rewards=" in seen[2]
+
+
+class Declared(CommitsOnce):
+    GUARANTEE = global_dp("mine")
+
+
+class OfRho(CommitsOnce):
+    def __init__(self, arms, rho, rng):
+        super().__init__(arms, rho, rng)
+
+
+def test_what_a_class_declares_is_audited_under_every_name():
+    """Its promise was replaced by eps-DP of all actions, and a class with rho was called with
+    eps.
+    """
+    for key in ("algo", "policy"):
+        found = dp.audit(**{key: Declared}, **SMALL)
+        assert "declare rewards=" in found["alignment"][0]
+        assert "its privacy budget is rho" in message_of(dp.audit, **{key: OfRho}, eps=1)

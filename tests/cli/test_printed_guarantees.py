@@ -30,6 +30,8 @@ from dpbandits.cli import run
          ["shuffle_se: (0.5, 1e-05)-DP of the shuffled messages when one reward differs, for "
           "rewards in [0, 1] (a reward enters one count, ours); with 203 fair coins exactly "
           "(0.25, "]),
+        ("'sweep={algo:[shuffle_se],eps:[.5,inf]}'",  # without privacy, nothing is promised
+         ["shuffle_se: (0.5, 1e-05)-DP of the shuffled messages when one reward differs"]),
         ("algo=shuffle_se eps=0.5 algo.trust=server",
          ["shuffle_se: (0.5, 1e-05)-global DP of all actions when one reward differs"]),
         ("algo=shuffle_se eps=0.5 algo.trust=nobody",

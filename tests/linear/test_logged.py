@@ -347,6 +347,7 @@ BAD = [
     (frame_of(1500).assign(action=range(1500)), {}, "column action has 1,500 actions"),
     (frame_of(700), {}, "so that every run uses at least 100"),
     (frame_of().rename(columns={"propensity": "Prob"}), {}, "write env.propensity=Prob"),
+    (frame_of().rename(columns={"propensity": "action_prob"}), {}, "env.propensity=action_prob"),
     (frame_of(), {"features": ["x", "x"]}, "env.features=[x,x]: each column can be taken once"),
     (frame_of(300), {}, "300 rows, each used with probability 0.2, are too few; at least 780"),
     (frame_of().iloc[:0], {}, "at least two rows are needed"),
@@ -382,3 +383,13 @@ def test_a_horizon_or_an_algorithm_that_does_not_fit_is_refused():
     assert "the data have 2000 rounds only" in message_of(
         setting, algo="bpo", env=env, horizon=3000
     )
+
+
+def test_python_says_that_a_promise_is_withdrawn(capsys, monkeypatch):
+    """Said once; without privacy, nothing is withdrawn."""
+    monkeypatch.setattr("dpbandits.running.monte_carlo._said", set())
+    env = dp.logged(frame_of())
+    for eps in (np.inf, 1.0, 1.0):
+        dp.run("square_cb", env, eps=eps, runs=1)
+    printed = capsys.readouterr().err
+    assert printed.count("square_cb: privacy is not promised on log: env.propensity_floor") == 1

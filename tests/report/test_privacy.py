@@ -48,6 +48,17 @@ def test_without_a_folder_promises_remain():
     assert row == ["", "AdaP-UCB", PROMISE, "", "declared", ""]
 
 
+def test_options_and_limits_of_runs_belong_to_the_promise():
+    """The control is a run without privacy, to which no promise belongs."""
+    quadratic, logistic = {"loss": 1.0}, {"loss": 0.0}
+    run = {"algo": "square_cb", "notion": "joint DP", "eps": 1.0, "parameters": quadratic}
+    limit = "privacy is not promised on labels: scale=standard"
+    records = [run | {"limits": [limit]}, run, run | {"eps": None, "parameters": logistic}]
+    (row,) = privacy_of(None, ["square_cb"], records).to_numpy().tolist()
+    promise = "(eps, delta)-joint DP of the actions of all other rounds (Attias et al. 2026)"
+    assert row[2] == f"{promise}; {limit}"
+
+
 def test_algorithms_of_a_user_have_the_promises_that_runs_record(tmp_path):
     """The control is an algorithm of which nothing is recorded."""
     for name in ("mine", "other"):

@@ -139,11 +139,18 @@ def test_a_sentence_names_a_parameter_with_its_value(runs):
 
 
 def test_a_sentence_says_without_privacy(runs):
-    """Catches ``at eps = not private``, also beside the rho of a private algorithm."""
+    """Catches ``at eps = not private``, also beside a rho."""
     [said] = sentences(dp.compare(runs.assign(eps=np.inf)), REGRET)
     assert " without privacy at horizon = " in said and "not private" not in said
     [said] = sentences(dp.compare(runs.assign(eps=np.inf, rho=0.5)), REGRET)
-    assert said.startswith("On bernoulli_c2 at horizon = 100, UCB (rho = 0.5) and DP-SE")
+    assert said.startswith("On bernoulli_c2 at rho = 0.5, horizon = 100, UCB and DP-SE")
+
+
+def test_a_sentence_names_the_data_of_a_game_beside_its_environment(runs):
+    both = pd.concat([runs.assign(**{"env.set": x}) for x in ("old", "new")])
+    said = sentences(dp.compare(both), REGRET)
+    assert ["env.set = old," in said[0], "env.set = new," in said[1]] == [True, True]
+    assert all(", UCB and DP-SE are not told apart" in x for x in said)
 
 
 def test_a_pivot_has_a_column_for_each_value(summary):

@@ -226,7 +226,8 @@ def audit(
             seed, the seed takes effect. The audit replays the noise of the policy, and samples its
             actions if the replays show no privacy, or if the policy makes choices with
             probabilities that depend on rewards. The verdict is *consistent* only if every replay
-            succeeded, else *VIOLATED* or *undecided*.
+            succeeded, else *VIOLATED* or *undecided*. A class with a ``GUARANTEE``, with
+            ``REWARDS``, or with the budget rho is audited as an algorithm, as in its file.
         local: whether a policy promises local privacy: that the response of each user is private.
             Such a policy adds noise to each reward as soon as it receives the reward. If ``local``
             is false, the policy promises that all its actions are private. If a replay fails, the
@@ -262,8 +263,6 @@ def audit(
         BadInput: something cannot be audited, an exact loss is out of reach, or scikit-learn (for
             exact losses python-flint) is not installed.
     """
-    if isinstance(algo, type) and policy is None:
-        algo, policy = None, algo
     given = locals()
     for key in ("algo", "rule", "policy", "local", "config_dir", "parameters"):
         del given[key]
@@ -282,6 +281,11 @@ def audit(
     from ..validation import folder as folder_of
     from ..validation import yes_no
 
+    a_class = algo if policy is None else policy
+    if isinstance(a_class, type) and None in (algo, policy):
+        takes_rho = {"rho", "eps"} & parameters_of(a_class).keys() == {"rho"}
+        as_algorithm = takes_rho or {"GUARANTEE", "REWARDS"} & vars(a_class).keys()
+        algo, policy = (a_class, None) if as_algorithm else (None, a_class)
     goal = {k: v for k, v in parameters.items() if rule is not None and k in GOALS}
     own = {k: v for k, v in parameters.items() if k not in goal}
     values = {k: plain_data(k, v) for k, v in {**given, **goal}.items() if v is not None}

@@ -18,8 +18,7 @@ from tabulate import tabulate
 from ..comparison.table import compare, complete
 from ..contracts.algorithm import Algorithm
 from ..contracts.guarantees import ExactCurve
-from ..contracts.question import COMPARED, REGRET, STATISTICS, USERS, Question
-from ..environments.logged import ONLY_ORACLES, LoggedInstance
+from ..contracts.question import COMPARED, REGRET, STATISTICS, Question
 from ..errors import either, in_a_line, plain
 from ..files import check_writable, package_folder, write_atomically
 from ..results.formats import beside
@@ -34,7 +33,7 @@ from ..results.tables import settings_table, unjudged
 from ..results.tails import lines_of_tails
 from ..running.monte_carlo import play_request
 from ..settings.auto import Auto
-from ..settings.request import Request
+from ..settings.request import Request, limits_of
 from ..settings.setting import Setting, data_of
 from ..settings.sweep import swept_names
 from ..theory.ren2020 import candidates
@@ -156,8 +155,9 @@ def _default_budgets(request: Request) -> dict[str, str]:
 def _promises(settings: Sequence[Setting]) -> Iterator[str]:
     """Yield the guarantee of each algorithm, with numbers for symbols that have a single value."""
     for name, algorithm in {s.algo: s.algorithm for s in settings}.items():
-        own = [s for s in settings if s.algo == name]
-        if algorithm.private and all(math.isinf(s.budget) for s in own):
+        every = [s for s in settings if s.algo == name]
+        own = [s for s in every if not (algorithm.private and math.isinf(s.budget))]
+        if not own:
             yield f"{name}: not private: {algorithm.budget}=inf adds no noise"
             continue
         yield from dict.fromkeys(f"{name}: {words}" for words in _in_options(algorithm, own))
@@ -165,9 +165,7 @@ def _promises(settings: Sequence[Setting]) -> Iterator[str]:
             for broken, at in _broken(own).items():
                 where = in_a_line("; ".join(at))
                 yield f"{name}: the privacy that its noise provides {broken} at {where}"
-        for env, why in {s.env: x for s in own if (x := _void(s))}.items():
-            yield f"{name}: privacy is not promised on {env}: {why}"
-        yield from dict.fromkeys(filter(None, map(_of_group, own)))
+        yield from dict.fromkeys(f"{name}: {limit}" for s in own for limit in limits_of(s))
     notes = ((s.env, line) for s in settings for line in data_of(s).instance.notes)
     yield from dict.fromkeys(f"{env}: {line}" for env, line in notes)
 
@@ -204,39 +202,6 @@ def _broken(settings: Sequence[Setting]) -> dict[str, dict[str, None]]:
         if isinstance(gaussian, ExactCurve) and (reason := gaussian.broken(setting.values)):
             found.setdefault(reason, {})[_in_words(setting)] = None
     return found
-
-
-def _of_group(setting: Setting) -> str:
-    """Return a line with the guarantee of private contexts for a user who returns, that is, whose
-    data are shown several times. The line is empty if no user returns.
-    """
-    guarantee, m = setting.guarantee, data_of(setting).instance.passes
-    if guarantee is None or not guarantee.of_contexts or m == 1 or math.isinf(setting.budget):
-        return ""
-    eps, delta = guarantee.at(setting.values).of_group(setting.values, m)
-    return (
-        f"{setting.algo}: a user returns {m} times on {setting.env}, so the privacy that is "
-        f"promised to a user is ({eps:.4g}, {delta:.3g})-DP "
-        f"at {setting.budget_name}={setting.budget:g}"
-    )
-
-
-def _void(setting: Setting) -> str:
-    """Return why the privacy of a setting does not hold on its environment; empty if it holds.
-
-    Either ``assume=true`` has waived an assumption that the privacy needs, or the data determine
-    the scale of private contexts.
-    """
-    rewards, guarantee = setting.algorithm.rewards, setting.guarantee
-    instance = data_of(setting).instance
-    if guarantee is not None and guarantee.of_contexts and instance.withdrawn:
-        return instance.withdrawn
-    if isinstance(instance, LoggedInstance) and setting.algorithm.actions != USERS:
-        return ONLY_ORACLES if setting.algorithm.private and not math.isinf(setting.budget) else ""
-    if rewards is None or not rewards.waived_with_privacy:
-        return ""
-    found = rewards.violation(instance, setting.parameters)
-    return f"{found[0]}, but {found[1]} is assumed" if found else ""
 
 
 def _print_candidates(settings: Sequence[Setting]) -> None:

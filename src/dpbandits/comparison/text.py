@@ -16,12 +16,13 @@ from ..results.summary import (
     HEADINGS,
     NAMES,
     columns_shown,
+    describing,
     in_style,
     significant,
     value_text,
 )
 from ..results.varying import without_privacy
-from .samples import ITSELF
+from .samples import ITSELF, game_columns
 from .table import contradicted, games
 
 NOTE = (
@@ -99,12 +100,13 @@ def sentences(
     labels = words or {}
     found = []
     shown = columns_shown(comparison, question)
-    names = [n for n in shown if n == question.group or n not in question.columns]
+    of_game = game_columns(comparison[describing(comparison)], question)
+    names = [n for n in shown if n not in of_game]
     for game in games(comparison, question):
         if len(game) < 2:
             continue
         rows = game.sort_values("mean", kind="stable").to_dict("records")
-        where = place_of(game, [n for n in shown if n not in names], labels)
+        where = place_of(game, [n for n in shown if n in of_game], labels)
         tied, letters = [row for row in rows if row["tied"]], set[str]()
         letters.update(*(row["letters"] for row in tied))
         best, measured = [_named(row, names, labels) for row in tied], question.statistic_name

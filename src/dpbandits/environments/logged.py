@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,7 +17,8 @@ from .contexts import LEAST, REPLAY
 from .instances import Instance
 from .labelled import LabelledInstance, actions_of, column_named, listed, read_source, users_of
 
-LIKE_PROPENSITIES = "propensity", "prob", "probability", "propensity_score", "pscore"
+# words in names of columns that may hold propensities
+LIKE_PROPENSITIES = {"propensity", "propensities", "prob", "probs", "probability", "pscore"}
 MARGIN = 5.0  # how many standard deviations the number of rows that count may lie below its mean
 NONE_COUNTS = 1e-12  # the probability that no row of a run counts is neglected if it is smaller
 ROUNDING = 1e-9  # relative tolerance for propensities
@@ -117,7 +119,7 @@ def log(
     is_given = bool(others["propensity"])
     if not is_given and features is None:
         for name in table.columns:
-            if name.lower() in LIKE_PROPENSITIES:
+            if {*re.split(r"[\W_\d]+", name.lower())} & LIKE_PROPENSITIES:
                 raise BadInput(
                     f"{where}: column {name} may hold propensities; if so, write "
                     f"env.propensity={name}; if not, list the features in env.features=[...]"

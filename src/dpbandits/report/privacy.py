@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,9 +12,13 @@ import pandas as pd
 from ..audit.verdicts import combined
 from ..contracts.algorithm import find_file, load
 from ..contracts.display import display_name
+from ..contracts.guarantees import Guarantee
+from ..errors import plain
 from ..results.manifest import UNREADABLE
 from ..results.records import Record
 from ..settings.groups import names_in
+from ..settings.request import LIMITS
+from ..theory.problem import budget_of
 
 COLUMNS = {  # the columns that are read from the tables of audits
     "audit": ["name", "kind", "promised", "measured", "verdict", "aligned", "replays"],
@@ -29,17 +34,21 @@ def privacy_of(
     was computed.
 
     Losses are the largest ratios to the promised loss over all budgets: the exact loss, and the
-    measured lower confidence bound. The alignment counts the replays that held. The promises of a
-    user's algorithms are taken from the records of runs, since a results folder must not decide
-    which of the user's files are run.
+    measured lower confidence bound. The alignment counts the replays that held. The records of runs
+    have the options and the limits of the promises. The promises of a user's algorithms are taken
+    from these records, since a results folder must not decide which of the user's files are run.
     """
-    recorded = _recorded(records)
+    private = [x for x in records if math.isfinite(budget_of(x)[1])]
+    recorded = _recorded(private)
     audited, exact = _table(results, "audit"), _table(results, "exact")
     audited = audited[audited["kind"] != "mechanism"]
     rows = []
     for name in dict.fromkeys([*names, *audited["name"], *exact["name"]]):
         own, losses = audited[audited["name"] == name], exact[exact["name"] == name]
-        promised, aligned = _promise(name) or (recorded.get(name, ""), "")
+        of_runs = [x for x in private if x["algo"] == name]
+        promised, aligned = _promise(name, of_runs) or (recorded.get(name, ""), "")
+        limits = dict.fromkeys(plain(limit) for x in of_runs for limit in x.get(LIMITS, []))
+        promised = "; ".join([promised, *limits])
         if not promised and len(own) + len(losses):
             promised = UNKNOWN
         if not promised or (promised == PUBLIC and own.empty):
@@ -53,20 +62,30 @@ def privacy_of(
     return pd.DataFrame(rows, columns=head).sort_values("algorithm", key=lambda x: x.str.casefold())
 
 
-def _promise(name: str) -> tuple[str, str] | None:
+def _promise(name: str, records: Sequence[Record]) -> tuple[str, str] | None:
     """Return an algorithm's short promise and whether it declares an alignment.
 
-    The result is None if the package has no algorithm or rule of this name.
+    The promise is that at the options in the records, or at the default options if there are no
+    records. The result is None if the package has no algorithm or rule of this name.
     """
     for group in ("algo", "rule"):
         if name in names_in(group):
-            of = load(find_file(name, (), group)).guarantee
-            if of is None or of.notion == "none":
+            usual = load(find_file(name, (), group)).guarantee
+            if usual is None or usual.notion == "none":
                 return PUBLIC, ""
-            loss = f"({', '.join(of.letters)})" if len(of.letters) > 1 else of.letters[0]
-            declared = "declared" if of.alignment else "none declared"
-            return f"{loss}-{_kind(of.notion)} of {of.hides} ({of.source})", declared
+            promised = [usual.at(x["parameters"]) for x in records] or [usual]
+            declared = "declared" if all(x.alignment for x in promised) else "none declared"
+            return " or ".join(dict.fromkeys(map(_in_short, promised))), declared
     return None
+
+
+def _in_short(promised: Guarantee) -> str:
+    """Return a guarantee without its neighbouring relation and its assumptions."""
+    if promised.notion == "none":
+        return PUBLIC
+    letters = promised.letters
+    loss = f"({', '.join(letters)})" if len(letters) > 1 else letters[0]
+    return f"{loss}-{_kind(promised.notion)} of {promised.hides} ({promised.source})"
 
 
 def _recorded(records: Iterable[Record]) -> dict[str, str]:

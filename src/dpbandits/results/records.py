@@ -15,6 +15,7 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from ..errors import plain
+from ..settings.request import LIMITS
 from ..settings.setting import digest
 from ..theory.problem import budget_of
 from .manifest import UNREADABLE, read_manifest, read_records
@@ -63,6 +64,7 @@ def records_in(found: Any) -> dict[str, Record]:
             and all(isinstance(record[name], kind) for name, kind in FIELDS.items())
             and all(isinstance(x, NUMBER) for x in numbers)
             and isinstance(record.get("laws", {}), dict)
+            and isinstance(record.get(LIMITS, []), list)
         ):
             raise TypeError
     return dict(found)

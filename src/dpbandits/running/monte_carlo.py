@@ -20,7 +20,7 @@ from ..results.report import Played
 from ..results.run_store import Damaged, Memory, RunStore, Store
 from ..results.size import announce_size, check_size
 from ..results.table import Table
-from ..settings.request import Request
+from ..settings.request import Request, limits_of
 from ..settings.setting import Setting, data_of
 from .auto import means_of_experiment, play_until_enough
 from .children import without_cwd_imports
@@ -43,7 +43,7 @@ def run_request(request: Request) -> tuple[pd.DataFrame, int]:
             how they can be stored.
         BadInput, RunsFailed, CannotWrite, CannotRead, WorkersLost: as in ``play_request``.
     """
-    _say_left_out(request.settings)
+    _say_limits(request.settings)
     try:
         found = play_request(request)
     except KeyboardInterrupt as stopped:
@@ -141,19 +141,20 @@ def _say_once(settings: Iterable[Setting], note: Callable[[Algorithm], str]) -> 
             print(f"{algorithm.group}={algorithm.name}: {said}", file=sys.stderr)
 
 
-def _say_left_out(settings: Iterable[Setting]) -> None:
-    """Print which columns of logs of plays are not used, once for each environment and note."""
+def _say_limits(settings: Iterable[Setting]) -> None:
+    """Print once which columns of logs of plays are not used, and the limits of promises."""
     for setting in settings:
         instance = data_of(setting).instance
-        for note in instance.notes if isinstance(instance, Logged) else ():
-            if (setting.env, note) not in _said:
-                _said.add((setting.env, note))
-                print(f"env={setting.env}: {note}", file=sys.stderr)
+        lines = [f"env={setting.env}: {x}" for x in instance.notes if isinstance(instance, Logged)]
+        for line in (*lines, *(f"{setting.algo}: {limit}" for limit in limits_of(setting))):
+            if line not in _said:
+                _said.add(line)
+                print(line, file=sys.stderr)
 
 
 # The notes that were printed: for algorithms, the function of the note and the name of the
-# algorithm; for environments, the name of the environment and the note
-_said: set[tuple[Callable[[Algorithm], str] | str, str]] = set()
+# algorithm; for other notes, the line
+_said: set[tuple[Callable[[Algorithm], str], str] | str] = set()
 
 
 def _unfollowed(algorithm: Algorithm) -> str:

@@ -111,21 +111,22 @@ def _takes_no(
     The message names these files; the result is None if no file has such a parameter. For the other
     arguments see ``unknown_key``.
     """
-    for group, file in chosen.items():
+    for group, given in chosen.items():
+        files = [x.strip() for x in given.strip("[]").split(",")]  # a sweep may choose several
+        file = ", ".join(files)
         having = _owners(group, name, folders, file) if group in GROUPS else []
-        if file in having:
+        if own := [x for x in files if x in having]:
             right = f"{group}.{name}={plain(value)}"
             if python and group in MAKERS:
                 right = f"dpbandits.{MAKERS[group]}({file!r}, {name}=...)"
             return BadInput(
-                f"{name}={plain(value)}: {name} is a parameter of {file}; write {right}"
+                f"{name}={plain(value)}: {name} is a parameter of {', '.join(own)}; write {right}"
             )
         if having:
             names, verb = _named(having)
             how = "" if python else f", as in {group}={having[0]} {group}.{name}={plain(value)}"
-            return BadInput(
-                f"{name}={plain(value)}: {file.strip('[]')} takes no {name}; {names} {verb} it{how}"
-            )
+            none = f"{file} {'take' if len(files) > 1 else 'takes'} no {name}"
+            return BadInput(f"{name}={plain(value)}: {none}; {names} {verb} it{how}")
     return None
 
 

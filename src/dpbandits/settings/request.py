@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,8 +12,9 @@ from typing import Any
 
 from ..contracts.algorithm import Algorithm
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import COMPUTED, GOALS, QUESTIONS, Question
+from ..contracts.question import COMPUTED, GOALS, QUESTIONS, USERS, Question
 from ..environments.labelled import LabelledInstance
+from ..environments.logged import ONLY_ORACLES, LoggedInstance
 from ..errors import BadInput, plain, unknown
 from ..files import check_folder
 from ..validation import as_integer, folder, number_where, one_of, table_format, workers
@@ -24,10 +26,10 @@ from .setting import Setting, data_of
 from .sweep import grids, swept_names
 
 # Values that a manifest holds for a setting beside its record: the displayed name and line of a
-# user's algorithm, the number of times that its runs are examined, and the reference lines of its
-# data
-SHOWN, LOOKS, REFERENCES = "shown", "looks", "references"
-BESIDE_RECORDS = LABEL, SHOWN, LOOKS, REFERENCES
+# user's algorithm, the number of times that its runs are examined, the reference lines of its data,
+# and the limits of its promise
+SHOWN, LOOKS, REFERENCES, LIMITS = "shown", "looks", "references", "limits"
+BESIDE_RECORDS = LABEL, SHOWN, LOOKS, REFERENCES, LIMITS
 WORD = re.compile(r"[\w.:/@%+,\[\]-]+", re.ASCII)
 EXAMPLES = {"address": "tcp://HOST:8786", "time": "04:00:00", "mem": "4G"}
 BACKENDS = ("auto", "threads", "processes")
@@ -103,8 +105,8 @@ class Request:
         """Return the record of a setting with further values for a manifest.
 
         The further values are the label of its environment, the displayed name and line of a user's
-        algorithm, the reference lines of its data and, for ``runs=auto``, the number of times that
-        its runs are examined.
+        algorithm, the reference lines of its data, the limits of its promise and, for
+        ``runs=auto``, the number of times that its runs are examined.
         """
         found, instance = setting.record, data_of(setting).instance
         if setting.env in self.groups.labels:
@@ -115,6 +117,8 @@ class Request:
             found[LOOKS] = len(self.auto.looks())
         if isinstance(instance, LabelledInstance):
             found[REFERENCES] = instance.recorded(setting.horizon)
+        if limits := [*limits_of(setting)]:
+            found[LIMITS] = limits
         return found
 
     @property
@@ -144,6 +148,42 @@ def refuse_taken_names(algorithm: Algorithm) -> None:
 def decides_rows(key: str) -> bool:
     """Return whether a key decides what is run; the name of an experiment does not count."""
     return key.partition(".")[0] not in {*DECIDES_NO_ROW, "experiment"}
+
+
+def limits_of(setting: Setting) -> Iterator[str]:
+    """Yield phrases that limit the promise of privacy of a setting: that it does not hold on its
+    environment, and what is promised to a user who returns, whose data are shown several times.
+    """
+    guarantee, instance = setting.guarantee, data_of(setting).instance
+    if math.isinf(setting.budget):  # nothing is promised
+        return
+    if why := _void(setting):
+        yield f"privacy is not promised on {setting.env}: {why}"
+    if guarantee is not None and guarantee.of_contexts and instance.passes > 1:
+        eps, delta = guarantee.at(setting.values).of_group(setting.values, instance.passes)
+        yield (
+            f"a user returns {instance.passes} times on {setting.env}, so the privacy that is "
+            f"promised to a user is ({eps:.4g}, {delta:.3g})-DP "
+            f"at {setting.budget_name}={setting.budget:g}"
+        )
+
+
+def _void(setting: Setting) -> str:
+    """Return why the privacy of a setting does not hold on its environment; empty if it holds.
+
+    Either ``assume=true`` has waived an assumption that the privacy needs, or the data determine
+    the scale of private contexts.
+    """
+    rewards, guarantee = setting.algorithm.rewards, setting.guarantee
+    instance = data_of(setting).instance
+    if guarantee is not None and guarantee.of_contexts and instance.withdrawn:
+        return instance.withdrawn
+    if isinstance(instance, LoggedInstance) and setting.algorithm.actions != USERS:
+        return ONLY_ORACLES
+    if rewards is None or not rewards.waived_with_privacy:
+        return ""
+    found = rewards.violation(instance, setting.parameters)
+    return f"{found[0]}, but {found[1]} is assumed" if found else ""
 
 
 def make_request(
