@@ -73,7 +73,14 @@ def budgets_needed(
     if beats is not None:
         if not (regret is None and ratio is None and baseline is None):
             raise BadInput("beats: leave regret, ratio and baseline out")
-        goal, line = math.nan, LINES[line_named(beats)]
+        if beats == SUPERVISED:
+            raise BadInput(
+                f"beats={beats}: {beats} is an algorithm, which has to be played; write ratio=1 "
+                f"baseline={beats}"
+            )
+        if not isinstance(beats, str) or beats not in LINES:
+            raise BadInput(f"beats={plain(beats)}: {nearest(plain(beats), LINES)}")
+        goal, line = math.nan, LINES[beats]
     else:
         goal, line = goal_of("regret=R", regret, ratio, "mean regret"), ""
         if regret is not None and baseline is not None:
@@ -96,18 +103,6 @@ def budgets_needed(
             "tried": [vars(look) for look in found.looks],
         })  # fmt: skip
     return pd.DataFrame(rows)
-
-
-def line_named(beats: Any) -> str:
-    """Check the name of a line of reference."""
-    if beats == SUPERVISED:
-        raise BadInput(
-            f"beats={beats}: {beats} is an algorithm, which has to be played; write ratio=1 "
-            f"baseline={beats}"
-        )
-    if not isinstance(beats, str) or beats not in LINES:
-        raise BadInput(f"beats={plain(beats)}: {nearest(plain(beats), LINES)}")
-    return beats
 
 
 class _Need(Subject):
