@@ -37,6 +37,7 @@ from .search import ERROR, LOOKS, Found, Search, check_search, goal_of, limits, 
 from .subject import Subject, differing, with_values
 
 TIMES_GOAL = 10.0  # the default cap of a search, as a multiple of the goal in samples
+GOALS, NEXT_GOAL = 8, 1.1  # most goals that are tried instead of one out of reach; least step
 FREE_RUNS = 64  # least number of runs without privacy that are played before a search
 ENDS = 0.9  # a test counts as ending at a budget if at least this share of its runs ends
 PRECISE = 1.25  # largest ratio of the two budgets between which a sheet finds that a test ends
@@ -277,13 +278,12 @@ def budget_for_samples(
     what = "mean" if share is None else f"{100 * share:g} % quantile"
 
     def row_of(rule: _Rule) -> dict[str, Any]:
-        def time_and_share(eps: float, n: int) -> tuple[float, float]:
-            """Return the time of the first n runs at a budget, and the share that ended."""
-            return float(time_of(rule.times(eps, n))), rule.ended(eps, n)
+        def without_privacy(n: int) -> tuple[float, float]:
+            return float(time_of(rule.times(math.inf, n))), rule.ended(math.inf, n)
 
         free = free_ended = math.nan
         if rule.can_be_free:
-            free, free_ended = time_and_share(math.inf, max(FREE_RUNS, runs // 8))
+            free, free_ended = without_privacy(max(FREE_RUNS, runs // 8))
         elif ratio is not None:
             raise BadInput(f"ratio: {rule.name} cannot run without privacy; samples=N is needed")
         aim = goal if ratio is None else goal * free
@@ -308,32 +308,29 @@ def budget_for_samples(
                 more = "all runs are equal to the goal, so that more runs do not help"
         cut = rule.ended(last.budget, last.runs) < 1.0
         if ratio is not None:
-            free, free_ended = time_and_share(math.inf, max(look.runs for look in found.looks))
+            free, free_ended = without_privacy(max(look.runs for look in found.looks))
             aim, cut = goal * free, cut or free_ended < 1.0
         if cut:
             more = "some runs did not end, so that a larger cap helps"
+        instead = math.nan
+        if found.kind == "never":
+            if own_cap is None and free == free:
+                rule.given["cap"] = cap_of(max(aim, free))
+            instead = samples_reached(rule, last.budget, runs, share, own_cap is None)
         wanted, weeks = f"{significant(aim)} samples", f"{aim / users:.3g} weeks" if users else ""
         if ratio is not None:
             wanted = f"{goal:g} times that without privacy ({wanted}{', ' * bool(weeks)}{weeks})"
         elif users:
             wanted += f" ({weeks})"
-        times = {}
+        known = ""
         if free == free and (ratio is not None or found.kind == "never"):
-            times["without privacy"] = free, free_ended
-        if found.kind == "never":
-            if own_cap is None and free == free:
-                rule.given["cap"] = cap_of(max(aim, free))
-            times[f"at eps={last.budget:g}"] = time_and_share(last.budget, last.runs)
-        known = " and ".join(
-            f"{at_least(ended)}{significant(time)} {where}"
-            for where, (time, ended) in times.items()
-        )
+            known = f"; it is {at_least(free_ended)}{significant(free)} without privacy"
         return {
             **rule.about, "budget": found.budget, "low": found.low, "high": found.high,
             "reached": not math.isnan(found.budget), "samples": aim, "without_privacy": free,
             "free_ended": free_ended,
             "answer": samples_in_words(
-                f"{rule.title}: the {what}", found, wanted, f"; it is {known}" * bool(known), more
+                f"{rule.title}: the {what}", found, wanted, known, instead, more
             ),
         }  # fmt: skip
 
@@ -385,20 +382,61 @@ def of_ratio(
     return Located(*np.maximum(goal + ends / free.mean(), 0.0))
 
 
-def samples_in_words(start: str, found: Found, goal: str, known: str, more: str) -> str:
+def samples_reached(
+    rule: _Rule, eps: float, runs: int, share: float | None, own_cap: bool
+) -> float:  # fmt: skip
+    """Return a goal ``samples``, with two digits, that a search finds reached at the budget
+    ``eps``.
+
+    The cap of a search depends on its goal, unless the user gives a cap. If all runs are equal, the
+    upper limit of the mean depends on the cap. Therefore a goal is tried as a search tries it, and
+    a larger goal after it, at most ``GOALS`` in all.
+
+    Args:
+        own_cap: whether the cap follows from the goal.
+
+    Returns:
+        The goal; NaN if none was found, or if some runs did not end.
+    """
+
+    def cap() -> float:
+        return float(rule.at(eps).horizon)
+
+    def measure(x: float, n: int) -> Located:
+        return of_times(rule.times(x, n), cap(), share)
+
+    goal, tries = measure(eps, runs).high, 0
+    while goal < cap() and tries < GOALS:
+        unit = 10.0 ** (math.floor(math.log10(goal)) - 1)
+        goal, tries = float(math.ceil(goal / unit) * unit), tries + 1
+        if own_cap:
+            rule.given["cap"] = cap_of(goal)
+        if Search(measure, goal, eps, eps, 2.0, runs).decide(eps, runs) < 0:
+            return goal
+        high = measure(eps, runs).high
+        goal = max(NEXT_GOAL * goal, high if high < cap() else 0.0)
+    return math.nan
+
+
+def samples_in_words(
+    start: str, found: Found, goal: str, known: str, instead: float, more: str
+) -> str:
     """Return the answer of a search as a sentence.
 
     Args:
         start: the rule and the statistic, such as "RULE on ENV: the mean".
         found: the result of the search.
         goal: the goal, in words.
-        known: other stopping times, in words; it may be empty.
+        known: the stopping time without privacy, in words; it may be empty.
+        instead: if no budget reaches the goal, a number of samples that the largest budget reaches.
         more: what would help to decide an undecided search, or why more runs do not help.
     """
     start, last = f"{start} stopping time is ", found.last
     if found.kind == "never":
-        tried = f"at every eps that was tried, up to {last.budget:g}"
-        return f"none: {start}above {goal} {tried}{known}"
+        end = f"none: {start}above {goal} at every eps that was tried, up to {last.budget:g}{known}"
+        if instead == instead:
+            end += f"; samples={instead:g} is reached at eps={last.budget:g}"
+        return end
     if math.isnan(found.budget):
         return f"undecided: {start}perhaps at most {goal} at eps={last.budget:g}{known}; {more}"
     if found.kind in ("always", "open"):
