@@ -82,9 +82,9 @@ def test_local_algorithms_are_audited_by_their_actions_and_by_their_responses(gi
     """The alignment is replayed once, for the actions."""
     targets = subjects_of(**given)
     assert [target.kind for target in targets] == kinds
-    replayed = [replay_report(target, seed=0)[0] for target in targets]
-    assert [row["replays"] > 0 for row in replayed] == [True, False][: len(kinds)], replayed
-    assert all(row["aligned"] == row["replays"] for row in replayed), replayed
+    replayed = [replay_report(target, seed=0) for target in targets]
+    assert [found.replays > 0 for found in replayed] == [True, False][: len(kinds)], replayed
+    assert all(found.aligned == found.replays for found in replayed), replayed
 
 
 def test_the_mean_output_of_a_rule_holds_pulls_alone():

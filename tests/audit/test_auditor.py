@@ -12,6 +12,7 @@ from twins.plain_no_eps import plain_no_eps
 
 import dpbandits as dp
 from dpbandits.audit import findings
+from dpbandits.audit.alignment.align import Aligned
 from dpbandits.audit.exact.release import release_loss
 from dpbandits.audit.findings import SampledAudit
 from dpbandits.audit.sampling.auditor import audit, in_workers
@@ -113,8 +114,7 @@ def test_the_committed_table_holds_every_private_algorithm_and_nothing_violated(
 @pytest.mark.parametrize("name", [*PRIVATE, *PRIVATE_RULES])
 def test_algorithms_and_rules_pass(name, monkeypatch):
     """By samples alone: tests/algorithms/test_alignment.py replays their alignments."""
-    replayed = {"replays": 0, "aligned": 0, "alignment": "", "why": ""}
-    monkeypatch.setattr(findings, "replay_report", lambda target, seed, *others: (replayed, None))
+    monkeypatch.setattr(findings, "replay_report", lambda target, seed, *others: Aligned())
     chosen, budget = {algorithm(name).group: name}, algorithm(name).budget
     found = dp.audit(**chosen, **{budget: 1.0}, runs=1000, jobs=2)
     assert set(found["verdict"]) == {"consistent"}

@@ -61,8 +61,8 @@ def test_leaking_policies_are_not_consistent(policy):
 )
 def test_a_replay_says_what_is_wrong(policy, why):
     """The controls are their sound twins, ``CONSISTENT``."""
-    columns, _ = replay_report(PolicyTarget(claimed(policy), 1.0, {}, (16,)), 0)
-    assert columns["why"].startswith(why) and columns["aligned"] < columns["replays"]
+    found = replay_report(PolicyTarget(claimed(policy), 1.0, {}, (16,)), 0)
+    assert found.why.startswith(why) and found.aligned < found.replays
 
 
 @pytest.mark.slow
@@ -75,8 +75,8 @@ def test_a_replay_says_what_is_wrong(policy, why):
     ],
 )
 def test_noise_of_a_later_round_must_hide_the_reward_itself(policy, why):
-    columns, _ = replay_report(PolicyTarget(claimed(policy, local=True), 1.0, {}, (16,)), 0)
-    assert columns["why"] == why
+    found = replay_report(PolicyTarget(claimed(policy, local=True), 1.0, {}, (16,)), 0)
+    assert found.why == why
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from tiers import first
 from twins import BROKEN, CORRECT
 
 from dpbandits.audit.alignment import align as engine
-from dpbandits.audit.alignment.align import MISSING, align, check, replay_report
+from dpbandits.audit.alignment.align import MISSING, Aligned, align, check, replay_report
 from dpbandits.audit.alignment.cases import cases
 from dpbandits.audit.alignment.replay import Problem, replay
 from dpbandits.audit.alignment.replayed_streams import Replay, Shifted
@@ -187,8 +187,7 @@ def test_an_alignment_that_is_missing_is_explained():
             pull(game, 0)
 
     source = from_function(mine, rewards=(0.0, 1.0))
-    row, _ = replay_report(RegretTarget(source, 1.0, {}), 0)
-    assert row == {"replays": 0, "aligned": 0, "alignment": MISSING, "why": ""}
+    assert replay_report(RegretTarget(source, 1.0, {}), 0) == Aligned(text=MISSING)
     assert 4 <= MISSING.count("\n") <= 6
 
 
@@ -200,8 +199,8 @@ def test_what_cannot_be_followed_is_reported():
 
     guarantee = global_dp("its author", alignment=one_release)
     source = from_function(from_bits, rewards=(0.0, 1.0), guarantee=guarantee)
-    row, _ = replay_report(RegretTarget(source, 1.0, {}), 0)
-    assert row["replays"] == 0 and "cannot follow rng.bit_generator" in row["alignment"]
+    found = replay_report(RegretTarget(source, 1.0, {}), 0)
+    assert found.replays == 0 and "cannot follow rng.bit_generator" in found.text
 
 
 def test_an_edge_of_rounding_is_no_counter_example(monkeypatch):

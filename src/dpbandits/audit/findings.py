@@ -10,7 +10,7 @@ import json
 import math
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial, reduce
@@ -29,7 +29,7 @@ from ..fingerprint import closure, fingerprint
 from ..running.progress import progress_bar, write_above_bar
 from ..settings.setting import digest
 from . import verdicts
-from .alignment.align import replay_report
+from .alignment.align import Aligned, replay_report
 from .exact.methods import exact_loss
 from .exact.one_bit import SATURATING_REWARD
 from .exact.release import release_loss
@@ -37,30 +37,23 @@ from .sampling.auditor import Sampled, TimeUp, audit, in_workers, unsampled
 from .targets.decisions import DecisionTarget
 from .targets.neighbours import place_of_change
 from .targets.publishing import ReleaseTarget
-from .targets.target import AuditTarget, Stage
+from .targets.target import AuditTarget, Progress, Stage, ignored
 
 Row = dict[str, Any]
 # A name, and either its row or the error that explains why there is no row
 Result = tuple[str, Row | Exception]
-Progress = Callable[[float], object]  # called with each share of the work that is done
-# Columns that replace the columns of replays for a target without a range of rewards
-UNBOUNDED: Row = {
-    "replays": 0,
-    "aligned": 0,
-    "alignment": "no range of rewards is declared, and exchanging rewards of one and two million "
+# What replaces the replays of a target without a range of rewards
+UNBOUNDED = Aligned(
+    text="no range of rewards is declared, and exchanging rewards of one and two million "
     "changes the output.\nA promise of privacy needs a range: declare rewards=(LOW, HIGH) of a "
     "function, or REWARDS = (LOW, HIGH) in its file",
-    "why": "declare rewards=",
-}
+    why="declare rewards=",
+)
 # Verdicts for which the column ``why`` gives the reason
 EXPLAINED = (verdicts.MISALIGNED, verdicts.UNDECIDED)
 REPLAYED = 0.3  # the approximate share of the replays in the work of an audit
 # These files, and all files of the package that they import, determine the findings of samples
 MADE_BY = ("alignment/align.py", "exact/release.py", "sampling/auditor.py")
-
-
-def _ignored(share: float) -> None:
-    """Ignore the progress of an audit."""
 
 
 class Failed(Exception):
@@ -93,7 +86,7 @@ class ExactAudit:
     jobs: int = 1  # the number of workers
 
     def row(
-        self, folder: Path | None, progress: Progress = _ignored, seconds: float = math.inf
+        self, folder: Path | None, progress: Progress = ignored, seconds: float = math.inf
     ) -> Row:
         """Return the exact loss with the event and the neighbours that attain it.
 
@@ -131,7 +124,7 @@ class SampledAudit:
     jobs: int = 1
 
     def row(
-        self, folder: Path | None, progress: Progress = _ignored, seconds: float = math.inf
+        self, folder: Path | None, progress: Progress = ignored, seconds: float = math.inf
     ) -> Row:
         """Return the findings of an audit that takes at most ``seconds`` seconds.
 
@@ -168,25 +161,23 @@ class SampledAudit:
 
     def _found(self, progress: Progress, end: float) -> tuple[Row, Sampled]:
         """Return the row of findings up to the time ``end``, and the worst of the samples."""
-        target, exact, event, replays = self.target, None, "", None
+        target, exact, event = self.target, None, ""
         target.check()
         if (unbounded := target.unbounded()) is not None:
-            sampled, columns = [unsampled(target, 0.0, unbounded)], UNBOUNDED
+            replays, sampled = UNBOUNDED, [unsampled(target, 0.0, unbounded)]
             words = [verdicts.UNDECIDED]
         else:
             _say(target, "replays")
-            columns, replays = replay_report(
-                target, self.seed, end, lambda x: progress(REPLAYED * x)
-            )
+            replays = replay_report(target, self.seed, end, lambda x: progress(REPLAYED * x))
             stages = target.stages(replays, self.seed)
             sampled = list(self._sampled(stages, lambda x: progress((1.0 - REPLAYED) * x), end))
             sampled = sampled or [unsampled(target, 0.0)]
             exact, event = stages[0].loss or release_loss(target), stages[0].event
-            words = [target.replays_lead_to(columns["aligned"], columns["replays"])]
+            words = [target.replays_lead_to(replays.aligned, replays.replays)]
         samples = reduce(or_, (found.tried for found in sampled))
-        parts = [f"{replays.replays} replays of {replays.tried}"] if replays else []
+        parts = [f"{replays.replays} replays of {replays.tried}"] if replays.asked else []
         parts += [f"samples of {samples}"] if samples.rounds else []
-        tried = samples | replays.tried if replays else samples
+        tried = samples | replays.tried
         if not tried.rounds:
             tried = tried.add(sampled[0].pair)
         if late := time.time() > end:
@@ -198,7 +189,7 @@ class SampledAudit:
             # the exact loss is that of the release itself
             words.append(verdicts.of_exact(exact, exact, promised))
         verdict, where = verdicts.combined(*words), place_of_change(worst.pair)
-        why = columns["why"] or ("max_time= ended the audit" if late else "")
+        why = replays.why or ("max_time= ended the audit" if late else "")
         target = worst.target  # for a policy, this target may be the response of a user
         row = {
             "kind": target.kind, "name": target.name, "budget": target.budget_name,
@@ -212,9 +203,10 @@ class SampledAudit:
             "changed_round": where[0] + 1, "changed_arm": where[1] if x.ndim > 1 else 0,
             "first": float(x[where]), "second": float(y[where]),
             "event": event or worst.event.in_words(target.columns(x)) or "nothing differs",
-            "seed": self.seed, **columns, "tried": "; ".join(parts), "witness": None,
+            "seed": self.seed, "replays": replays.replays, "aligned": replays.aligned,
+            "alignment": replays.text, "why": why if verdict in EXPLAINED else "",
+            "tried": "; ".join(parts), "witness": None,
         }  # fmt: skip
-        row["why"] = why if verdict in EXPLAINED else ""
         return row, worst
 
     def _sampled(
@@ -295,7 +287,7 @@ def findings_of(
 def _in_process(audits: Sequence[Audit], folder: Path | None, max_time: float) -> list[Result]:
     """Return the results of audits from a child process, with errors as text."""
     singly = [replace(audit, jobs=1) for audit in audits]
-    found = _results(singly, folder, _ignored, max_time)
+    found = _results(singly, folder, ignored, max_time)
     return [(name, result if isinstance(result, dict | BadInput) else Failed(text_of(result)))
             for name, result in found]  # fmt: skip
 

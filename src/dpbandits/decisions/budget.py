@@ -73,7 +73,14 @@ def budgets_needed(
     if beats is not None:
         if not (regret is None and ratio is None and baseline is None):
             raise BadInput("beats: leave regret, ratio and baseline out")
-        goal, line = math.nan, LINES[line_named(beats)]
+        if beats == SUPERVISED:
+            raise BadInput(
+                f"beats={beats}: {beats} is an algorithm, which has to be played; write ratio=1 "
+                f"baseline={beats}"
+            )
+        if not isinstance(beats, str) or beats not in LINES:
+            raise BadInput(f"beats={plain(beats)}: {nearest(plain(beats), LINES)}")
+        goal, line = math.nan, LINES[beats]
     else:
         goal, line = goal_of("regret=R", regret, ratio, "mean regret"), ""
         if regret is not None and baseline is not None:
@@ -96,18 +103,6 @@ def budgets_needed(
             "tried": [vars(look) for look in found.looks],
         })  # fmt: skip
     return pd.DataFrame(rows)
-
-
-def line_named(beats: Any) -> str:
-    """Check the name of a line of reference."""
-    if beats == SUPERVISED:
-        raise BadInput(
-            f"beats={beats}: {beats} is an algorithm, which has to be played; write ratio=1 "
-            f"baseline={beats}"
-        )
-    if not isinstance(beats, str) or beats not in LINES:
-        raise BadInput(f"beats={plain(beats)}: {nearest(plain(beats), LINES)}")
-    return beats
 
 
 class _Need(Subject):
@@ -215,16 +210,16 @@ def crossing_in_words(
             f"regret is {reached}{sure} at {name}={found.high:g}; at smaller values, down to "
             f"{found.looks[0].budget:g}, the runs do not show whether it is, and a larger runs= may"
         )
-    elif line:
-        end = (
-            f"the smallest {name} tried whose runs show{sure} that regret is {reached} is "
-            f"{found.high:g}; at {name}={found.low:g} regret is above"
-        ) + ends_in_words(found, of_what, precision)
     else:
-        end = (
-            f"regret crosses {aim} between {name}={found.low:g} and {found.high:g}, about at "
-            f"{found.budget:g}"
-        ) + ends_in_words(found, of_what, precision)
+        end = f"regret crosses {aim} between {name}={found.low:g} and {found.high:g}, about at "
+        end += f"{found.budget:g}"
+        if line:
+            end = f"the smallest {name} tried whose runs show{sure} that regret is {reached} is "
+            end += f"{found.high:g}; at {name}={found.low:g} regret is above"
+        ends = [x for x in found.looks if x.budget in (found.low, found.high)]
+        means = ", ".join(f"{significant(x.mean)} at {x.budget:g}" for x in ends)
+        wide = found.high / found.low > ROUNDED_PRECISION * precision
+        end += f" ({of_what}: {means})" + "; more runs would narrow this" * wide
     if found.again:
         again = ", ".join(f"{x:g}" for x in found.again)
         end += f". It is not monotone: above that again at {name}={again}"
@@ -233,11 +228,3 @@ def crossing_in_words(
         means = ", ".join(f"{significant(x.mean)} at {name}={x.budget:g}" for x in perhaps)
         end += f". Undecided at larger {name}: a {of_what} of {means}"
     return start + end
-
-
-def ends_in_words(found: Found, of_what: str, precision: float) -> str:
-    """Return the means at both ends of the interval, and whether the interval is too wide."""
-    ends = [x for x in found.looks if x.budget in (found.low, found.high)]
-    means = ", ".join(f"{significant(x.mean)} at {x.budget:g}" for x in ends)
-    wide = found.high / found.low > ROUNDED_PRECISION * precision
-    return f" ({of_what}: {means})" + "; more runs would narrow this" * wide

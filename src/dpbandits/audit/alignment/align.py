@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from ..numbers.draws import Draw
 from ..numbers.streams import Recorder
 from ..targets.decisions import DecisionTarget
 from ..targets.neighbours import Tried, Walk, first_change
-from ..targets.target import AuditTarget
+from ..targets.target import AuditTarget, Progress, ignored
 from .cases import Case, cases
 from .replay import Outcome, Problem, replay
 
@@ -32,7 +31,7 @@ class Aligned:
 
     Attributes:
         asked: the number of requested replays; fewer replays are made if one fails, or if the time
-            is up.
+            is up. It is 0 for a target without replays.
         aligned: the number of replays that succeeded.
         entered: the number of replays in which the changed reward entered a shifted draw.
         chosen: the number of replays in which the changed reward changed the probabilities of a
@@ -42,9 +41,11 @@ class Aligned:
         spent: the largest cost of a replay, as a share of the budget.
         problem: the first counter-example, or None.
         tried: the ranges of the data that were played.
+        text: the result in words, with the counter-example, or which declaration is missing.
+        why: a short reason why the alignment does not hold, or "".
     """
 
-    asked: int
+    asked: int = 0
     aligned: int = 0
     entered: int = 0
     chosen: int = 0
@@ -52,6 +53,8 @@ class Aligned:
     spent: float = 0.0
     problem: Problem | None = None
     tried: Tried = field(default_factory=Tried)
+    text: str = ""
+    why: str = ""
 
     @property
     def replays(self) -> int:
@@ -89,32 +92,25 @@ def replay_report(
     target: AuditTarget,
     seed: int,
     deadline: float = math.inf,
-    progress: Callable[[float], object] = lambda share: None,
-) -> tuple[dict[str, Any], Aligned | None]:
-    """Replay the alignment of a target, and return columns for the audit's table and the replays.
-
-    The columns are the number of replays, the number of aligned replays, a text about them, and a
-    short reason why the alignment does not hold. The text gives the counter-example, or says which
-    declaration is missing. The replays are None if none were made. For the arguments see ``align``.
-    """
-    found, text, why = None, "", ""
-    if isinstance(target, DecisionTarget) and target.alignment is None:
-        text = MISSING
-    elif isinstance(target, DecisionTarget):
-        # the target is neither a release nor the response of a user
-        try:
-            found = align(target, None, seed, deadline, progress)
-            text = found.in_words()
-            unused = found.holds and not found.entered
-            why = found.problem.why if found.problem else text if unused else ""
-        except Exception as error:
-            # users' code may raise any error on numbers that record operations
-            why = "the runs cannot be replayed"
-            text = f"{why} ({type(error).__name__}: {error})"
-    if why and target.caveat:
-        why, text = target.caveat, f"{target.caveat}.\n{text}"
-    replays, aligned = (found.replays, found.aligned) if found else (0, 0)
-    return {"replays": replays, "aligned": aligned, "alignment": text, "why": why}, found
+    progress: Progress = ignored,
+) -> Aligned:
+    """Replay the alignment of a target, and say in words what this shows; see ``align``."""
+    if not isinstance(target, DecisionTarget):
+        return Aligned()  # a release or the response of a user
+    if target.alignment is None:
+        return Aligned(text=MISSING)
+    try:
+        found = align(target, None, seed, deadline, progress)
+        found.text = found.in_words()
+        unused = found.holds and not found.entered
+        found.why = found.problem.why if found.problem else found.text if unused else ""
+    except Exception as error:
+        # users' code may raise any error on numbers that record operations
+        why = "the runs cannot be replayed"
+        found = Aligned(text=f"{why} ({type(error).__name__}: {error})", why=why)
+    if found.why and target.caveat:
+        found.why, found.text = target.caveat, f"{target.caveat}.\n{found.text}"
+    return found
 
 
 def check(target: DecisionTarget, case: Case) -> Outcome:
@@ -165,7 +161,7 @@ def align(
     replays: int | None = None,
     seed: int = 0,
     deadline: float = math.inf,
-    progress: Callable[[float], object] = lambda share: None,
+    progress: Progress = ignored,
 ) -> Aligned:
     """Replay an alignment on random rewards, horizons and noise, until a replay fails.
 

@@ -200,9 +200,9 @@ def _close(first: Any, second: Any, atol: float = TOLERANCE) -> bool:
     return np.allclose(first, second, rtol=TOLERANCE, atol=atol, equal_nan=True)
 
 
-def _scales(draws: Draws) -> list[float]:
-    """Return the scales of draws, -1 for a draw without a scale."""
-    return [-1.0 if draw.scale is None else draw.scale for draw in draws]
+def _scales(draws: Draws) -> np.ndarray:
+    """Return the scales of draws, NaN for a draw without a scale."""
+    return np.array([draw.scale for draw in draws], float)
 
 
 def _change(first, second, places) -> str:

@@ -45,11 +45,7 @@ class Given(Stream):
             return self.chosen_again(before, shape)
         if not _same(before.shape, shape):
             self.moved = self.moved or f"the law of a {kind} draw depends on the reward"
-        return self.again(i, before)
-
-    def again(self, i: int, before: Draw) -> Draw:
-        """Return draw ``i`` of the record once more."""
-        return Draw(before.kind, before.z, before.shape, base=before.base)
+        return Draw(kind, before.z, before.shape, base=before.base)
 
     def chosen_again(self, before: Draw, law: tuple[float, ...]) -> Draw:
         """Return the choice of the record once more, even if its probabilities have changed."""
@@ -87,12 +83,13 @@ class Shifted(Given):
         self.plain_sums: dict[int, int] = {}
         self.bits = 0
 
-    def again(self, i, before):
-        shift = 0.0
-        if self.declared.get(i):
-            shift = self.declared[i] / before.scale if before.scale else math.inf
-        z = before.z + shift if shift else before.z
-        return Draw(before.kind, z, before.shape, shift=shift, base=before.base)
+    def next(self, kind, shape):
+        i, draw = len(self.draws), super().next(kind, shape)
+        if self.declared.get(i) and self.before[i].kind == kind:
+            scale = self.before[i].scale
+            draw.shift = self.declared[i] / scale if scale else math.inf
+            draw.z += draw.shift
+        return draw
 
     def added(self, noise, x):
         draw, i = noise.draw, noise.draw.number
@@ -135,22 +132,18 @@ class Shifted(Given):
             return super().compared(draw, chance)
         record = self.before[i]
         was, below = record.chances[k]
-        if k == 0:
-            record.low, record.high = 0.0, 1.0
         changed = abs(was - chance) > ROUNDING * abs(chance)
+        p, q = record.share(was, below, k), draw.share(chance, below)
         if changed or draw.entered is not None:
             self.bits += changed
             draw.entered = len(self.reads) if draw.entered is None else draw.entered
             draw.cost = draw.worst
-            other = not below
-            self.charge(draw, _width(record.side(was, other)), _width(draw.side(chance, other)))
+            self.charge(draw, record.share(was, not below, k), draw.share(chance, not below))
             draw.worst = draw.cost
-            p, q = _width(record.side(was, below)), _width(draw.side(chance, below))
             self.charge(draw, p, q)
-        record.low, record.high = record.side(was, below)
         draw.compare(chance, below)
         if changed and min(p, q) > 0.0:
-            draw.z = draw.low + (record.z - record.low) * q / p
+            draw.z = draw.interval()[0] + (record.z - record.interval(k + 1)[0]) * q / p
         return below
 
     def charge(self, draw: Draw, p: float, q: float) -> None:
@@ -216,9 +209,10 @@ class Branch(Given):
         return Draw(kind, getattr(_ANY, kind)(*given, **named), shape)
 
     def compared(self, draw, chance):
-        if draw.place != self.own or draw.low == draw.high:
+        low, high = draw.interval()
+        if draw.place != self.own or low == high:
             return super().compared(draw, chance)
-        p = min(max((chance - draw.low) / (draw.high - draw.low), 0.0), 1.0)
+        p = min(max((chance - low) / (high - low), 0.0), 1.0)
         return draw.compare(chance, self._taken((p, 1.0 - p)) == 0)
 
     def _taken(self, law):
@@ -231,10 +225,6 @@ class Branch(Given):
 
 # Made before a policy plays: while a policy plays, the generators of NumPy are redirected
 _ANY = np.random.default_rng(0)
-
-
-def _width(ends: tuple[float, float]) -> float:
-    return max(ends[1] - ends[0], 0.0)
 
 
 def _rounded(x: Any) -> Any:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 from .exponential_polynomials import Number, Piecewise, Rate
@@ -166,18 +167,15 @@ def extreme_cases(sizes: tuple[int, ...]) -> set[Case]:
     other sums are full, this sum is 0 or 1; if the other sums are 0, this sum is n - 1 or n
     (docs/exact_loss.md).
     """
-    zeros, full = (0,) * len(sizes), sizes
-    found = {zeros, full}
-    for i, n in enumerate(sizes):
-        found |= {_with(full, i, s) for s in (0, 1)} | {_with(zeros, i, s) for s in (n - 1, n)}
-    return found
+    return {(0,) * len(sizes), sizes, *chain.from_iterable(extreme_pairs(sizes))}
 
 
 def extreme_pairs(sizes: tuple[int, ...]) -> Iterator[tuple[Case, Case]]:
     """Yield the pairs of neighbours among ``extreme_cases``."""
+    zeros = (0,) * len(sizes)
     for i, n in enumerate(sizes):
         yield _with(sizes, i, 0), _with(sizes, i, 1)
-        yield _with((0,) * len(sizes), i, n - 1), _with((0,) * len(sizes), i, n)
+        yield _with(zeros, i, n - 1), _with(zeros, i, n)
 
 
 def _with(items: tuple, i: int, x: Any) -> tuple:

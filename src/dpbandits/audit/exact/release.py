@@ -13,12 +13,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from ...parts.noise.shuffled_coins import eps_of_coins
-from ..numbers.draws import LAPLACE, NORMAL, Draw
+from ..numbers.draws import COINS, LAPLACE, NORMAL, Draw
 from ..numbers.streams import Stream
 from ..targets.publishing import ReleaseTarget
 from ..targets.releases import MECHANISMS
@@ -31,7 +30,10 @@ SIZES = (1.0, 30.0, 1e3, 1e6)  # the scales of the noise with which linearity is
 
 
 class _Chosen(Stream):
-    """A generator of noise of one kind at scale 1: draws have the values in ``z``, others are 0."""
+    """A generator of coins, or of noise of one kind at scale 1.
+
+    Draws have the values in ``z``, and other draws are 0.
+    """
 
     plain = True
 
@@ -40,9 +42,14 @@ class _Chosen(Stream):
         self.kind, self.z = kind, z
 
     def next(self, kind, shape):
-        if kind != self.kind or shape != 1:
+        if kind != self.kind or (shape != 1 and kind != COINS):
             raise TypeError(f"{kind} noise")
-        return Draw(kind, self.z.get(len(self.draws), 0.0))
+        return Draw(kind, self.z.get(len(self.draws), 0.0), shape)
+
+    def binomial(self, n, p, size=None):
+        if p != 0.5 or self.draws:
+            raise TypeError("other coins, or several times")
+        return self.coins(n)
 
 
 def release_loss(target: AuditTarget) -> float | None:
@@ -98,19 +105,6 @@ def exact_mu(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> float | N
     return None
 
 
-class _Heads:
-    """A generator of fair coins that always returns a given number of heads."""
-
-    def __init__(self, heads: int):
-        self.heads, self.tossed = heads, 0
-
-    def binomial(self, n, p):
-        if p != 0.5 or self.tossed:
-            raise TypeError("other coins, or several times")
-        self.tossed = int(n)
-        return self.heads
-
-
 def loss_of_count(
     release: Output, x: np.ndarray, y: np.ndarray, d: int, delta: float
 ) -> float | None:
@@ -119,42 +113,43 @@ def loss_of_count(
     The release must be one number (d = 1): a function of the data plus the number of heads of fair
     coins. The values of the function for the two data sets may differ by at most 1.
     """
-    counts = []
-    for data in (x, y):
-        found = []
-        for k in (0, 1, 7):
-            rng: Any = _Heads(k)
-            release(rng, data, out := np.zeros(d))
-            found.append(out[0] - k)
-        if len({*found}) > 1:
-            return None
-        counts.append((found[0], rng.tossed))
-    (f, n), (g, m) = counts
+    runs = [[(k, *_run(release, data, d, COINS, {0: k})) for k in (0, 1, 7)] for data in (x, y)]
+    values = [{out[0] - k for k, out, _ in found} for found in runs]
+    if any(len(found) > 1 for found in values):
+        return None
+    (f,), (g,) = values
+    n, m = (draws[0].shape for (_, _, draws), *_ in runs)
     if n != m or abs(f - g) > 1.0:
         return None
-    return eps_of_coins(float(n), delta) if f != g else 0.0
+    return eps_of_coins(n, delta) if f != g else 0.0
+
+
+def _run(release, data, d, kind, z) -> tuple[np.ndarray, list[Draw]]:
+    """Run a release with chosen draws, and return its output and the draws."""
+    rng, out = _Chosen(kind, z), np.zeros(d)
+    release(rng, data, out)
+    if rng.halves:
+        raise TypeError("a single exponential variable is not Laplace noise")
+    return out, rng.draws
 
 
 def _linear(release, x, y, d, kind, norm):
     def run(data, z):
-        rng, out = _Chosen(kind, z), np.zeros(d)
-        release(rng, data, out)
-        if rng.halves:
-            raise TypeError("a single exponential variable is not Laplace noise")
-        return out, len(rng.draws)
+        return _run(release, data, d, kind, z)[0]
 
-    (f, n), (g, other) = run(x, {}), run(y, {})
+    (f, first), (g, second) = (_run(release, data, d, kind, {}) for data in (x, y))
+    n = len(first)
     if n == 0:
         return 0.0 if np.array_equal(f, g) else math.inf
-    N = np.stack([run(x, {i: 1.0})[0] - f for i in range(n)], axis=1)
+    N = np.stack([run(x, {i: 1.0}) - f for i in range(n)], axis=1)
     rng = np.random.default_rng(0)
     trials = [size * rng.normal(size=n) for size in SIZES for _ in range(4)]
     linear = all(
-        _close(run(data, dict(enumerate(z)))[0], h + N @ z)
+        _close(run(data, dict(enumerate(z))), h + N @ z)
         for z in trials
         for data, h in ((x, f), (y, g))
     )
-    if n != other or not linear:
+    if n != len(second) or not linear:
         return None
     N = N[:, np.abs(N).max(axis=0) > 0]
     z, _, rank, _ = np.linalg.lstsq(N, f - g, rcond=None)

@@ -117,8 +117,8 @@ class PolicyTarget(RegretTarget):
         """
         return verdicts.CONSISTENT if 0 < aligned == replays else verdicts.UNDECIDED
 
-    def stages(self, replays: Aligned | None, seed: int) -> list[Stage]:
-        failed = replays.problem.pair if replays and replays.problem else None
+    def stages(self, replays: Aligned, seed: int) -> list[Stage]:
+        failed = replays.problem.pair if replays.problem else None
         given = self._users(failed) if self.local else []
         if failed is not None:
             given.append(self._stage(len(failed[0]), failed))
@@ -127,7 +127,7 @@ class PolicyTarget(RegretTarget):
             # without requested horizons, a stage has at most its usual number of runs
             usual = [stage._replace(most=stage.runs) for stage in usual]
         first = (given or usual)[0].target
-        if replays is not None and replays.holds and replays.entered:
+        if replays.holds and replays.entered:
             if not replays.chosen:
                 return [Stage(first, loss=0.0)]
             usual = [self._stage(T) for T in self.horizons or HELD_LENGTHS]

@@ -39,7 +39,6 @@ class Draw:
         sums: the results of these additions.
         chances: the comparisons of a uniform number, in turn, as pairs: a probability, and whether
             the number is below this probability.
-        low, high: the interval that contains a uniform number according to these comparisons.
         used: whether a uniform number is also used in another way.
         entered: how many rewards had been read when a changed number first entered the draw.
         shift: ``z`` minus the ``z`` of the recorded draw, at scale 1.
@@ -58,8 +57,6 @@ class Draw:
     added: list[float] = field(default_factory=list)
     sums: list[float] = field(default_factory=list)
     chances: list[tuple[float, bool]] = field(default_factory=list)
-    low: float = 0.0
-    high: float = 1.0
     used: bool = False
     entered: int | None = None
     shift: float = 0.0
@@ -72,14 +69,20 @@ class Draw:
     def is_noise(self) -> bool:
         return self.kind in NOISE
 
-    def side(self, chance: float, below: bool) -> tuple[float, float]:
-        """Return the interval of a uniform number, given that it is below a probability or not."""
-        return (self.low, min(self.high, chance)) if below else (max(self.low, chance), self.high)
+    def interval(self, k: int | None = None) -> tuple[float, float]:
+        """Return the interval of a uniform number by its first k comparisons, or by all."""
+        seen = self.chances[:k]
+        low = max([0.0, *(chance for chance, below in seen if not below)])
+        return low, min([1.0, *(chance for chance, below in seen if below)])
+
+    def share(self, chance: float, below: bool, k: int | None = None) -> float:
+        """Return the length of the part of the interval that is below a probability, or above."""
+        low, high = self.interval(k)
+        return max(min(high, chance) - low if below else high - max(low, chance), 0.0)
 
     def compare(self, chance: float, below: bool) -> bool:
         """Record the result of a comparison, and return it."""
         self.chances.append((chance, below))
-        self.low, self.high = self.side(chance, below)
         return below
 
 

@@ -19,7 +19,7 @@ from scipy.stats import norm
 from ...errors import WorkersLost
 from ...running.children import ended_with_this, without_cwd_imports
 from ..targets.neighbours import Neighbours, Pair, Tried
-from ..targets.target import CANDIDATES, AuditTarget
+from ..targets.target import CANDIDATES, AuditTarget, Progress, ignored
 from ..verdicts import VIOLATED, of_samples
 from .betting import PROMISED, Bets, gaussian_line, pure_line
 from .betting import pairs as pairs_of
@@ -32,8 +32,7 @@ ROUNDS = ((24, 48, 2.0), (6, 12, 1.0), (2, 4, 0.0))
 # An event is proposed in one half of a sample and chosen in the other half. A half has 1/SAMPLE of
 # the runs of a test
 SAMPLE = 8
-# Games per candidate: a few games for each step of the bisections in ``change_of_mind``
-PROPOSED = 50
+PROPOSED = 0.1  # the approximate share of the proposal of candidates in the work
 LENIENT = 0.02  # the level of the bounds that only rank candidates
 CHUNK_RUNS = 5_000  # the number of runs that use the same generator
 # The number of runs in plain Python that use the same generator. The time limit is checked after
@@ -84,7 +83,7 @@ def audit(
     confidence: float = 0.99,
     seed: int = 0,
     jobs: int = 1,
-    progress: Callable[[float], object] = lambda share: None,
+    progress: Progress = ignored,
     candidates: int = CANDIDATES,
     deadline: float = math.inf,
 ) -> Sampled:
@@ -114,17 +113,16 @@ def audit(
     seeds = np.random.SeedSequence(seed)
     proposing, *searching, choosing, testing = seeds.spawn(3 + len(ROUNDS))
     pool: list[Neighbours] = []
-    games = most_games(runs, candidates)
     for neighbours in target.pairs(np.random.default_rng(proposing), candidates):
         _check_time(deadline)
         pool.append(neighbours)
-        progress(PROPOSED / games)
+        progress(PROPOSED / candidates)
     if target.compiled:  # compile before several workers need it
         target.sample(pool[0](1)[0], 1, np.random.default_rng(0))
     backend = "threading" if target.compiled else "loky"
     tried = Tried()
     plan = schedule(runs, len(pool))
-    left = (1.0 - PROPOSED * len(pool) / games) / sum(pairs * n for pairs, n in plan)
+    left = (1.0 - PROPOSED * len(pool) / candidates) / sum(pairs * n for pairs, n in plan)
 
     def each(function, runs, pairs, sequence, *arguments):
         """Return the results of a function for all pairs, each with its own seed and arguments."""
@@ -195,12 +193,6 @@ def schedule(runs: int, candidates: int) -> list[tuple[int, int]]:
         found.append((candidates, max(sample // part, 50)))
         candidates = min(remaining, candidates)
     return [*found, (candidates, 2 * sample), (candidates, runs)]
-
-
-def most_games(runs: int, candidates: int) -> int:
-    """Return, approximately, the largest number of games that ``audit`` plays."""
-    played = sum(pairs * n for pairs, n in schedule(runs, candidates))
-    return PROPOSED * candidates + 2 * played
 
 
 def _learn(target, pair, sequence, runs, level, deadline):

@@ -25,6 +25,11 @@ PLAIN = 25  # one run in plain Python takes as long as so many runs of a compile
 # The environment that is used to compute parameters with the value auto
 COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}
 MISSING = -1e30  # stands for a missing output, such as an estimate: far below every value
+Progress = Callable[[float], object]  # called with each share of the work that is done
+
+
+def ignored(share: float) -> None:
+    """Ignore the progress of an audit."""
 
 
 class Stage(NamedTuple):
@@ -165,10 +170,7 @@ class AuditTarget:
         return verdicts.of_replays(aligned, replays)
 
     def stages(self, replays: Any, seed: int) -> list[Stage]:
-        """Return the stages that are sampled after the replays.
-
-        ``replays`` is the result of the replays, or None if none were made.
-        """
+        """Return the stages that are sampled after the replays, whose result is ``replays``."""
         return [Stage(self)]
 
     def check(self) -> None:
