@@ -30,7 +30,7 @@ from ..settings.auto import Auto
 from ..settings.groups import names_in
 from ..settings.request import Request
 from ..settings.setting import Setting
-from .work import Task
+from .work import is_played_singly
 
 # Estimated seconds on two cores, from results/times.md: A_RUN for a run that is played in blocks;
 # A_ROUND for a round that is played singly; A_REPORT for a singly played round with local privacy;
@@ -159,7 +159,7 @@ def is_played_in_blocks(setting: Setting) -> bool:
 
     With UCB, the time grows slowly, since the number of blocks grows slowly.
     """
-    return setting.algorithm.private and not Task.of(setting, [0]).one_by_one
+    return setting.algorithm.private and not is_played_singly(setting)
 
 
 def estimated_seconds(setting: Setting) -> float:

@@ -18,6 +18,7 @@ from joblib import cpu_count
 
 from ..compiled import COMPILER, compiled_code, compiler, report_choice
 from ..contracts.algorithm import Algorithm
+from ..errors import together
 from ..settings.setting import Setting
 from .children import ignore_sigint
 from .play import compile_kernel, loop_of
@@ -51,10 +52,9 @@ def report_compilation(settings: Sequence[Setting]) -> None:
 
 
 def _listed(names: Collection[str]) -> str:
-    *some, last = names
-    if len(names) > NAMES:
-        some, last = some[: NAMES - 1], f"{len(names) - NAMES + 1} more"
-    return f"{', '.join(some)} and {last}" if some else last
+    if len(names) <= NAMES:
+        return together(names)
+    return together([*list(names)[: NAMES - 1], f"{len(names) - NAMES + 1} more"])
 
 
 def must_be_compiled(algorithm: Algorithm) -> bool:

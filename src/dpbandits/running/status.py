@@ -77,5 +77,5 @@ def seconds_left(found: Sequence[Status], jobs: int) -> tuple[float, float]:
 
 def _guessed(setting: Setting) -> tuple[float, float]:
     """Guess the seconds of a run if no similar run is finished, at least and at most."""
-    cost = Task.of(setting, [0]).cost if setting.algorithm.compiled else math.nan
+    cost = Task(setting, (0,)).cost if setting.algorithm.compiled else math.nan
     return ROUND[0] * cost, ROUND[1] * cost
