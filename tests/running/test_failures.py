@@ -13,7 +13,6 @@ from dpbandits.results.run_store import RunStore
 from dpbandits.running import monte_carlo
 from dpbandits.running.failures import Failure, RunsFailed, trace_of
 from dpbandits.running.monte_carlo import run_request
-from dpbandits.running.work import Task
 
 HEAD = "Traceback (most recent call last):\n"
 
@@ -180,11 +179,10 @@ def test_what_a_compiled_algorithm_raises_when_it_is_first_played(error, monkeyp
     monkeypatch.setattr(monte_carlo, "compile_elsewhere", lambda _: None)
     monkeypatch.setattr(monte_carlo, "compile_kernel", raises)
     monkeypatch.setattr(monte_carlo, "loop_of", lambda _: Raises(True))
-    task = Task(setting, (0,))
-    assert monte_carlo._compile([task]) == {}
+    assert monte_carlo._compile([setting]) == {}
     monkeypatch.setattr(monte_carlo, "loop_of", lambda _: Raises(False))
     if error is KeyboardInterrupt:
         with pytest.raises(KeyboardInterrupt):
-            monte_carlo._compile([task])
+            monte_carlo._compile([setting])
     else:
-        assert error.__name__ in monte_carlo._compile([task])[task]
+        assert error.__name__ in monte_carlo._compile([setting])[setting]

@@ -40,7 +40,7 @@ OF_ANSWERS = ("env", "horizon", "goal")  # columns in which joined answers may d
 
 @dataclass(frozen=True)
 class TableOptions:
-    """The options of a table for a paper; ``checked`` makes them."""
+    """The options of a table for a paper; ``parse_table_options`` makes them."""
 
     columns: tuple[str, ...] = ()  # in their order; if empty, the default columns
     best: bool = False  # whether the rows that may be the best of their game are bold

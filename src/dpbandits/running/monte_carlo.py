@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from multiprocessing import current_process
@@ -123,10 +123,10 @@ def run_settings(
             hint = "runs as plain Python; the decorator @kernel makes its runs faster"
             _say_once(f"{algorithm.group}={algorithm.name}: {hint}")
     check_draws()
-    broken = _compile(missing) if runner == "local" else {}
+    broken = _compile(task.setting for task in missing) if runner == "local" else {}
     parts: dict[str, list[Task]] = {}  # the missing runs, by the name of their runner
     for task in missing:
-        if task not in broken:
+        if task.setting not in broken:
             parts.setdefault(_runner_of(task.setting, backend, runner), []).append(task)
     sent = [task.setting for task in parts.get("processes", ())]
     renew({s.algo: s.version for s in sent if s.algorithm.file is None})
@@ -135,7 +135,8 @@ def run_settings(
         reached = [stack.enter_context(RUNNERS[name](jobs, **runner_keys)) for name in parts]
         work = [Work(part, one.jobs) for one, part in zip(reached, parts.values(), strict=True)]
         scheduler = Scheduler(missing, store)
-        scheduler.play([*zip(reached, work, strict=True)], broken)
+        lost = {task: broken[task.setting] for task in missing if task.setting in broken}
+        scheduler.play([*zip(reached, work, strict=True)], lost)
     if scheduler.failures:
         raise RunsFailed(scheduler.failures)
     return scheduler.played
@@ -161,25 +162,25 @@ def _missing(store: Store, setting: Setting, runs: int) -> tuple[int, ...]:
     return tuple(run for run in range(runs) if run not in finished)
 
 
-def _compile(missing: Sequence[Task]) -> dict[Task, str]:
-    """Compile the loops of algorithms. Return the tasks whose loops cannot be compiled, with the
-    tracebacks.
+def _compile(settings: Iterable[Setting]) -> dict[Setting, str]:
+    """Compile the loops of settings, and return the traceback for each setting that cannot be
+    compiled.
     """
-    compiled = [task for task in missing if task.setting.algorithm.compiled]
-    first = {loop_of(x.setting.algorithm): x.setting for x in reversed(compiled)}
+    compiled = [setting for setting in settings if setting.algorithm.compiled]
+    first = {loop_of(setting.algorithm): setting for setting in reversed(compiled)}
     report_compilation(list(first.values()))
     compile_elsewhere(list(first.values()))
     broken = {}
-    for task in compiled:
+    for setting in compiled:
         try:
-            compile_kernel(task.setting)
+            compile_kernel(setting)
         except BaseException as error:
-            compiles = loop_of(task.setting.algorithm).is_compiled
+            compiles = loop_of(setting.algorithm).is_compiled
             if isinstance(error, KeyboardInterrupt) and (error.args or not compiles):
                 # from a signal: an algorithm can raise KeyboardInterrupt only after it is compiled
                 raise
             if not compiles:
-                broken[task] = trace_of(error)
+                broken[setting] = trace_of(error)
     return broken
 
 
