@@ -10,7 +10,7 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -43,18 +43,15 @@ def report_compilation(settings: Sequence[Setting]) -> None:
         report_choice()
         seconds = SECONDS_EACH[compiler()] * len(names) + SECONDS_ONCE
         path, reason = compiled_code()
+        shown = list(names)
+        if len(shown) > NAMES:
+            shown[NAMES - 1 :] = [f"{len(shown) - NAMES + 1} more"]
         often = "the first time only" if path else f"in memory, since {reason}"
         print(
-            f"compiling {_listed(names)}, {often}: about {seconds} s ...",
+            f"compiling {together(shown)}, {often}: about {seconds} s ...",
             file=sys.stderr,
             flush=True,
         )
-
-
-def _listed(names: Collection[str]) -> str:
-    if len(names) <= NAMES:
-        return together(names)
-    return together([*list(names)[: NAMES - 1], f"{len(names) - NAMES + 1} more"])
 
 
 def must_be_compiled(algorithm: Algorithm) -> bool:
