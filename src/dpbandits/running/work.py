@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from ..environments.blocks import has_no_blocks
@@ -34,7 +35,7 @@ class Task:
     runs: tuple[int, ...]  # the numbers of the runs
     deaths: int = 0  # the number of workers that have died while they played these runs
 
-    @property
+    @cached_property
     def cost(self) -> float:
         """The approximate time of the task, in units of a round that is played singly."""
         rounds = self.setting.horizon if is_played_singly(self.setting) else EPISODIC
