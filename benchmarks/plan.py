@@ -18,7 +18,7 @@ from dpbandits.results.run_store import RunStore, packed
 from dpbandits.results.table import Table
 from dpbandits.running.monte_carlo import run_settings
 from dpbandits.running.play import compile_kernel
-from dpbandits.running.work import Outcome, Work
+from dpbandits.running.work import Outcome, Task, Work
 from dpbandits.settings.compose import request_from
 
 SETTINGS, RUNS, CHUNKS = 1_000_000, 1000, 1000
@@ -50,10 +50,10 @@ def measure(algo, runs, store):
     rows = len(csv_of(Table.of_store(store, settings, runs).frame())) / count
     scale = RUNS / runs
     chunk = settings_of(algo, SETTINGS // CHUNKS)
-    work, tasks = Work({setting: list(range(RUNS)) for setting in chunk}, WORKERS), 0
+    work, tasks = Work([Task(setting, tuple(range(RUNS))) for setting in chunk], WORKERS), 0
     while task := work.next_task():
         tasks += 1
-        work.complete(Outcome(task, {}, seconds=took / runs * len(task.runs)))
+        work.complete(task, Outcome({}, seconds=took / runs))
     return [
         f"`{algo}`",
         f"{took / runs * 1e3:,.2f}",

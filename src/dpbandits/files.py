@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import math
 import os
@@ -124,6 +125,12 @@ def read_text(path: Path) -> str:
     """Return the text of a regular file of a plausible size; raises the errors of ``opened``."""
     with opened(path, LARGEST_TEXT) as file:
         return file.read().decode(errors="replace")
+
+
+def sha256_of(path: str | Path) -> str:
+    """Return the SHA-256 checksum of a regular file; raises the errors of ``opened``."""
+    with opened(Path(path)) as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = True) -> None:

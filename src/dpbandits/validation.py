@@ -21,7 +21,7 @@ from zipfile import BadZipFile
 
 from .contracts.parameters import INVERSE_HORIZON, MIN_DIVISOR, PER_HORIZON, Domain, Named
 from .errors import SURE_SIMILARITY, BadInput, either, nearest, plain, power, similar
-from .files import write_atomically
+from .files import sha256_of, write_atomically
 
 if TYPE_CHECKING:
     import numpy as np
@@ -320,12 +320,6 @@ def refuse_cells(where: str, column: pd.Series, bad: np.ndarray, needed: str) ->
 def path_in(file: Any) -> Any:
     """Return the path of a file that is given by its path or as ``{path: PATH, sha256: HASH}``."""
     return file["path"] if isinstance(file, Mapping) and "path" in file else file
-
-
-def sha256_of(path: Any) -> str:
-    """Return the SHA-256 of a file."""
-    with open(file_at(path), "rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def refuse_changed(where: str, file: Any) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from refusals import message_of
 
 import dpbandits as dp
-from dpbandits import validation
+from dpbandits import files, validation
 from dpbandits.cli.words import read_request
 from dpbandits.contracts.question import REGRET
 from dpbandits.environments import data
@@ -366,7 +366,7 @@ def test_runs_of_the_same_data_are_played_once(bandit):
     first, second = (bandit(run, line.format(file))[-1] for file in (one, two))
     assert first == second and len(list(Path("results/runs").rglob("*.npz"))) == 1
     (record,) = read_manifest(Path(first))["settings"].values()
-    assert record["env_spec"]["file"]["sha256"] == validation.sha256_of(one)
+    assert record["env_spec"]["file"]["sha256"] == files.sha256_of(one)
     Path(two).write_text(ABC + "1,1,1\n")
     third = bandit(run, line.format(two))[-1]
     assert third != first and Path(first).exists()
@@ -380,7 +380,7 @@ def test_bounds_of_a_record_are_those_of_its_data():
     assert build(spec).means == pytest.approx([0, 0.5, 1])
     Path("one/data.csv").write_text(ABC + "1,1,1\n")
     assert "one/data.csv: the file has changed" in message_of(build, spec)
-    pinned = {"path": "one/data.csv", "sha256": validation.sha256_of("one/data.csv")}
+    pinned = {"path": "one/data.csv", "sha256": files.sha256_of("one/data.csv")}
     assert by_python(spec | {"file": pinned}).instance.rounds == 1
 
 

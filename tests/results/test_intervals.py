@@ -16,7 +16,6 @@ from dpbandits.results.intervals import (
     carriers,
     clopper_pearson,
     interval_of_mean,
-    interval_of_median,
     interval_of_quantile,
     occurred_once,
     rounded,
@@ -78,8 +77,8 @@ def test_equal_values_and_one_value_have_no_interval(value):
     equal[3] += 1e-6 * (abs(value) + 1)
     low, high = interval_of_mean(equal)
     assert low < high
-    assert [x[0] for x in interval_of_median(equal)] == pytest.approx([value, value], rel=1e-5)
-    for interval in (interval_of_mean, interval_of_median):
+    assert [x[0] for x in interval_of_quantile(equal)] == pytest.approx([value, value], rel=1e-5)
+    for interval in (interval_of_mean, interval_of_quantile):
         assert np.isnan(interval(np.full((1, 2), value))).all()
 
 
@@ -158,12 +157,12 @@ def test_intervals_of_ten_thousand_settings_take_less_than_two_seconds():
 @pytest.mark.parametrize(("share", "runs"), [(0.5, 30), (0.9, 60), (0.1, 60)])
 def test_interval_of_a_quantile_holds(share, runs):
     values = np.random.default_rng(4).pareto(1.1, (runs, 4000))
-    low, high = interval_of_quantile(values, share, 0.025)
+    low, high = interval_of_quantile(values, 0.025, share)
     quantile = (1 - share) ** (-1 / 1.1) - 1
     assert 0.95 <= ((low <= quantile) & (quantile <= high)).mean() < 0.99
     if share == 0.5:
-        assert np.array_equal(interval_of_median(values, 0.025), (low, high))
-    few = interval_of_quantile(values[:20], 0.9, 0.025)
+        assert np.array_equal(interval_of_quantile(values, 0.025), (low, high))
+    few = interval_of_quantile(values[:20], 0.025, 0.9)
     assert np.isfinite(few[0]).all() and np.isnan(few[1]).all()
 
 

@@ -15,6 +15,7 @@ from dpbandits.results.intervals import TAIL, interval_of_mean
 from dpbandits.results.report import write_report
 from dpbandits.results.run_store import RunStore
 from dpbandits.results.summary import interval
+from dpbandits.results.tables import load_finished
 from dpbandits.running import auto as of_auto
 from dpbandits.running import monte_carlo
 from dpbandits.running.auto import (
@@ -173,7 +174,7 @@ def test_an_experiment_has_the_runs_of_its_paper_and_means_of_more(tmp_path, sma
     for row, (_, first), setting, n in zip(
         summary.to_dict("records"), own, means.settings, means.runs, strict=True
     ):
-        values = of_auto._measured(store, setting, n)
+        values = load_finished(store, setting, n).final("regret")
         np.testing.assert_allclose(values[:20], first.to_numpy())
         assert row["mean"] == pytest.approx(values.mean())
         assert row["runs"] == n

@@ -179,10 +179,10 @@ def test_what_a_compiled_algorithm_raises_when_it_is_first_played(error, monkeyp
     monkeypatch.setattr(monte_carlo, "compile_elsewhere", lambda _: None)
     monkeypatch.setattr(monte_carlo, "compile_kernel", raises)
     monkeypatch.setattr(monte_carlo, "loop_of", lambda _: Raises(True))
-    assert monte_carlo._compile({setting: [0]}) == {}
+    assert monte_carlo._compile([setting]) == {}
     monkeypatch.setattr(monte_carlo, "loop_of", lambda _: Raises(False))
     if error is KeyboardInterrupt:
         with pytest.raises(KeyboardInterrupt):
-            monte_carlo._compile({setting: [0]})
+            monte_carlo._compile([setting])
     else:
-        assert error.__name__ in monte_carlo._compile({setting: [0]})[setting].trace
+        assert error.__name__ in monte_carlo._compile([setting])[setting]

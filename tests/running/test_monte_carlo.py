@@ -14,11 +14,11 @@ from tqdm.std import tqdm
 
 from dpbandits.contracts.question import QUESTIONS, REGRET
 from dpbandits.results import run_store
-from dpbandits.results.run_store import RunStore
+from dpbandits.results.run_store import Run, RunStore
 from dpbandits.running import scheduler, worker
 from dpbandits.running.failures import RunsFailed
 from dpbandits.running.monte_carlo import run_request, run_settings
-from dpbandits.running.play import Record, compile_kernel
+from dpbandits.running.play import compile_kernel
 from dpbandits.running.work import Outcome
 
 EACH_QUESTION = pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
@@ -50,7 +50,7 @@ def test_more_runs_leave_the_first_as_they_were(tmp_path, question):
 
 pytestmark = pytest.mark.usefixtures("any_runs")
 
-RECORD = Record(np.zeros((2, 5), int), math.nan)
+RUN = Run(np.zeros((2, 5), int), math.nan, 0.0)
 
 
 class Clock:
@@ -81,7 +81,7 @@ def test_runs_of_an_unfinished_setting_are_stored_after_some_seconds(tmp_path, m
         while found == [True] and not store.finished(setting) and time.monotonic() < end:
             time.sleep(0.01)
         found.append(bool(store.finished(setting)) or not found)
-        return Outcome(task, dict.fromkeys(task.runs, RECORD))
+        return Outcome(dict.fromkeys(task.runs, RUN))
 
     monkeypatch.setattr(scheduler, "run_task", finish)
     assert run_settings([setting], 2, 1, "threads", store) == 2
@@ -110,7 +110,7 @@ def test_the_bar_moves_at_once_and_every_second(tmp_path, monkeypatch):
         seconds = 0.125 * len(task.runs)
         clock.now += seconds
         ends.append(clock.now)
-        return Outcome(task, dict.fromkeys(task.runs, RECORD), seconds=seconds)
+        return Outcome(dict.fromkeys(task.runs, RUN), seconds=0.125)
 
     (setting,) = requested(algo="dp_ucb", horizon=1e7).settings
     compile_kernel(setting)
@@ -152,7 +152,7 @@ def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(
             going.set()
             signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
             assert noticed.wait(60)
-        return Outcome(task, dict.fromkeys(task.runs, RECORD))
+        return Outcome(dict.fromkeys(task.runs, RUN))
 
     def handle(*_):
         raise raised
@@ -201,7 +201,7 @@ def test_little_is_left_to_store_after_an_interruption_on_a_slow_disk(tmp_path, 
 
     def finish(task, *_):
         played.append(task.setting)
-        return Outcome(task, dict.fromkeys(task.runs, RECORD))
+        return Outcome(dict.fromkeys(task.runs, RUN))
 
     monkeypatch.setattr(scheduler, "AHEAD", ahead)
     monkeypatch.setattr(scheduler, "run_task", finish)
@@ -279,7 +279,7 @@ def test_the_time_left_is_about_right(tmp_path, monkeypatch):
 
     def finish(task, *_):
         clock.now += task.cost / 2e6
-        return Outcome(task, {run: Record(np.zeros((2, 5), int), math.nan) for run in task.runs})
+        return Outcome(dict.fromkeys(task.runs, RUN))
 
     request = requested(tmp_path, REGRET, algo=["ucb", "dp_ucb"], horizon=[1e4, 1e5, 2e5], runs=5)
     for setting in request.settings:

@@ -16,7 +16,7 @@ from dpbandits.running.worker import run_task
 
 def task_of(**given):
     (setting,) = requested(**given).settings
-    return Task(setting, (0,), False)
+    return Task(setting, (0,))
 
 
 @pytest.mark.parametrize("here", [True, False])
@@ -47,13 +47,13 @@ def tasks_of(settings, seconds, workers=2, runs=1000):
 
     The time of a task is known when all other workers have got the next one.
     """
-    work, tasks = Work({setting: list(range(runs)) for setting in settings}, workers), []
+    work, tasks = Work([Task(setting, tuple(range(runs))) for setting in settings], workers), []
     while task := work.next_task():
         tasks.append(task)
         if len(tasks) > workers:
             done = tasks[-1 - workers]
-            took = 0.005 + seconds(done) * len(done.runs)
-            assert work.complete(Outcome(done, {}, seconds=took))
+            took = 0.005 / len(done.runs) + seconds(done)
+            assert work.complete(done, Outcome({}, seconds=took))
     return tasks
 
 
@@ -101,7 +101,7 @@ def killed_by(killers, runs=100, workers=2):
     Two tasks for each worker are handed out; if a worker dies, none of them comes back.
     """
     (setting,) = requested(algo="dp_ucb", horizon=1e7).settings
-    work, lost, deaths, out = Work({setting: list(range(runs))}, workers), [], 0, []
+    work, lost, deaths, out = Work([Task(setting, tuple(range(runs)))], workers), [], 0, []
     while out or (task := work.next_task()):
         while len(out) < 2 * workers and (task := task or work.next_task()):
             assert not out or not task.deaths  # a suspect is alone
@@ -110,8 +110,8 @@ def killed_by(killers, runs=100, workers=2):
         deaths += is_death
         for task in out if is_death else out[:1]:
             played = {} if is_death else dict.fromkeys(task.runs)
-            outcome = Outcome(task, played, DEATH * is_death, seconds=0.01, died=is_death)
-            lost += task.runs if work.complete(outcome) and is_death else ()
+            outcome = Outcome(played, DEATH * is_death, seconds=0.001, died=is_death)
+            lost += task.runs if work.complete(task, outcome) and is_death else ()
         out, task = [] if is_death else out[1:], None
     return sorted(lost), deaths
 

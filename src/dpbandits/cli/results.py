@@ -20,9 +20,9 @@ from tabulate import tabulate
 
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput, in_a_line, nearest, plain, unknown
-from ..files import FIGURES, RUNS, locked, remove_file
+from ..files import FIGURES, RUNS, locked, remove_file, sha256_of
 from ..results.formats import SUMMARY_CSV, bare_name, beside, tables_in
-from ..results.manifest import UNREADABLE, read_manifest, sha256
+from ..results.manifest import UNREADABLE, read_manifest
 from ..results.records import NO_RECORD
 from ..results.varying import details
 from ..settings.composed import read_group
@@ -331,7 +331,7 @@ def _contents_of(folder: Path) -> Contents:
     for file in _regular(tables_in(folder)):
         with suppress(*UNREADABLE):
             manifest = read_manifest(file)
-            if manifest.keys() >= MANIFEST and manifest["sha256"] == sha256(file):
+            if manifest.keys() >= MANIFEST and manifest["sha256"] == sha256_of(file):
                 runs = int(manifest["config"].get("runs", 0))
                 ours.append(
                     StoredTable(file, {i: dict(x) for i, x in manifest["settings"].items()}, runs)

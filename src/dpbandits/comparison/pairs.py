@@ -15,7 +15,7 @@ from ..results.intervals import (
     at_least_zero,
     clopper_pearson,
     interval_of_mean,
-    interval_of_median,
+    interval_of_quantile,
     rounded,
     rounded_mean,
 )
@@ -36,7 +36,7 @@ class Located(NamedTuple):
 # For a mean and a median, the functions that estimate it for each column and compute its interval
 CENTERS: dict[str, tuple[Any, Any]] = {
     "mean": (rounded_mean, interval_of_mean),
-    "median": (lambda values: np.median(values, axis=0), interval_of_median),
+    "median": (lambda values: np.median(values, axis=0), interval_of_quantile),
 }
 
 

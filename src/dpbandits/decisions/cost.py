@@ -351,7 +351,7 @@ def of_times(times: np.ndarray, cap: float, share: float | None) -> Located:
     if share is None:
         found, known = limits(times, cap), times.max() < cap
     else:
-        low, high = interval_of_quantile(times[:, np.newaxis], share, ERROR / LOOKS)
+        low, high = interval_of_quantile(times[:, np.newaxis], ERROR / LOOKS, share)
         ends = np.nan_to_num(low[0], nan=0.0), np.nan_to_num(high[0], nan=np.inf)
         found, known = Located(np.quantile(times, share), *ends), ends[1] < cap
     return found if known else found._replace(high=np.inf)

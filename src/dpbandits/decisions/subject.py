@@ -14,7 +14,7 @@ from ..contracts.parameters import Interval, Named
 from ..errors import BadInput
 from ..results.run_store import Memory, RunStore, Store
 from ..results.summary import value_text
-from ..results.tables import MEASURED, load_finished
+from ..results.tables import load_finished
 from ..running.monte_carlo import run_settings
 from ..settings.request import Request
 from ..settings.setting import Setting
@@ -77,7 +77,7 @@ class Subject:
         jobs, backend = self.default.jobs, self.default.backend
         run_settings([setting], n, jobs, backend, self.store)
         finished = load_finished(self.store, setting, n)
-        return [MEASURED[name](finished)[:, -1].astype(float) for name in columns]
+        return [finished.final(name) for name in columns]
 
 
 def differing(subjects: Sequence[Subject]) -> list[dict[str, Any]]:

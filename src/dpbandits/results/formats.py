@@ -69,25 +69,19 @@ def _csv(pieces: Iterable[pd.DataFrame]) -> Iterator[bytes]:
     return (csv_of(piece, header=i == 0) for i, piece in enumerate(pieces))
 
 
-class _Written(io.RawIOBase):
-    """A write-only file in memory whose bytes can be taken out piece by piece."""
+class _Written(io.BytesIO):
+    """A file in memory whose bytes can be taken out piece by piece while it is written."""
 
-    def __init__(self) -> None:
-        self._bytes, self._taken = io.BytesIO(), 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, content: Any) -> int:
-        return self._bytes.write(content)
+    _taken = 0  # number of bytes that were taken out
 
     def tell(self) -> int:
-        return self._taken + self._bytes.tell()
+        return self._taken + super().tell()
 
     def take(self) -> bytes:
         """Return the bytes that were written since the last call, and forget them."""
-        found, self._taken = self._bytes.getvalue(), self.tell()
-        self._bytes = io.BytesIO()
+        found, self._taken = self.getvalue(), self.tell()
+        self.seek(0)
+        self.truncate()
         return found
 
 

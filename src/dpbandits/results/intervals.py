@@ -156,15 +156,15 @@ def at_least_zero(values: np.ndarray, low: np.ndarray) -> np.ndarray:
 
 
 def interval_of_quantile(
-    values: np.ndarray, share: float, tail: float = TAIL
+    values: np.ndarray, tail: float = TAIL, share: float = 0.5
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute the confidence interval of a quantile: two order statistics, which are valid for
     every law.
 
     Args:
         values: float64 array (n, m).
-        share: the probability of a value below the quantile; .5 for the median.
         tail: the largest probability of a quantile below the lower end, and of one above the upper.
+        share: the probability of a value below the quantile; .5 for the median.
 
     Returns:
         Two float64 arrays (m,), the lower and the upper ends; NaN if n values are too few for an
@@ -179,11 +179,6 @@ def interval_of_quantile(
     below, above = (int(binom.ppf(tail, n, p)) for p in (share, 1.0 - share))
     low, high = np.vstack([blank, ordered])[below], np.vstack([ordered, blank])[n - above]
     return rounded(low), rounded(high)
-
-
-def interval_of_median(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarray, np.ndarray]:
-    """Compute ``interval_of_quantile`` for the median."""
-    return interval_of_quantile(values, 0.5, tail)
 
 
 def all_equal(values: np.ndarray) -> np.ndarray:

@@ -40,7 +40,7 @@ OF_ANSWERS = ("env", "horizon", "goal")  # columns in which joined answers may d
 
 @dataclass(frozen=True)
 class TableOptions:
-    """The options of a table for a paper; ``checked`` makes them."""
+    """The options of a table for a paper; ``parse_table_options`` makes them."""
 
     columns: tuple[str, ...] = ()  # in their order; if empty, the default columns
     best: bool = False  # whether the rows that may be the best of their game are bold
@@ -104,10 +104,14 @@ def latex_of(
             raise unknown("column", name, known)
     first = describing(frame, measured)
     if options.pivot is None:
-        columns = _telling_apart(frame, columns, first)
+        own = sorted((x for x in first if x != SETTING), key=lambda name: name not in NAMES)
+        columns = _telling_apart(frame, columns, own, own)
+        shown = [name for name in columns if name in own]
+        if frame.duplicated(shown).any() if shown else len(frame) > 1:
+            raise BadInput("two rows of the table look alike, and no column tells them apart")
     best = _best(frame, measured) & options.best
-    if best.any():
-        columns = _with_games(frame, columns, first, options.pivot)
+    if best.any():  # the values of a pivot are heads of columns and tell games apart, too
+        columns = _telling_apart(frame, columns, _game(frame), first, options.pivot)
     text = pd.DataFrame(
         {name: _cells(frame, name, options.digits) for name in dict.fromkeys([*columns, measured])}
     )
@@ -184,44 +188,26 @@ def _of_answer(frame: pd.DataFrame, options: TableOptions, measured: str) -> Tab
     return replace(options, columns=tuple(dict.fromkeys(columns)))
 
 
-def _telling_apart(frame: pd.DataFrame, columns: list[str], first: Sequence[str]) -> list[str]:
-    """Return the columns, with columns of ``first`` added where rows would look alike without them.
-
-    Added columns follow the columns that describe a setting.
-    """
-    own = sorted((name for name in first if name != SETTING), key=lambda name: name not in NAMES)
-    shown = [name for name in columns if name in own]
-    for name in own:
-        alike = frame[frame.duplicated(shown, keep=False)] if shown else frame
-        if name not in shown and alike[name].nunique(dropna=False) > 1:
-            columns = _inserted(columns, name, shown)
-            shown.append(name)
-    if frame.duplicated(shown).any() if shown else len(frame) > 1:
-        raise BadInput("two rows of the table look alike, and no column tells them apart")
-    return columns
-
-
-def _with_games(
-    frame: pd.DataFrame, columns: list[str], first: Sequence[str], pivot: str | None
+def _telling_apart(
+    frame: pd.DataFrame,
+    columns: list[str],
+    among: Sequence[str],
+    describing: Sequence[str],
+    known: str | None = None,
 ) -> list[str]:
-    """Return the columns, with the columns added that tell the games of the table apart.
+    """Return the columns, with columns ``among`` added where rows would look alike without them.
 
-    The values of ``pivot``, if there is a pivot, are heads of columns and tell games apart, too.
+    Added columns follow the columns ``describing`` a setting. The column ``known``, if there is
+    one, tells rows apart, too.
     """
-    game = _game(frame)
-    known = [name for name in game if name in columns or name == pivot]
-    for name in game:
-        parts = frame.groupby(known, dropna=False)[name] if known else frame[name]
+    alike = [name for name in among if name in columns or name == known]
+    for name in (name for name in among if name not in alike):
+        parts = frame.groupby(alike, dropna=False)[name] if alike else frame[name]
         if np.max(parts.nunique(dropna=False)) > 1:
-            columns = _inserted(columns, name, [x for x in columns if x in first])
-            known.append(name)
+            place = max((i + 1 for i, x in enumerate(columns) if x in describing), default=0)
+            columns = [*columns[:place], name, *columns[place:]]
+            alike.append(name)
     return columns
-
-
-def _inserted(columns: Sequence[str], name: str, after: Sequence[str]) -> list[str]:
-    """Return the columns with one more column, which follows all columns in ``after``."""
-    place = max((columns.index(x) + 1 for x in after), default=0)
-    return [*columns[:place], name, *columns[place:]]
 
 
 def _labelled(frame: pd.DataFrame, text: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:

@@ -6,7 +6,6 @@ The manifest decides whether a table is current, and whether another table may r
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import math
 import os
@@ -22,7 +21,7 @@ import pandas as pd
 
 from ..compiled import SOURCES
 from ..errors import BadInput, unknown
-from ..files import PACKAGE, opened, read_text, remove_file, write_atomically
+from ..files import PACKAGE, read_text, remove_file, sha256_of, write_atomically
 from ..settings.groups import is_name, names_in
 from ..settings.request import BESIDE_RECORDS, DECIDES_NO_ROW, Request
 from ..settings.setting import Setting, digest, without_paths
@@ -92,7 +91,7 @@ def read_records(table: Path) -> Any:
     Raises one of UNREADABLE if there are none.
     """
     found = json.loads(read_text(beside(table, RECORDS_JSON)))
-    if found["sha256"] != sha256(table):
+    if found["sha256"] != sha256_of(table):
         raise ValueError("the records are those of another table")
     return found["settings"]
 
@@ -115,7 +114,7 @@ def is_current(table: Path, config: Mapping[str, Any], settings: Sequence[Settin
             and manifest["sources"] == SOURCES
             and differing(manifest["config"], config) <= DECIDES_NO_ROW
             and list(manifest["settings"]) == [setting.id for setting in settings]
-            and manifest["sha256"] == sha256(table)
+            and manifest["sha256"] == sha256_of(table)
         )
     return False
 
@@ -124,12 +123,6 @@ def differing(before: Mapping[str, Any], config: Mapping[str, Any]) -> set[str]:
     """Return the keys in which a manifest's configuration ``before`` differs from ``config``."""
     now = json.loads(json.dumps(config, default=str))
     return {key for key in before | now if before.get(key) != now.get(key)}
-
-
-def sha256(file: Path) -> str:
-    """Return the SHA-256 checksum of a file."""
-    with opened(file) as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def versions() -> dict[str, str | None]:

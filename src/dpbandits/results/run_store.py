@@ -117,7 +117,7 @@ class RunStore:
         """Return the path of a setting's file of runs: in one of 256 folders, chosen by the
         setting's hash.
         """
-        return file_of(self.results, setting.id, setting.key)
+        return Path(f"{self.results}/{RUNS}/{setting.id[:2]}/{setting.key}.npz")
 
     def read(self, setting: Setting) -> Runs:
         """Read the finished runs of a setting; raises the errors of ``read_runs`` and
@@ -211,13 +211,6 @@ class RunStore:
 
 
 Store = Memory | RunStore
-
-
-def file_of(results: Path, own: str, key: str) -> Path:
-    """Return the path of the file of a setting's runs; ``own`` is the setting's id, and ``key`` its
-    key.
-    """
-    return Path(f"{results}/{RUNS}/{own[:2]}/{key}.npz")
 
 
 def read_runs(file: Path, record: float = math.inf) -> Runs:

@@ -39,6 +39,10 @@ class Finished(NamedTuple):
         """The mean mu of the rewards of the only arm."""
         return float(self.instance.means[0])
 
+    def final(self, name: str) -> np.ndarray:
+        """Return a measured column at the end of each run, float64 array (runs,)."""
+        return MEASURED[name](self)[:, -1].astype(float)
+
     def correct(self) -> np.ndarray:
         """Return whether each answer is right; NaN for a run without an answer, and if either
         hypothesis may be the answer.

@@ -5,7 +5,7 @@ would look alike without them.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,30 +64,25 @@ def disambiguate(
             for found, own in zip(known, shown, strict=True)
         ]
     )
-    names: dict[str, None] = {}
-    for rows in _alike(looks, hidden, list(looks.columns)):
-        names |= dict.fromkeys(varying(rows, hidden.columns.drop(VERSION, "ignore"), blank=True))
-    place = [name for name in looks.columns if name == "env" or _of_env(name)]
-    for rows in _alike(looks, hidden, place):
-        names |= dict.fromkeys(varying(rows, filter(_of_env, hidden.columns), blank=True))
-    names |= dict.fromkeys(name for own in shown for name in filter(of_game, own))
-    who = [name for name in looks.columns if name in ("algo", "rule")]
-    for rows in _alike(looks, hidden, who):
-        names |= dict.fromkeys(varying(rows, hidden.columns.intersection([VERSION]), blank=True))
-    return [{name: own[name] for name in names if name in own} for own in known]
 
+    def differing(alike: Callable[[str], bool], among: Callable[[str], bool]) -> Iterator[str]:
+        """Yield the columns ``among`` the hidden ones in which settings differ that are alike in
+        the shown columns ``alike``. Settings without any known value are left out.
+        """
+        by = list(filter(alike, looks.columns))
+        groups = looks.groupby(by, sort=False, dropna=False).indices if by else {}
+        for numbers in groups.values() if by else [np.arange(len(looks))]:
+            if len(numbers) > 1:
+                rows = hidden.iloc[numbers].dropna(how="all")
+                yield from varying(rows, filter(among, hidden.columns), blank=True)
 
-def _alike(looks: pd.DataFrame, of: pd.DataFrame, columns: list[str]) -> Iterator[pd.DataFrame]:
-    """Yield the rows of ``of`` whose settings look alike, for each group of several such settings.
-
-    Rows without any known value are left out.
-    """
-    if not columns:
-        yield of.dropna(how="all")
-        return
-    for numbers in looks.groupby(columns, sort=False, dropna=False).indices.values():
-        if len(numbers) > 1:
-            yield of.iloc[numbers].dropna(how="all")
+    found = [
+        *differing(lambda name: True, lambda name: name != VERSION),
+        *differing(lambda name: name == "env" or _of_env(name), _of_env),
+        *(name for own in shown for name in filter(of_game, own)),
+        *differing(lambda name: name in ("algo", "rule"), lambda name: name == VERSION),
+    ]
+    return [{name: own[name] for name in dict.fromkeys(found) if name in own} for own in known]
 
 
 def comparable(value: Any) -> Any:

@@ -25,12 +25,12 @@ from ..contracts.question import CONTEXTUAL
 from ..results.intervals import AMPLE, SAME, TAIL, interval_of_mean, mean_of_runs, tail_is_seen
 from ..results.report import Means
 from ..results.run_store import Store
-from ..results.tables import MEASURED, load_finished
+from ..results.tables import load_finished
 from ..settings.auto import Auto
 from ..settings.groups import names_in
 from ..settings.request import Request
 from ..settings.setting import Setting
-from .work import Task
+from .work import is_played_singly
 
 # Estimated seconds on two cores, from results/times.md: A_RUN for a run that is played in blocks;
 # A_ROUND for a round that is played singly; A_REPORT for a singly played round with local privacy;
@@ -159,7 +159,7 @@ def is_played_in_blocks(setting: Setting) -> bool:
 
     With UCB, the time grows slowly, since the number of blocks grows slowly.
     """
-    return setting.algorithm.private and not Task.of(setting, [0]).one_by_one
+    return setting.algorithm.private and not is_played_singly(setting)
 
 
 def estimated_seconds(setting: Setting) -> float:
@@ -197,12 +197,6 @@ def _play(
             break
         played += play(some, n)
         counts[left] = n
-        few = [not enough(_measured(store, s, n), auto.precision, len(looks)) for s in some]
-        left = left[few]
+        final = (load_finished(store, s, n).final(s.question.statistic) for s in some)
+        left = left[[not enough(values, auto.precision, len(looks)) for values in final]]
     return counts.tolist(), played
-
-
-def _measured(store: Store, setting: Setting, runs: int) -> np.ndarray:
-    """Return the final regrets, or the stopping times, of the first runs of a setting."""
-    measured = MEASURED[setting.question.statistic]
-    return measured(load_finished(store, setting, runs))[:, -1].astype(float)

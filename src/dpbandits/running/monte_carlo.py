@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from multiprocessing import current_process
@@ -13,7 +13,6 @@ from typing import Any
 import joblib
 import pandas as pd
 
-from ..contracts.algorithm import Algorithm
 from ..environments.data import Logged
 from ..errors import Interrupted
 from ..results.report import Played
@@ -30,7 +29,7 @@ from .play import compile_kernel, loop_of
 from .precompile import compile_elsewhere, report_compilation
 from .runners import RUNNERS, renew
 from .scheduler import Scheduler
-from .work import Outcome, Task, Work
+from .work import Task, Work
 
 
 def run_request(request: Request) -> tuple[pd.DataFrame, int]:
@@ -43,7 +42,12 @@ def run_request(request: Request) -> tuple[pd.DataFrame, int]:
             how they can be stored.
         BadInput, RunsFailed, CannotWrite, CannotRead, WorkersLost: as in ``play_request``.
     """
-    _say_limits(request.settings)
+    for setting in request.settings:
+        instance = data_of(setting).instance
+        for note in instance.notes if isinstance(instance, Logged) else ():
+            _say_once(f"env={setting.env}: {note}")
+        for limit in limits_of(setting):
+            _say_once(f"{setting.algo}: {limit}")
     try:
         found = play_request(request)
     except KeyboardInterrupt as stopped:
@@ -67,7 +71,10 @@ def play_request(request: Request, for_pages: bool = False) -> Played:
     check_size(request)
     store: Store = Memory()
     if request.results is not None:
-        _say_once(request.settings, _unfollowed)
+        for algorithm in (setting.algorithm for setting in request.settings):
+            if lost := ", ".join(algorithm.unfollowed):
+                reused = f"stored runs are used again even if this changes: {lost}"
+                _say_once(f"{algorithm.group}={algorithm.name}: {reused}")
         store = RunStore(request.results)
 
     def play(settings: Sequence[Setting], runs: int) -> int:
@@ -109,86 +116,59 @@ def run_settings(
         CannotWrite: finished runs cannot be written; runs that were stored before are intact.
         CannotRead: stored runs cannot be read.
     """
-    missing = {s: numbers for s in settings if (numbers := _missing(store, s, runs))}
+    every = [Task(setting, _missing(store, setting, runs)) for setting in dict.fromkeys(settings)]
+    missing = [task for task in every if task.runs]
     if not missing:
         return 0
-    _say_once(missing, _kernel_hint)
+    for algorithm in (task.setting.algorithm for task in missing):
+        if not (algorithm.compiled or algorithm.of_class):
+            hint = "runs as plain Python; the decorator @kernel makes its runs faster"
+            _say_once(f"{algorithm.group}={algorithm.name}: {hint}")
     check_draws()
-    broken = _compile(missing) if runner == "local" else {}
-    # the missing runs, by the name of their runner and by their setting
-    parts: dict[str, dict[Setting, list[int]]] = {}
-    for setting, numbers in missing.items():
-        if setting not in broken:
-            parts.setdefault(_runner_of(setting, backend, runner), {})[setting] = numbers
-    sent = parts.get("processes", {})
+    broken = _compile(task.setting for task in missing) if runner == "local" else {}
+    parts: dict[str, list[Task]] = {}  # the missing runs, by the name of their runner
+    for task in missing:
+        if task.setting not in broken:
+            parts.setdefault(_runner_of(task.setting, backend, runner), []).append(task)
+    sent = [task.setting for task in parts.get("processes", ())]
     renew({s.algo: s.version for s in sent if s.algorithm.file is None})
     jobs = joblib.cpu_count() if jobs < 0 else jobs
     with without_cwd_imports(), ExitStack() as stack:
         reached = [stack.enter_context(RUNNERS[name](jobs, **runner_keys)) for name in parts]
         work = [Work(part, one.jobs) for one, part in zip(reached, parts.values(), strict=True)]
         scheduler = Scheduler(missing, store)
-        scheduler.play([*zip(reached, work, strict=True)], broken.values())
+        lost = {task: broken[task.setting] for task in missing if task.setting in broken}
+        scheduler.play([*zip(reached, work, strict=True)], lost)
     if scheduler.failures:
         raise RunsFailed(scheduler.failures)
     return scheduler.played
 
 
-def _say_once(settings: Iterable[Setting], note: Callable[[Algorithm], str]) -> None:
-    """Print each note that is not empty, once for each algorithm in this process."""
-    for algorithm in dict.fromkeys(setting.algorithm for setting in settings):
-        if (said := note(algorithm)) and (note, algorithm.name) not in _said:
-            _said.add((note, algorithm.name))
-            print(f"{algorithm.group}={algorithm.name}: {said}", file=sys.stderr)
+_said: set[str] = set()  # the lines that were printed
 
 
-def _say_limits(settings: Iterable[Setting]) -> None:
-    """Print once which columns of logs of plays are not used, and the limits of promises."""
-    for setting in settings:
-        instance = data_of(setting).instance
-        lines = [f"env={setting.env}: {x}" for x in instance.notes if isinstance(instance, Logged)]
-        for line in (*lines, *(f"{setting.algo}: {limit}" for limit in limits_of(setting))):
-            if line not in _said:
-                _said.add(line)
-                print(line, file=sys.stderr)
+def _say_once(line: str) -> None:
+    """Print a line, once in this process."""
+    if line not in _said:
+        _said.add(line)
+        print(line, file=sys.stderr)
 
 
-# The notes that were printed: for algorithms, the function of the note and the name of the
-# algorithm; for other notes, the line
-_said: set[tuple[Callable[[Algorithm], str], str] | str] = set()
-
-
-def _unfollowed(algorithm: Algorithm) -> str:
-    """Return a note on objects that a user's function uses although ids of runs do not cover them;
-    empty if there are none.
-    """
-    lost = ", ".join(algorithm.unfollowed)
-    return lost and f"stored runs are used again even if this changes: {lost}"
-
-
-def _kernel_hint(algorithm: Algorithm) -> str:
-    """Return the hint that ``@kernel`` makes a user's function faster; empty if it does not
-    apply.
-    """
-    if algorithm.compiled or algorithm.of_class:
-        return ""
-    return "runs as plain Python; the decorator @kernel makes its runs faster"
-
-
-def _missing(store: Store, setting: Setting, runs: int) -> list[int]:
+def _missing(store: Store, setting: Setting, runs: int) -> tuple[int, ...]:
     """Return the numbers of the runs of a setting that are not stored."""
     try:
         finished = store.finished(setting)
     except Damaged as damage:
         print(f"damaged: {damage}; its runs are played again", file=sys.stderr)
         finished = frozenset()
-    return [run for run in range(runs) if run not in finished]
+    return tuple(run for run in range(runs) if run not in finished)
 
 
-def _compile(missing: Mapping[Setting, Sequence[int]]) -> dict[Setting, Outcome]:
-    """Compile the loops of settings, and return an outcome for each setting that cannot be
+def _compile(settings: Iterable[Setting]) -> dict[Setting, str]:
+    """Compile the loops of settings, and return the traceback for each setting that cannot be
     compiled.
     """
-    compiled = [setting for setting in missing if setting.algorithm.compiled]
+    compiled = [setting for setting in settings if setting.algorithm.compiled]
     first = {loop_of(setting.algorithm): setting for setting in reversed(compiled)}
     report_compilation(list(first.values()))
     compile_elsewhere(list(first.values()))
@@ -202,7 +182,7 @@ def _compile(missing: Mapping[Setting, Sequence[int]]) -> dict[Setting, Outcome]
                 # from a signal: an algorithm can raise KeyboardInterrupt only after it is compiled
                 raise
             if not compiles:
-                broken[setting] = Outcome(Task.of(setting, missing[setting]), {}, trace_of(error))
+                broken[setting] = trace_of(error)
     return broken
 
 

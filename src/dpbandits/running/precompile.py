@@ -10,7 +10,7 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -18,6 +18,7 @@ from joblib import cpu_count
 
 from ..compiled import COMPILER, compiled_code, compiler, report_choice
 from ..contracts.algorithm import Algorithm
+from ..errors import together
 from ..settings.setting import Setting
 from .children import ignore_sigint
 from .play import compile_kernel, loop_of
@@ -42,19 +43,15 @@ def report_compilation(settings: Sequence[Setting]) -> None:
         report_choice()
         seconds = SECONDS_EACH[compiler()] * len(names) + SECONDS_ONCE
         path, reason = compiled_code()
+        shown = list(names)
+        if len(shown) > NAMES:
+            shown[NAMES - 1 :] = [f"{len(shown) - NAMES + 1} more"]
         often = "the first time only" if path else f"in memory, since {reason}"
         print(
-            f"compiling {_listed(names)}, {often}: about {seconds} s ...",
+            f"compiling {together(shown)}, {often}: about {seconds} s ...",
             file=sys.stderr,
             flush=True,
         )
-
-
-def _listed(names: Collection[str]) -> str:
-    *some, last = names
-    if len(names) > NAMES:
-        some, last = some[: NAMES - 1], f"{len(names) - NAMES + 1} more"
-    return f"{', '.join(some)} and {last}" if some else last
 
 
 def must_be_compiled(algorithm: Algorithm) -> bool:

@@ -30,8 +30,8 @@ def announce_imports() -> None:
 
 def _is_shown() -> bool:
     """Return whether progress is shown: on a terminal and in Jupyter."""
-    in_notebook, stream = "ipykernel" in sys.modules, sys.stderr
-    return in_notebook or (stream is not None and stream.isatty())
+    is_terminal = getattr(sys.stderr, "isatty", None)  # standard error may be None
+    return "ipykernel" in sys.modules or bool(is_terminal and is_terminal())
 
 
 def progress_bar(total: float) -> Any:
@@ -40,13 +40,10 @@ def progress_bar(total: float) -> Any:
     Args:
         total: the amount of work, in any unit.
     """
-    hidden = None if sys.stderr else True  # None: tqdm hides the bar if there is no terminal
-    if "ipykernel" in sys.modules:
-        hidden = False
     with warnings.catch_warnings():
         # tqdm warns if ipywidgets are missing (the bar is then text in Jupyter, too), and if no
         # thread can be started (then no thread monitors the bar)
         warnings.simplefilter("ignore")
         from tqdm.auto import tqdm  # the import is slow
 
-        return tqdm(total=total, disable=hidden, bar_format=BAR)
+        return tqdm(total=total, disable=not _is_shown(), bar_format=BAR)

@@ -128,7 +128,10 @@ class Processes(Runner):
             return future
 
     def __enter__(self) -> Runner:
-        self._folder = working_folder()
+        try:
+            self._folder: str | None = os.getcwd()
+        except OSError:  # it was removed
+            self._folder = None
         # a later start of the resource tracker would change the signal mask of another thread
         ensure_running()
         return self
@@ -136,14 +139,6 @@ class Processes(Runner):
     def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
         if error is not None:
             get_reusable_executor(reuse=True).shutdown(kill_workers=True)
-
-
-def working_folder() -> str | None:
-    """Return the working folder; None if it was removed."""
-    try:
-        return os.getcwd()
-    except OSError:
-        return None
 
 
 def _called(variables: Mapping[str, str], folder: str | None, payload: bytes) -> Any:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import errno
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import suppress
-from typing import Any
 
 from ..errors import FileTrouble, WorkersLost
 from ..results.run_store import Damaged, Runs, Store
@@ -27,15 +26,6 @@ PATIENCE = 1.0  # seconds that tasks may go on after an interruption
 LOCKED = 5.0  # seconds that the scheduler then waits for folders that other processes have locked
 
 
-def _result(play: Callable[..., Outcome], *given: Any) -> tuple[Any, ...]:
-    """Return an outcome without its task, which does not come back from a worker.
-
-    The task may contain a class of the user's notebook or script. Unpickling this class here would
-    replace its methods by copies that do not see later changes of the notebook.
-    """
-    return play(*given)[1:]
-
-
 class Scheduler:
     """Plays runs. A thread of its own hands out tasks and stores runs, while the main thread waits.
 
@@ -48,25 +38,26 @@ class Scheduler:
         failures: runs that could not be finished.
     """
 
-    def __init__(self, missing: Mapping[Setting, list[int]], store: Store):
+    def __init__(self, missing: Sequence[Task], store: Store):
         self.played = 0
         self.failures: list[Failure] = []
         self._failed: set[Setting] = set()
         self._store = store
-        self._left = {setting: len(runs) for setting, runs in missing.items()}
+        self._left = {task.setting: len(task.runs) for task in missing}
         # the finished runs that are not stored yet, and the time when the first of them came
         self._fresh: dict[Setting, tuple[Runs, float]] = {}
-        self._bar = progress_bar(sum(Task.of(s, runs).cost for s, runs in missing.items()))
+        self._bar = progress_bar(sum(task.cost for task in missing))
         self._stopping, self._ended = threading.Event(), threading.Event()
         self._error: BaseException | None = None
 
-    def play(self, parts: Sequence[tuple[Runner, Work]], known: Iterable[Outcome] = ()) -> None:
-        """Play all work, each part by its runner; ``known`` are outcomes that exist already.
+    def play(self, parts: Sequence[tuple[Runner, Work]], broken: Mapping[Task, str]) -> None:
+        """Play all work, each part by its runner; ``broken`` has the tracebacks of tasks that
+        cannot be played.
 
         An exception of the scheduler, or of a signal's handler in this thread, is raised after the
         finished runs have been stored as far as possible.
         """
-        self._thread = threading.Thread(target=self._run, args=(parts, known), daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(parts, broken), daemon=True)
         try:
             try:
                 self._thread.start()
@@ -93,11 +84,11 @@ class Scheduler:
             # the thread was started; a thread that starts after this has nothing to do
             self._ended.wait()
 
-    def _run(self, parts: Sequence[tuple[Runner, Work]], known: Iterable[Outcome]) -> None:
+    def _run(self, parts: Sequence[tuple[Runner, Work]], broken: Mapping[Task, str]) -> None:
         try:
             with ignore_sigint():
-                for outcome in known:
-                    self._take(outcome)
+                for task, trace in broken.items():
+                    self._take(task, Outcome({}, trace))
                 for runner, work in parts:
                     self._play(runner, work)
                 self._save(0.0)
@@ -114,7 +105,7 @@ class Scheduler:
         while not self._stopping.is_set():
             while len(pending) < AHEAD * runner.jobs and (task := work.next_task()):
                 stored = self._stored(task)
-                pending[runner.submit(_result, run_task, task, stored, runner.is_here)] = task
+                pending[runner.submit(run_task, task, stored, runner.is_here)] = task
             if not pending:
                 return
             self._receive(runner, work, pending, TICK)
@@ -141,27 +132,28 @@ class Scheduler:
         for future in done:
             task = pending.pop(future)
             try:
-                outcome = Outcome(task, *future.result())
+                outcome = future.result()
             except CancelledError:
                 raise WorkersLost(
                     f"{runner.where}: the scheduler of the cluster has ended"
                 ) from None
             except BaseException as error:
                 # the error comes from no signal, since only the main thread handles signals
-                outcome = Outcome.of_death(task, error)
-            if work.complete(outcome):
-                self._take(outcome)
+                outcome = Outcome.of_death(error)
+            if work.complete(task, outcome):
+                self._take(task, outcome)
         self._bar.refresh()
 
-    def _take(self, outcome: Outcome) -> None:
-        """Add the runs and failures of a settled outcome."""
-        task, setting = outcome.task, outcome.task.setting
-        if outcome.lost:
-            self.failures.append(Failure(setting, outcome.lost, outcome.trace))
+    def _take(self, task: Task, outcome: Outcome) -> None:
+        """Add the runs and failures of a settled task."""
+        setting = task.setting
+        finished = outcome.played.keys() | outcome.stored
+        if lost := tuple(run for run in task.runs if run not in finished):
+            self.failures.append(Failure(setting, lost, outcome.trace))
             self._failed.add(setting)
             self._store.note_failure(setting, self.failures[-1].reason)
         runs, _ = self._fresh.setdefault(setting, ({}, time.monotonic()))
-        runs |= outcome.as_runs()
+        runs |= outcome.played
         self.played += len(outcome.played)
         self._left[setting] -= len(task.runs)
         self._bar.set_postfix_str(f"{setting.algo} on {setting.env}", refresh=False)

@@ -68,14 +68,12 @@ def seconds_left(found: Sequence[Status], jobs: int) -> tuple[float, float]:
         if one.left:
             own = [one.seconds] if not math.isnan(one.seconds) else []
             like = own or known[one.setting.algo, one.setting.horizon]
-            low, high = (sum(like) / len(like),) * 2 if like else _guessed(one.setting)
+            if like:
+                low = high = sum(like) / len(like)
+            else:
+                cost = Task(one.setting, (0,)).cost if one.setting.algorithm.compiled else math.nan
+                low, high = (cost * seconds for seconds in ROUND)
             least, most = least + one.left * low, most + one.left * high
     rows = sum((one.done + one.left) * rows_of_a_run(one.setting) for one in found)
     written = rows * A_ROW + len(found) * A_SETTING
     return least / jobs + written, most / jobs + written
-
-
-def _guessed(setting: Setting) -> tuple[float, float]:
-    """Guess the seconds of a run if no similar run is finished, at least and at most."""
-    cost = Task.of(setting, [0]).cost if setting.algorithm.compiled else math.nan
-    return ROUND[0] * cost, ROUND[1] * cost

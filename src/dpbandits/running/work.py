@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from ..environments.blocks import has_no_blocks
-from ..results.run_store import LIBRARIES, Run, Runs
+from ..results.run_store import Runs
 from ..settings.setting import Setting
 from .failures import trace_of
-from .play import Record
 
 # A generator of its own, since the global generator of ``random`` belongs to the user
 _rng = random.Random()
@@ -33,57 +33,43 @@ class Task:
 
     setting: Setting
     runs: tuple[int, ...]  # the numbers of the runs
-    one_by_one: bool  # whether the running time grows with the horizon
     deaths: int = 0  # the number of workers that have died while they played these runs
 
-    @classmethod
-    def of(cls, setting: Setting, runs: Sequence[int]) -> Task:
-        """Return the task that consists of all these runs."""
-        no_blocks = has_no_blocks(setting.instance.environment)
-        return cls(setting, tuple(runs), setting.algorithm.round_by_round or no_blocks)
-
-    @property
+    @cached_property
     def cost(self) -> float:
         """The approximate time of the task, in units of a round that is played singly."""
-        rounds = self.setting.horizon if self.one_by_one else EPISODIC
+        rounds = self.setting.horizon if is_played_singly(self.setting) else EPISODIC
         return float(len(self.runs) * min(rounds, self.setting.horizon))
 
 
-class Outcome(NamedTuple):
-    """The result of a task: the finished runs, and the reason why other runs are not finished."""
+def is_played_singly(setting: Setting) -> bool:
+    """Return whether rounds are played one by one, so that the time of a run grows with the
+    horizon.
+    """
+    return setting.algorithm.round_by_round or has_no_blocks(setting.instance.environment)
 
-    task: Task
-    played: Mapping[int, Record]  # the records of the runs that were finished
+
+class Outcome(NamedTuple):
+    """The result of a task: the finished runs, and the reason why other runs are not finished.
+
+    An outcome does not contain its task. The task may contain a class of the user's notebook or
+    script, and unpickling this class here would replace its methods by copies that do not see later
+    changes of the notebook.
+    """
+
+    played: Runs  # the runs that were finished
     trace: str = ""  # the traceback of the first run that failed; empty if no run failed
     stored: frozenset[int] = frozenset()  # runs that another process had stored meanwhile
-    seconds: float = 0.0  # how long the task took
+    seconds: float = 0.0  # the time of each run that was played: an equal share of the task's time
     died: bool = False  # whether the task has no result because the worker died
-    libraries: str = LIBRARIES  # the versions with which the worker played
 
     @classmethod
-    def of_death(cls, task: Task, error: BaseException) -> Outcome:
+    def of_death(cls, error: BaseException) -> Outcome:
         """Return the outcome of a task whose worker died or could not load the task; ``error`` is
         the exception that the runner raised.
         """
         is_death = isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
-        return cls(task, {}, DEATH if is_death else trace_of(error), died=True)
-
-    @property
-    def lost(self) -> tuple[int, ...]:
-        """The runs that are not finished."""
-        return tuple(r for r in self.task.runs if r not in self.played and r not in self.stored)
-
-    @property
-    def seconds_each(self) -> float:
-        """The time of each run that was played: an equal share of the task's time."""
-        return self.seconds / max(1, len(self.task.runs) - len(self.stored))
-
-    def as_runs(self) -> Runs:
-        """Return the finished runs in the form in which they are stored."""
-        return {
-            run: Run(*record, self.seconds_each, self.libraries)
-            for run, record in self.played.items()
-        }
+        return cls({}, DEATH if is_death else trace_of(error), died=True)
 
 
 class Work:
@@ -102,11 +88,11 @@ class Work:
     of a single run is played three times in all.
     """
 
-    def __init__(self, missing: Mapping[Setting, list[int]], workers: int):
+    def __init__(self, missing: Iterable[Task], workers: int):
         tasks = []
-        for setting, runs in missing.items():
-            start = _rng.randrange(len(runs))
-            tasks.append(Task.of(setting, runs[start:] + runs[:start]))
+        for task in missing:
+            start = _rng.randrange(len(task.runs))
+            tasks.append(replace(task, runs=task.runs[start:] + task.runs[:start]))
         self._share = sum(task.cost for task in tasks) / (8 * workers)
         self._left = sorted(tasks, key=lambda task: (task.cost / len(task.runs), _rng.random()))
         self._suspects: list[Task] = []
@@ -144,20 +130,20 @@ class Work:
             in_time = first / self._seconds.get((setting.algo, setting.horizon), first)
         return max(1, int(min(in_time, self._share * len(rest.runs) / rest.cost)))
 
-    def complete(self, outcome: Outcome) -> bool:
+    def complete(self, task: Task, outcome: Outcome) -> bool:
         """Take the outcome of a task that was handed out, and return whether the task is settled.
 
         A task is not settled if some of its runs will be handed out again. The time of the task
         determines the size of later tasks.
         """
-        task, setting = outcome.task, outcome.task.setting
+        setting = task.setting
         self._handed_out.remove(task)
         if outcome.died:
             return not self._again(task)
         if outcome.played:
             self._deaths.pop(setting, None)
         if len(task.runs) > len(outcome.stored):
-            each = max(outcome.seconds_each, 1e-9)
+            each = max(outcome.seconds, 1e-9)
             self._seconds[setting] = each
             self._seconds[setting.algo, setting.horizon] = each
         return True

@@ -7,7 +7,7 @@ from contextlib import nullcontext, suppress
 
 from ..compiled import compiled_code
 from ..files import locked
-from ..results.run_store import LIBRARIES
+from ..results.run_store import LIBRARIES, Run
 from ..settings.setting import Setting
 from .draws import check_draws
 from .failures import trace_of
@@ -24,22 +24,23 @@ def run_task(task: Task, stored: frozenset[int] = frozenset(), here: bool = True
     (``here`` is False) compiles missing code.
     """
     start, setting = time.perf_counter(), task.setting
-    runs = [run for run in task.runs if run not in stored]
-    played: dict[int, Record] = {}
+    runs = left = [run for run in task.runs if run not in stored]
+    records: dict[int, Record] = {}
     trace = ""
     try:
         _prepare(setting, here)
         with suppress(BaseException):
-            played = dict(zip(runs, play_many(setting, runs), strict=True)) if runs else {}
+            records = dict(zip(runs, play_many(setting, runs), strict=True)) if runs else {}
     except BaseException as error:
-        runs, trace = [], trace_of(error)
-    for run in runs if not played else []:
+        left, trace = [], trace_of(error)
+    for run in left if not records else []:
         try:
-            played[run] = play(setting, run)
+            records[run] = play(setting, run)
         except BaseException as error:
             trace = trace or trace_of(error)
-    seconds = time.perf_counter() - start
-    return Outcome(task, played, trace, stored, seconds, libraries=LIBRARIES)
+    seconds = (time.perf_counter() - start) / max(1, len(runs))
+    played = {run: Run(*record, seconds, LIBRARIES) for run, record in records.items()}
+    return Outcome(played, trace, stored, seconds)
 
 
 def _prepare(setting: Setting, here: bool) -> None:

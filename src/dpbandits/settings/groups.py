@@ -151,14 +151,7 @@ def about(group: str, name: str, folders: Iterable[str] = ()) -> str:
 def file_keys(group: str, name: str, folders: Iterable[str] = ()) -> dict[str, Any]:
     """Return the keys in the file of a name, see ``keys_of``."""
     file = file_of(group, name, folders)
-    return defaults_of(file) if file.suffix == ".py" else keys_of(file)
-
-
-def defaults_of(file: Path) -> dict[str, Any]:
-    """Return the defaults in the signature of an algorithm. Without a YAML file, they are its
-    values.
-    """
-    return dict(load(file).defaults)
+    return dict(load(file).defaults) if file.suffix == ".py" else keys_of(file)
 
 
 @cache

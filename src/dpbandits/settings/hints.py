@@ -26,12 +26,12 @@ def bare_word(word: str) -> BadInput:
     return BadInput(f"{word}: KEY=VALUE is needed{hint}")
 
 
-def _of_other_command(key: str, value: Any, known: Iterable[str], python: bool) -> BadInput | None:
+def _of_other_command(key: str, value: Any, python: bool) -> BadInput | None:
     """Return the error for a key of another command, such as ``rule`` for bandit-run; None for
     other keys.
     """
     for question in QUESTIONS:
-        if key == question.group and key not in known:
+        if key == question.group:
             command, written = question.command, f"{key}={plain(value)}"
             if python:
                 command, written = command.replace("bandit-", "dpbandits."), f"{key}={value!r}"
@@ -65,7 +65,7 @@ def unknown_key(
         return BadInput(f"{key}={plain(value)}: this function takes no {key}")
     group, _, name = key.partition(".")
     if python or not name or group not in chosen:
-        meant = _of_other_command(key, value, known, python)
+        meant = _of_other_command(key, value, python)
         if not meant and not similar(key, known, SURE_SIMILARITY):
             meant = _takes_no(key, value, chosen, folders, python)
         return meant or unknown("key or parameter" if python else "key", key, known)

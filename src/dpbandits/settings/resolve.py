@@ -19,13 +19,13 @@ from ..environments.logged import UNABLE, LoggedInstance
 from ..environments.populations import build_population
 from ..environments.written import written_in
 from ..errors import MEANT, SURE_SIMILARITY, BadInput, plain, power, similar, unknown
+from ..files import sha256_of
 from ..validation import (
     OF_ROWS,
     argument,
     as_integer,
     is_of_horizon,
     refuse_alike,
-    sha256_of,
     to_float,
     yes_no,
 )  # fmt: skip

@@ -14,9 +14,9 @@ from hydra.plugins.config_source import ConfigResult, ConfigSource
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import OmegaConf
 
-from ..contracts.algorithm import HOMES
+from ..contracts.algorithm import HOMES, load
 from ..errors import BadInput
-from .groups import defaults_of, is_algorithm
+from .groups import is_algorithm
 from .hydra_names import instead_of
 from .yaml_files import read_yaml
 
@@ -40,7 +40,7 @@ class UserFolder(ConfigSource):  # type: ignore[misc]
     def load_config(self, config_path: str) -> ConfigResult:
         file = self._file(config_path)
         code = file.suffix == ".py"
-        found = defaults_of(file) if code else read_yaml(file)
+        found = dict(load(file).defaults) if code else read_yaml(file)
         if key := next(_of_hydra(found), None):
             raise BadInput(f"{file}: {key}: {instead_of(key)}")
         header = self._get_header_dict("" if code else file.read_text("utf-8-sig"))

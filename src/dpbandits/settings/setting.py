@@ -189,8 +189,8 @@ class Setting:
 
     @property
     def key(self) -> str:
-        """The name of the file in which the runs of the setting are stored."""
-        return key_of(self.algo, self.env, self.id)
+        """The name of the file in which the runs of the setting are stored; it ends in the id."""
+        return f"{self.algo}-{self.env}-{self.id}"
 
     @property
     def instance(self) -> Instance:
@@ -221,11 +221,6 @@ class Setting:
         kernel.
         """
         return replace(self, horizon=1, checkpoints=1)
-
-
-def key_of(algo: str, env: str, own: str) -> str:
-    """Return the name of the file of a setting's runs; the name ends in the setting's id."""
-    return f"{algo}-{env}-{own}"
 
 
 @lru_cache(maxsize=64)

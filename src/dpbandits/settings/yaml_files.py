@@ -19,16 +19,13 @@ from ..errors import BadInput, in_a_line, plain
 from ..validation import overflow
 
 LONGEST_REASON = 1500  # characters
-SCALARS = {  # unquoted words that are no text, and their possible first letters
-    "null": (r"~|null|Null|NULL|", ["~", "n", "N", ""]),
-    "bool": (r"true|True|TRUE|false|False|FALSE", list("tTfF")),
-    "int": (r"[-+]?[0-9]+(?:_[0-9]+)*", list("-+0123456789")),
-    "float": (
-        r"[-+]?(?:[0-9][0-9_]*\.[0-9_]*(?:[eE][-+]?[0-9]+)?|[0-9][0-9_]*[eE][-+]?[0-9]+"
-        r"|\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?|\.?(?:inf|Inf|INF))|\.?(?:nan|NaN|NAN)",
-        list("-+0123456789.iInN"),
-    ),
-    "merge": (r"<<", ["<"]),
+SCALARS = {  # unquoted words that are no text
+    "null": r"~|null|Null|NULL|",
+    "bool": r"true|True|TRUE|false|False|FALSE",
+    "int": r"[-+]?[0-9]+(?:_[0-9]+)*",
+    "float": r"[-+]?(?:[0-9][0-9_]*\.[0-9_]*(?:[eE][-+]?[0-9]+)?|[0-9][0-9_]*[eE][-+]?[0-9]+"
+    r"|\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?|\.?(?:inf|Inf|INF))|\.?(?:nan|NaN|NAN)",
+    "merge": r"<<",
 }
 
 
@@ -60,9 +57,9 @@ def _number(loader: Any, node: Any) -> float:
 
 _Loader.add_constructor("tag:yaml.org,2002:int", lambda _, node: int(node.value.replace("_", "")))
 _Loader.add_constructor("tag:yaml.org,2002:float", _number)
-for _name, (_words, _letters) in SCALARS.items():
-    _tag, _word = f"tag:yaml.org,2002:{_name}", re.compile(f"^(?:{_words})$")
-    _Loader.add_implicit_resolver(_tag, _word, _letters)
+for _name, _words in SCALARS.items():
+    _word = re.compile(f"^(?:{_words})$")
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_name}", _word, None)
 
 
 def read_yaml(file: Path) -> dict[str, Any]:
