@@ -13,7 +13,6 @@ from typing import Any
 import joblib
 import pandas as pd
 
-from ..environments.data import Logged
 from ..errors import Interrupted
 from ..results.report import Played
 from ..results.run_store import Damaged, Memory, RunStore, Store
@@ -35,7 +34,8 @@ from .work import Task, Work
 def run_request(request: Request) -> tuple[pd.DataFrame, int]:
     """Return the tidy table of a request, and the number of runs that were missing and played.
 
-    The function prints which columns of a log of plays are not used.
+    The function prints the notes of data, such as columns that are not used, and the limits of
+    promises, each line once in this process.
 
     Raises:
         Interrupted: the call was interrupted; the message says where finished runs are stored, or
@@ -43,8 +43,7 @@ def run_request(request: Request) -> tuple[pd.DataFrame, int]:
         BadInput, RunsFailed, CannotWrite, CannotRead, WorkersLost: as in ``play_request``.
     """
     for setting in request.settings:
-        instance = data_of(setting).instance
-        for note in instance.notes if isinstance(instance, Logged) else ():
+        for note in data_of(setting).instance.notes:
             _say_once(f"env={setting.env}: {note}")
         for limit in limits_of(setting):
             _say_once(f"{setting.algo}: {limit}")
