@@ -10,6 +10,7 @@ import yaml
 from commands import command
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from refusals import checked_line
 from sweeps import write
 
 from dpbandits.cli.words import read_request
@@ -154,8 +155,7 @@ def outcome_of(work, *given) -> str:
         for setting in request.settings[:3]:
             assert setting.key and in_words(setting) and data_of(setting)
     except BadInput as error:
-        line = str(error)
-        assert line and line.isprintable() and len(line) < 3000, f"not one line: {line!r}"
+        checked_line(str(error))
         return "refused"
     return "valid"
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from refusals import checked_line
 
 import dpbandits as dp
 from dpbandits.contracts.question import REGRET, STOPPING, Question
@@ -258,8 +259,7 @@ def outcome(valid: dict[str, dict[str, Any]], call: tuple[str, str, str], plays:
             else:
                 request_from(question, given, {})
     except BadInput as error:
-        line = str(error)
-        assert line and line.isprintable() and len(line) < 3000, f"not one line: {line!r}"
+        checked_line(str(error))
         return "refused"
     return "accepted"
 
