@@ -5,7 +5,7 @@ each arm and the answer. Keyword arguments are mutations that a test must notice
 """
 
 import math
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -139,8 +139,7 @@ def adap_tt(sample, rng, K, eps, delta, cap, variant="printed", threshold="usual
     return play(sample, rng, K, eps, delta, cap, **mutation)
 
 
-def adap_tt_star(sample, rng, K, eps, delta, cap, **mutation):
-    return printed(sample, rng, K, eps, delta, cap, starred=True, **mutation)
+adap_tt_star = partial(printed, starred=True)
 
 
 def coded(sample, rng, K, eps, delta, cap, noise=1, late=0, coin=0.5):

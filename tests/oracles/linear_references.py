@@ -116,9 +116,7 @@ def gope(features, theta, sigma, T, delta, rng, design, rho=math.inf, noise="mid
     return in_phases(features, T, plan)
 
 
-def adac_gope(features, theta, sigma, T, delta, rng, design, rho, noise, **rest):
-    """AdaC-GOPE: the phases of GOPE, longer, with noise."""
-    return gope(features, theta, sigma, T, delta, rng, design, rho, noise, **rest)
+adac_gope = gope  # AdaC-GOPE: the phases of GOPE, longer, with noise
 
 
 def coins_for(eps, delta):
@@ -157,21 +155,6 @@ def shuffle_gope(features, theta, sigma, T, eps, delta, p, rng, design, mutant="
         return np.ceil(c * pi).astype(int), observed, np.linalg.solve, width
 
     return in_phases(features, T, plan, whole=True)
-
-
-def lin_ucb(env, T, R, delta, lam, rng, **rest):
-    """LinUCB: the estimate is taken anew in every round."""
-    return oful(env, T, R, delta, lam, rng, **rest)
-
-
-def rs_oful(env, T, R, delta, lam, rng, C, **rest):
-    """RS-OFUL: the estimate is taken anew when det V has grown by 1 + C."""
-    return oful(env, T, R, delta, lam, rng, C, **rest)
-
-
-def adac_oful(env, T, R, delta, lam, rng, C, rho, bonus, lam_0=0.1, **rest):
-    """AdaC-OFUL: noise at each switch of RS-OFUL, and a bonus for it."""
-    return oful(env, T, R, delta, lam, rng, C, rho, lam_0, bonus, **rest)
 
 
 def oful(
@@ -218,3 +201,6 @@ def oful(
         b += used * reward[:, None]
         last = chosen
     return regret
+
+
+lin_ucb = rs_oful = adac_oful = oful  # which differ in what they are given of C and rho

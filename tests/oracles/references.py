@@ -3,6 +3,7 @@
 import itertools
 import math
 from bisect import bisect_left
+from functools import partial
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
@@ -607,7 +608,9 @@ def unchanged(r):
 
 
 def heldp_l(reward, K, T, noise, eps_min, level, transform) -> list[int]:
-    """Ren et al. 2020, Agent 2, behind a curator that adds Laplace noise to transform(reward)."""
+    """Ren et al. 2020, Agent 2, behind a curator that adds Laplace noise to transform(reward);
+    level(t) is the level of round t's user.
+    """
     N = [0] * K  # responses kept
     s = [0.0] * K  # their sum
     A = [0.0] * K  # sum of 1/eps^2 over them
@@ -634,8 +637,10 @@ def heldp_l(reward, K, T, noise, eps_min, level, transform) -> list[int]:
     return played
 
 
-def heldp_b(reward, K, T, eps_min, level, uniform, transform) -> list[int]:
-    """Ren et al. 2020, Agent 4, behind a curator that sends one bit for transform(reward)."""
+def heldp_b(reward, K, T, noise, eps_min, level, uniform, transform) -> list[int]:
+    """Ren et al. 2020, Agent 4, behind a curator that sends one bit for transform(reward), which
+    uniform() decides.
+    """
     N = [0] * K  # responses kept
     s = [0.0] * K  # sum of g(bit; eps), unbiased for the transformed reward
     B = [0.0] * K  # sum of coth(eps/2)^2
@@ -661,24 +666,9 @@ def heldp_b(reward, K, T, eps_min, level, uniform, transform) -> list[int]:
     return played
 
 
-def heldp_ucb_l(reward, K, T, noise, eps_min, level, uniform) -> list[int]:
-    """Ren et al. 2020, Agent 2 with curator CTL; level(t) is the level of round t's user."""
-    return heldp_l(reward, K, T, noise, eps_min, level, unchanged)
-
-
-def heldp_ucb_ls(reward, K, T, noise, eps_min, level, uniform) -> list[int]:
-    """Ren et al. 2020, Agent 2 with curator CTL-S."""
-    return heldp_l(reward, K, T, noise, eps_min, level, sigmoid)
-
-
-def heldp_ucb_b(reward, K, T, noise, eps_min, level, uniform) -> list[int]:
-    """Ren et al. 2020, Agent 4 with curator CTB; uniform() decides the bit."""
-    return heldp_b(reward, K, T, eps_min, level, uniform, unchanged)
-
-
-def heldp_ucb_bs(reward, K, T, noise, eps_min, level, uniform) -> list[int]:
-    """Ren et al. 2020, Agent 4 with curator CTB-S."""
-    return heldp_b(reward, K, T, eps_min, level, uniform, sigmoid)
+# Ren et al. 2020, Agents 2 and 4, with the curators CTL and CTB, and with CTL-S and CTB-S
+heldp_ucb_l, heldp_ucb_ls = (partial(heldp_l, transform=x) for x in (unchanged, sigmoid))
+heldp_ucb_b, heldp_ucb_bs = (partial(heldp_b, transform=x) for x in (unchanged, sigmoid))
 
 
 def laplace_scale(sensitivity, eps):
@@ -787,11 +777,9 @@ def ldpr_se(reward, K, T, noise, eps, u, v, c, beta) -> list[int]:
     return eliminate(reward, K, T, epoch)
 
 
-def never():
-    return False
-
-
-def robust_signs(reward, K, T, uniform, eps, k, alpha1, c, late, is_outlier) -> list[int]:
+def robust_signs(
+    reward, K, T, noise, eps, k, alpha1, c, uniform, late, is_outlier=lambda: False
+) -> list[int]:
     """Zhou & Zhang 2024, Algorithms 1 and 2. An outlier is what the adversary who knows the
     algorithm chooses: M in the place of a reward, or, if ``late``, the largest report that counts
     in the place of a report. A device has to know M before, so n is a power of two; the rest of
@@ -836,14 +824,8 @@ def robust_signs(reward, K, T, uniform, eps, k, alpha1, c, late, is_outlier) -> 
     return played
 
 
-def ctl_ucb(reward, K, T, noise, eps, k, alpha1, c, uniform, is_outlier=never) -> list[int]:
-    """Zhou & Zhang 2024, Algorithm 2 for corruption-then-LDP."""
-    return robust_signs(reward, K, T, uniform, eps, k, alpha1, c, False, is_outlier)
-
-
-def ltc_ucb(reward, K, T, noise, eps, k, alpha1, c, uniform, is_outlier=never) -> list[int]:
-    """Zhou & Zhang 2024, Algorithm 2 for LDP-then-corruption."""
-    return robust_signs(reward, K, T, uniform, eps, k, alpha1, c, True, is_outlier)
+# Zhou & Zhang 2024, Algorithm 2 for corruption-then-LDP, and for LDP-then-corruption
+ctl_ucb, ltc_ucb = (partial(robust_signs, late=late) for late in (False, True))
 
 
 def distributed(reward, K, T, noise, uniform, eps, p, batches, s, sigma, h) -> list[int]:

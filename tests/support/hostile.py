@@ -57,6 +57,11 @@ def nested_list(depth: int = 900) -> list:
     return found
 
 
+TEXTS = [
+    "auto", "1/horizon", "literal", "practical", "provable", "batch", "threads", "inf", "NaN", "",
+    " ", "é", "\u2028", "a\nb", "a\0b", "\x1b[31m", "x" * 5000, "../up", "1e400", "1_000", "0x10",
+    "٣", "$\\frac$", "_target_",
+]  # fmt: skip
 OF_ONE_METHOD = (
     "__repr__", "__bool__", "__eq__", "__hash__", "__len__", "__iter__", "__float__", "__int__",
     "__index__", "__fspath__", "__call__", "__getattr__", "__array__", "__contains__", "to_numpy",
@@ -143,21 +148,8 @@ MADE: dict[str, Callable[[], Any]] = {
     "a Choice": lambda: dp.bernoulli([0.5, 0.4]),
     "an algorithm": lambda: dp.algorithm("ucb"),
     "an exception": lambda: ValueError("x"),
-    "''": lambda: "",
-    "a space": lambda: " ",
-    "lines": lambda: "a\nb",
-    "NUL": lambda: "a\0b",
     "a surrogate": lambda: "\ud800",
-    "an escape code": lambda: "\x1b[31m",
-    "long text": lambda: "x" * 5000,
-    "digits of another script": lambda: "٣",
-    "1_000": lambda: "1_000",
-    "0x10": lambda: "0x10",
-    "1e400": lambda: "1e400",
-    "auto": lambda: "auto",
-    "1/horizon": lambda: "1/horizon",
-    "../up": lambda: "../up",
-    "$\\frac$": lambda: "$\\frac$",
+    **{f"text {text[:9]!r}": lambda text=text: text for text in TEXTS},
     "a str that fails": lambda: raising("__str__", "__repr__", base=str)("ucb"),
     "a float that fails": lambda: raising("__float__", "__repr__", base=float)(0.5),
     "an int that fails": lambda: raising("__int__", "__repr__", base=int)(2),
@@ -272,14 +264,8 @@ def _with(name: str, found: Choice) -> tuple[Question, dict[str, Any]]:
         return REGRET, {"algo": found, **QUICK}
     if name == "sign":
         return STOPPING, {"rule": "dp_nas_exp", "env": found, "cap": 50, "runs": 2, "jobs": 1}
-    linear = {
-        "linear": "gope",
-        "linear_sphere": "gope",
-        "contextual": "lin_ucb",
-        "labelled": "lin_ucb",
-        "logged": "lin_ucb",
-    }
-    algo = linear.get(name, "lin_ucb" if name.startswith("contextual") else "ucb")
+    of_contexts = ("contextual", "contextual_table", "labelled", "logged")
+    algo = "lin_ucb" if name in of_contexts else "gope" if name.startswith("linear") else "ucb"
     quick = QUICK | ({"horizon": 400} if name == "logged" else {})
     return REGRET, {"algo": algo, "env": found, "assume": True, **quick}
 
