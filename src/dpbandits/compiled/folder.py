@@ -42,21 +42,18 @@ class Unsafe(OSError):
 
 
 class CacheFolder(NamedTuple):
-    """The folder for machine code of one back-end and one state of its sources, or why it is
-    missing.
-    """
+    """The folder for files of one kind and one state of their sources, or why it is missing."""
 
     path: Path | None
     reason: str = ""  # why the first folder that was tried cannot be used
 
 
-@cache
-def found_folder(backend: str) -> CacheFolder:
-    """Return the folder for machine code of a back-end; it stays the same within a process.
+def cache_folder(kind: str, state: str) -> CacheFolder:
+    """Return the cache folder for files of one kind and one state of their sources.
 
     A new folder is created if it is missing, and old folders beside it are then removed.
     """
-    name, reasons = f"{NAME}{backend}-{shared_state()}", []
+    name, reasons = f"{NAME}{kind}-{state}", []
     for home in _cache_homes():
         folder = home / name
         try:
@@ -222,6 +219,12 @@ def stored(function: Callable) -> Stored | None:
 def compiled_code() -> CacheFolder:
     """Return the folder for machine code of the back-end in use, or why there is none."""
     return found_folder(compiler())
+
+
+@cache
+def found_folder(backend: str) -> CacheFolder:
+    """Return the folder for machine code of a back-end; it stays the same within a process."""
+    return cache_folder(backend, shared_state())
 
 
 def report_damage(name: str, what: str = "is damaged") -> None:
