@@ -436,7 +436,7 @@ def _file(key: str, data: Any) -> Path:
     if isinstance(data, DataFrame):
         return stored_frame(key, data)
     if not isinstance(data, str | PathLike | Real | None):
-        hint = "; its method to_pandas() makes one" * hasattr(data, "to_pandas")
+        hint = "; its method to_pandas() makes one" * hasattr(type(data), "to_pandas")
         of = type(data).__name__
         raise BadInput(f"{key}: a pandas data frame or a path is needed, not {of}{hint}")
     return path_of(key, data)

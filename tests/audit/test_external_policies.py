@@ -106,7 +106,7 @@ def test_what_replays_cannot_decide_is_undecided(policy):
     ("policy", "loss"),
     [
         (policies.TruthOrLie, 1.0),
-        (policies.LoudTruthOrLie, 4.0),
+        (*policies.times(4.0, policies.TruthOrLie), 4.0),
         (policies.HalfBitsHalfLaplace, 1.0),
         (policies.OftenNoisy, np.inf),
         (policies.NoiseInBatches, 0.0),  # the noise of a later round hides the reward

@@ -5,7 +5,7 @@ each arm and the answer. Keyword arguments are mutations that a test must notice
 """
 
 import math
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -94,6 +94,14 @@ def convincing(m, n, best, eps, delta, starred, proved):
     return True
 
 
+def tracked(b, costs, leads, as_leader):
+    """The arm to sample: the leader b in half of its rounds, else its challenger of least cost."""
+    a = b if as_leader[b] <= 0.5 * (leads[b] + 1) else int(np.argmin(costs))
+    leads[b] += 1
+    as_leader[b] += a == b
+    return a
+
+
 def printed(sample, rng, K, eps, delta, cap, starred=False, proved=True, noise=1, late=0, bonus=1):
     """Thesis, Algorithm 10, round by round."""
     N, rewards = [1] * K, [[sample(a)] for a in range(K)]
@@ -120,10 +128,7 @@ def printed(sample, rng, K, eps, delta, cap, starred=False, proved=True, noise=1
             math.inf if a == b else cost(m[b] - m[a], start[b], start[a], eps, starred)
             for a in range(K)
         ]
-        c = int(np.argmin(costs))
-        a = b if as_leader[b] <= 0.5 * (leads[b] + 1) else c
-        leads[b] += 1
-        as_leader[b] += a == b
+        a = tracked(b, costs, leads, as_leader)
         rewards[a].append(sample(a))
         N[a] += 1
     return N, None
@@ -134,8 +139,7 @@ def adap_tt(sample, rng, K, eps, delta, cap, variant="printed", threshold="usual
     return play(sample, rng, K, eps, delta, cap, **mutation)
 
 
-def adap_tt_star(sample, rng, K, eps, delta, cap, **mutation):
-    return printed(sample, rng, K, eps, delta, cap, starred=True, **mutation)
+adap_tt_star = partial(printed, starred=True)
 
 
 def coded(sample, rng, K, eps, delta, cap, noise=1, late=0, coin=0.5):
@@ -186,12 +190,8 @@ def tt_ucb(sample, rng, K, delta, cap, bonus=1, factor=2):
             return N, None
         phases = [math.floor(math.log2(x)) + 1 for x in N]
         b = int(np.argmax([m[a] + math.sqrt(bonus * phases[a] / N[a]) for a in range(K)]))
-        c = int(
-            np.argmin([math.inf if a == b else cost(m[b] - m[a], N[b], N[a]) for a in range(K)])
-        )
-        a = b if as_leader[b] <= 0.5 * (leads[b] + 1) else c
-        leads[b] += 1
-        as_leader[b] += a == b
+        costs = [math.inf if a == b else cost(m[b] - m[a], N[b], N[a]) for a in range(K)]
+        a = tracked(b, costs, leads, as_leader)
         X[a].append(sample(a))
 
 

@@ -39,58 +39,84 @@ def tail(d, x):
     return d + 2 * math.sqrt(d * math.log(1 / x)) + 2 * math.log(1 / x)
 
 
+def in_phases(features, T, plan, whole=False):
+    """Pulls of each arm, of which those are kept in a phase whose values are near the largest.
+
+    In phase l, ``plan(l, A)`` returns the rounds of each active arm, a function ``observed(a, n)``,
+    the sum of n rewards of arm a as the learner sees it, a function from V and the sum of all of
+    them to the estimate, and how far from the largest the kept values are. A are the actions in
+    coordinates of their span. The last phase ends in the midst of an arm's rounds, or, if
+    ``whole``, before the arm whose rounds do not fit.
+    """
+    K = len(features)
+    active, pulls, left, l = list(range(K)), np.zeros(K, int), T, 0
+    while len(active) > 1 and left > 0:
+        l += 1
+        span = np.linalg.svd(features[active], full_matrices=False)
+        A = features[active] @ span.Vh[span.S > 1e-6].T
+        d = A.shape[1]
+        n, observed, estimate, width = plan(l, A)
+        total, V = np.zeros(d), np.zeros((d, d))
+        for a, z, count in zip(active, A, n, strict=True):
+            if whole and count > left:
+                break
+            count = min(count, left)
+            left -= count
+            pulls[a] += count
+            total = total + z * observed(a, count)
+            V = V + count * np.outer(z, z)
+        else:
+            if left > 0:
+                values = A @ estimate(V, total)
+                near = values.max() - values <= width
+                active = [a for a, kept in zip(active, near, strict=True) if kept]
+                continue
+        break
+    for i, a in enumerate(active):
+        pulls[a] += (left + len(active) - 1 - i) // len(active)
+    return pulls
+
+
 def gope(features, theta, sigma, T, delta, rng, design, rho=math.inf, noise="middle", mutant=""):
     """Pulls of each arm; ``sigma`` is None for rewards 1 and -1, ``design`` a function from actions
     to a D-optimal design.
     """
-    K = len(features)
-    active, pulls, left, l = list(range(K)), np.zeros(K, int), T, 0
-    means = features @ theta
-    while len(active) > 1 and left > 0:
-        l += 1
-        beta = 0.5**l
+    K, means = len(features), features @ theta
+
+    def plan(l, A):
+        beta, d = 0.5**l, A.shape[1]
         delta_l = delta / (K * (1 if mutant == "delta_l" else l * (l + 1)))
-        span = np.linalg.svd(features[active], full_matrices=False)
-        A = features[active] @ span.Vh[span.S > 1e-6].T  # coordinates in the span
-        d = A.shape[1]
-        pi = design(A)
         log = math.log2 if mutant == "ln" else math.log
         c = 8 * d / beta**2 * log(4 / delta_l)
         f = tail(d, delta_l / 2)
         c += 2 * d / beta * (math.sqrt(2 / rho) * f if mutant == "root" else math.sqrt(2 * f / rho))
-        n = [math.floor(c * p) if mutant == "floor" else math.ceil(c * p) for p in pi]
-        total, V = np.zeros(d), np.zeros((d, d))
-        for a, z, count in zip(active, A, n, strict=True):
-            count = min(count, left)
-            left -= count
-            pulls[a] += count
+
+        def observed(a, count):
             if sigma is None:
                 sum_of = 2.0 * rng.binomial(count, (1 + means[a]) / 2) - count
             else:
                 sum_of = count * means[a] + sigma * math.sqrt(count) * rng.standard_normal()
             if noise == "sums" and count > 0:
                 sum_of += (mutant != "half") * math.sqrt(2 / rho) * rng.standard_normal()
-            total = total + z * sum_of
-            V = V + count * np.outer(z, z)
-        if left == 0:
-            break
-        estimate = np.linalg.solve(V, total)
-        if noise == "middle":
-            eigenvalues, Q = np.linalg.eigh(V)
-            power = -1.0 if mutant == "V^-1" else -0.5
-            z = math.sqrt(2 * d / (rho * c)) * rng.standard_normal(d)
-            z *= 0.5 if mutant == "half" else 1.0
-            estimate = estimate + Q @ (eigenvalues**power * (Q.T @ z))
-        values = A @ estimate
-        active = [a for a, x in zip(active, values, strict=True) if values.max() - x <= 2 * beta]
-    for i, a in enumerate(active):
-        pulls[a] += (left + len(active) - 1 - i) // len(active)
-    return pulls
+            return sum_of
+
+        def estimate(V, total):
+            found = np.linalg.solve(V, total)
+            if noise == "middle":
+                eigenvalues, Q = np.linalg.eigh(V)
+                power = -1.0 if mutant == "V^-1" else -0.5
+                z = math.sqrt(2 * d / (rho * c)) * rng.standard_normal(d)
+                z *= 0.5 if mutant == "half" else 1.0
+                found = found + Q @ (eigenvalues**power * (Q.T @ z))
+            return found
+
+        n = [math.floor(c * p) if mutant == "floor" else math.ceil(c * p) for p in design(A)]
+        return n, observed, estimate, 2 * beta
+
+    return in_phases(features, T, plan)
 
 
-def adac_gope(features, theta, sigma, T, delta, rng, design, rho, noise, **rest):
-    """AdaC-GOPE: the phases of GOPE, longer, with noise."""
-    return gope(features, theta, sigma, T, delta, rng, design, rho, noise, **rest)
+adac_gope = gope  # AdaC-GOPE: the phases of GOPE, longer, with noise
 
 
 def coins_for(eps, delta):
@@ -106,58 +132,29 @@ def coins_for(eps, delta):
 
 def shuffle_gope(features, theta, sigma, T, eps, delta, p, rng, design, mutant=""):
     """GOPE on bits of rewards 1 and -1, with coins beside them."""
-    K, N = len(features), coins_for(eps, delta)
-    active, pulls, left, l = list(range(K)), np.zeros(K, int), T, 0
-    means = features @ theta
-    while len(active) > 1 and left > 0:
-        l += 1
-        beta = 0.5**l
+    K, N, means = len(features), coins_for(eps, delta), features @ theta
+
+    def plan(l, A):
+        beta, d, pi = 0.5**l, A.shape[1], design(A)
         delta_l = p / (K if mutant == "delta_l" else K * l * (l + 1))
-        span = np.linalg.svd(features[active], full_matrices=False)
-        A = features[active] @ span.Vh[span.S > 1e-6].T
-        d, pi, L = A.shape[1], design(A), math.log(2 / delta_l)
+        L = math.log(2 / delta_l)
         pi = np.where(pi < 1e-4, 0.0, pi)  # what a solver leaves of actions outside the support
         W = np.linalg.inv((A.T * pi) @ A)
         h = max(sum((a @ W @ b) ** 2 for b, x in zip(A, pi, strict=True) if x > 0) for a in A)
         h *= mutant != "h"
         c = (L * d + math.sqrt(L**2 * d**2 + 2 * beta**2 * L * N * h)) / beta**2
-        n = np.ceil(c * pi).astype(int)
-        total, V = np.zeros(d), np.zeros((d, d))
-        for a, z, count in zip(active, A, n, strict=True):
-            if count > left:
-                break
-            left -= count
-            pulls[a] += count
+
+        def observed(a, count):
             if count == 0:
-                continue
+                return 0.0
             coins = 2 * N if mutant == "coins" else N
             ones = rng.binomial(count, (1 + means[a]) / 2) + rng.binomial(coins, 0.5)
-            total = total + z * (2 * (ones - coins / 2) - count)
-            V = V + count * np.outer(z, z)
-        else:
-            values = A @ np.linalg.solve(V, total)
-            width = beta if mutant == "width" else 2 * beta
-            active = [a for a, x in zip(active, values, strict=True) if values.max() - x <= width]
-            continue
-        break
-    for i, a in enumerate(active):
-        pulls[a] += (left + len(active) - 1 - i) // len(active)
-    return pulls
+            return 2 * (ones - coins / 2) - count
 
+        width = beta if mutant == "width" else 2 * beta
+        return np.ceil(c * pi).astype(int), observed, np.linalg.solve, width
 
-def lin_ucb(env, T, R, delta, lam, rng, **rest):
-    """LinUCB: the estimate is taken anew in every round."""
-    return oful(env, T, R, delta, lam, rng, **rest)
-
-
-def rs_oful(env, T, R, delta, lam, rng, C, **rest):
-    """RS-OFUL: the estimate is taken anew when det V has grown by 1 + C."""
-    return oful(env, T, R, delta, lam, rng, C, **rest)
-
-
-def adac_oful(env, T, R, delta, lam, rng, C, rho, bonus, lam_0=0.1, **rest):
-    """AdaC-OFUL: noise at each switch of RS-OFUL, and a bonus for it."""
-    return oful(env, T, R, delta, lam, rng, C, rho, lam_0, bonus, **rest)
+    return in_phases(features, T, plan, whole=True)
 
 
 def oful(
@@ -204,3 +201,6 @@ def oful(
         b += used * reward[:, None]
         last = chosen
     return regret
+
+
+lin_ucb = rs_oful = adac_oful = oful  # which differ in what they are given of C and rho

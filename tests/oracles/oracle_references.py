@@ -165,8 +165,8 @@ def games(env, T, runs, rng, choose, eps, loss, ridge, calibration, delta=1e-5, 
 # the policies
 
 
-def inverse_gaps(K, f, best, gamma):
-    p = 1 / (K + gamma * (f - f[best]))
+def inverse_gaps(K, f, best, gamma, low=1.0):
+    p = low / (K * low + gamma * (f - f[best]))
     p[best] = 0
     p[best] = 1 - p.sum()
     return p
@@ -187,10 +187,7 @@ def fast_cb(env, T, runs, rng, g, r, mutant="", **given):
         if now.f[best] == 0:
             return one_of_smallest(own, now.f)
         low = 1.0 if mutant == "low" else now.f[best]
-        p = low / (now.K * low + gamma * (now.f - now.f[best]))
-        p[best] = 0
-        p[best] = 1 - p.sum()
-        return of_law(own, p)
+        return of_law(own, inverse_gaps(now.K, now.f, best, gamma, low))
 
     return games(env, T, runs, rng, choose, loss="logistic", mutant=mutant, **given)
 

@@ -3,6 +3,7 @@
 import itertools
 import math
 from bisect import bisect_left
+from functools import partial
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
@@ -253,10 +254,10 @@ def dp_ucb_bound(reward, K, T, noise, eps, tree, bonus) -> list[int]:
     return by_index(reward, K, T, index, lambda a, x: trees[a].add(x))
 
 
-def eliminate(reward, K, T, epoch) -> list[int]:
+def eliminate(reward, K, T, epoch, whole=False) -> list[int]:
     """Successive elimination: in epoch e each of k arms has R rewards in turn, of which kept(x)
     counts, and an arm stays if its mean(samples) is at most ``width`` below the largest;
-    R, kept, mean, width = epoch(k, e).
+    R, kept, mean, width = epoch(k, e). If ``whole``, an epoch that would end after T is left out.
     """
     S = list(range(K))
     played = []
@@ -264,6 +265,8 @@ def eliminate(reward, K, T, epoch) -> list[int]:
     while len(S) > 1:
         e += 1
         R, kept, mean, width = epoch(len(S), e)
+        if whole and len(played) + R * len(S) > T:
+            break
         samples = {a: [] for a in S}
         for _ in range(R):
             for a in S:
@@ -274,7 +277,7 @@ def eliminate(reward, K, T, epoch) -> list[int]:
         mu = {a: mean(samples[a]) for a in S}
         mu_max = max(mu.values())
         S = [a for a in S if not mu_max - mu[a] > width]
-    return play_out(reward, S[0], T, played)
+    return in_turn(S, T, played)
 
 
 def pulled(reward, a, n, T, played) -> list[float]:
@@ -286,9 +289,10 @@ def pulled(reward, a, n, T, played) -> list[float]:
     return rewards
 
 
-def play_out(reward, a, T, played) -> list[int]:
-    """The last arm until the horizon."""
-    pulled(reward, a, T, T, played)
+def in_turn(S, T, played) -> list[int]:
+    """The arms that are left, in turn until the horizon."""
+    while len(played) < T:
+        played += S[: T - len(played)]
     return played
 
 
@@ -604,7 +608,9 @@ def unchanged(r):
 
 
 def heldp_l(reward, K, T, noise, eps_min, level, transform) -> list[int]:
-    """Ren et al. 2020, Agent 2, behind a curator that adds Laplace noise to transform(reward)."""
+    """Ren et al. 2020, Agent 2, behind a curator that adds Laplace noise to transform(reward);
+    level(t) is the level of round t's user.
+    """
     N = [0] * K  # responses kept
     s = [0.0] * K  # their sum
     A = [0.0] * K  # sum of 1/eps^2 over them
@@ -631,8 +637,10 @@ def heldp_l(reward, K, T, noise, eps_min, level, transform) -> list[int]:
     return played
 
 
-def heldp_b(reward, K, T, eps_min, level, uniform, transform) -> list[int]:
-    """Ren et al. 2020, Agent 4, behind a curator that sends one bit for transform(reward)."""
+def heldp_b(reward, K, T, noise, eps_min, level, uniform, transform) -> list[int]:
+    """Ren et al. 2020, Agent 4, behind a curator that sends one bit for transform(reward), which
+    uniform() decides.
+    """
     N = [0] * K  # responses kept
     s = [0.0] * K  # sum of g(bit; eps), unbiased for the transformed reward
     B = [0.0] * K  # sum of coth(eps/2)^2
@@ -658,24 +666,9 @@ def heldp_b(reward, K, T, eps_min, level, uniform, transform) -> list[int]:
     return played
 
 
-def heldp_ucb_l(reward, K, T, noise, eps_min, level, uniform) -> list[int]:
-    """Ren et al. 2020, Agent 2 with curator CTL; level(t) is the level of round t's user."""
-    return heldp_l(reward, K, T, noise, eps_min, level, unchanged)
-
-
-def heldp_ucb_ls(reward, K, T, noise, eps_min, level, uniform) -> list[int]:
-    """Ren et al. 2020, Agent 2 with curator CTL-S."""
-    return heldp_l(reward, K, T, noise, eps_min, level, sigmoid)
-
-
-def heldp_ucb_b(reward, K, T, noise, eps_min, level, uniform) -> list[int]:
-    """Ren et al. 2020, Agent 4 with curator CTB; uniform() decides the bit."""
-    return heldp_b(reward, K, T, eps_min, level, uniform, unchanged)
-
-
-def heldp_ucb_bs(reward, K, T, noise, eps_min, level, uniform) -> list[int]:
-    """Ren et al. 2020, Agent 4 with curator CTB-S."""
-    return heldp_b(reward, K, T, eps_min, level, uniform, sigmoid)
+# Ren et al. 2020, Agents 2 and 4, with the curators CTL and CTB, and with CTL-S and CTB-S
+heldp_ucb_l, heldp_ucb_ls = (partial(heldp_l, transform=x) for x in (unchanged, sigmoid))
+heldp_ucb_b, heldp_ucb_bs = (partial(heldp_b, transform=x) for x in (unchanged, sigmoid))
 
 
 def laplace_scale(sensitivity, eps):
@@ -784,11 +777,9 @@ def ldpr_se(reward, K, T, noise, eps, u, v, c, beta) -> list[int]:
     return eliminate(reward, K, T, epoch)
 
 
-def never():
-    return False
-
-
-def robust_signs(reward, K, T, uniform, eps, k, alpha1, c, late, is_outlier) -> list[int]:
+def robust_signs(
+    reward, K, T, noise, eps, k, alpha1, c, uniform, late, is_outlier=lambda: False
+) -> list[int]:
     """Zhou & Zhang 2024, Algorithms 1 and 2. An outlier is what the adversary who knows the
     algorithm chooses: M in the place of a reward, or, if ``late``, the largest report that counts
     in the place of a report. A device has to know M before, so n is a power of two; the rest of
@@ -833,14 +824,8 @@ def robust_signs(reward, K, T, uniform, eps, k, alpha1, c, late, is_outlier) -> 
     return played
 
 
-def ctl_ucb(reward, K, T, noise, eps, k, alpha1, c, uniform, is_outlier=never) -> list[int]:
-    """Zhou & Zhang 2024, Algorithm 2 for corruption-then-LDP."""
-    return robust_signs(reward, K, T, uniform, eps, k, alpha1, c, False, is_outlier)
-
-
-def ltc_ucb(reward, K, T, noise, eps, k, alpha1, c, uniform, is_outlier=never) -> list[int]:
-    """Zhou & Zhang 2024, Algorithm 2 for LDP-then-corruption."""
-    return robust_signs(reward, K, T, uniform, eps, k, alpha1, c, True, is_outlier)
+# Zhou & Zhang 2024, Algorithm 2 for corruption-then-LDP, and for LDP-then-corruption
+ctl_ucb, ltc_ucb = (partial(robust_signs, late=late) for late in (False, True))
 
 
 def distributed(reward, K, T, noise, uniform, eps, p, batches, s, sigma, h) -> list[int]:
@@ -848,43 +833,29 @@ def distributed(reward, K, T, noise, uniform, eps, p, batches, s, sigma, h) -> l
 
     ``noise(scale)`` is the integer that all users of a sum add together.
     """
-    S = list(range(K))
-    played = []
-    b = 0
-    while len(S) > 1:
-        b += 1
+
+    def epoch(k, b):
         l = {"doubled": 2, "quadrupled": 4}[batches] ** b
-        if len(played) + l * len(S) > T:
-            break
-        mean = {}
-        collected = {a: [] for a in S}
-        for _ in range(l):
-            for a in S:
-                played.append(a)
-                collected[a].append(reward(a, len(played)))
-        for a in S:
+
+        def mean(collected):
             if math.isinf(eps):  # an infinite granularity, and no noise
-                mean[a] = sum(collected[a]) / l
-                continue
+                return sum(collected) / l
             g = math.ceil(s * eps * math.sqrt(l))
             tau = math.ceil(g / eps * math.log(2 * T))
             m = l * g + 2 * tau + 1
             total = int(noise(g / eps))
-            for x in collected[a]:
+            for x in collected:
                 low = math.floor(x * g)
                 rest = x * g - low
                 total += low + (rest > 0 and uniform() < rest)
             y = total % m
-            mean[a] = (y - m if y > l * g + tau else y) / (g * l)
-        w = math.sqrt(math.log(4 * len(S) * b**2 / p) / (2 * l))
-        L = math.log(2 * len(S) * b**2 / p)
-        w += sigma * math.sqrt(L) / l + h * L / l
-        most = max(mean[a] - w for a in S)
-        S = [a for a in S if mean[a] + w >= most]
-    while len(played) < T:  # the rest in turn
-        for a in S[: T - len(played)]:
-            played.append(a)
-    return played
+            return (y - m if y > l * g + tau else y) / (g * l)
+
+        w = math.sqrt(math.log(4 * k * b**2 / p) / (2 * l))
+        L = math.log(2 * k * b**2 / p)
+        return l, unchanged, mean, 2 * (w + sigma * math.sqrt(L) / l + h * L / l)
+
+    return eliminate(reward, K, T, epoch, whole=True)
 
 
 def dist_dp_se(reward, K, T, noise, eps, p, batches, uniform) -> list[int]:
@@ -923,33 +894,26 @@ def shuffle_se(reward, K, T, noise, eps, delta, p, trust, uniform) -> list[int]:
         s = gaussian_deviation(eps, delta)
     elif trust == "nobody":
         keep = 1 / (1 + math.exp(-eps))
-    S, played, b = list(range(K)), [], 0
-    while len(S) > 1:
-        b += 1
+
+    def kept(x):
+        bit = x if x in (0, 1) else int(uniform() < x)
+        return bit if trust != "nobody" or uniform() < keep else 1 - bit
+
+    def epoch(k, b):
         l = 2**b
-        if len(played) + l * len(S) > T:
-            break
-        count = dict.fromkeys(S, 0)
-        for _ in range(l):
-            for a in S:
-                played.append(a)
-                x = reward(a, len(played))
-                bit = x if x in (0, 1) else int(uniform() < x)
-                count[a] += bit if trust != "nobody" or uniform() < keep else 1 - bit
-        mean, v = {}, (l + N) / 4 + s**2
-        for a in S:
+
+        def mean(bits):
+            count = sum(bits)
             if N:
-                mean[a] = (count[a] + round(N / 2 + noise(math.sqrt(N) / 2)) - N / 2) / l
-            elif s:
-                mean[a] = (count[a] + noise(s)) / l
-            else:
-                mean[a] = (count[a] / l - (1 - keep)) / (2 * keep - 1)
-        v /= (2 * keep - 1) ** 2
-        w = math.sqrt(2 * v * math.log(4 * len(S) * b**2 / p)) / l
-        S = [a for a in S if mean[a] >= max(mean.values()) - 2 * w]
-    while len(played) < T:
-        played += S[: T - len(played)]
-    return played
+                return (count + round(N / 2 + noise(math.sqrt(N) / 2)) - N / 2) / l
+            if s:
+                return (count + noise(s)) / l
+            return (count / l - (1 - keep)) / (2 * keep - 1)
+
+        v = ((l + N) / 4 + s**2) / (2 * keep - 1) ** 2
+        return l, kept, mean, 2 * math.sqrt(2 * v * math.log(4 * k * b**2 / p)) / l
+
+    return eliminate(reward, K, T, epoch, whole=True)
 
 
 def discrete_laplace(scale, rng):
@@ -975,42 +939,43 @@ def reference_width(k, alpha1):
     return iota ** (1 / k)
 
 
-def reference_radius_unit(n, eps, delta, k, alpha1):
-    """The orders of Wu et al. 2023, Theorems 6.1 and 6.5, with constants 1."""
-    l = math.log(1 / delta)
-    return math.sqrt(l / n) + (l / (n * eps)) ** (1 - 1 / k) + alpha1 ** (1 - 1 / k)
+def reference_radius(n, eps, delta, k, alpha1, constants, explicit):
+    """beta of Wu et al. 2023 for n samples: of constants 1, or explicit(M, l, tails)."""
+    if constants == "unit":
+        l = math.log(1 / delta)
+        # the orders of Theorems 6.1 and 6.5
+        return math.sqrt(l / n) + (l / (n * eps)) ** (1 - 1 / k) + alpha1 ** (1 - 1 / k)
+    M = reference_level(n, eps, delta, k, alpha1)
+    if math.isinf(M):
+        return math.inf  # as M grows, (2/3) M l/n does
+    l = math.log(4 / delta)
+    return explicit(M, l, (2 / 3 + 2 / eps) * M * l / n)
 
 
 def reference_radius_raw(n, eps, delta, k, alpha1, constants):
     """beta of prae_r, for the mean of n samples."""
-    if constants == "unit":
-        return reference_radius_unit(n, eps, delta, k, alpha1)
-    l = math.log(4 / delta)
-    M = reference_level(n, eps, delta, k, alpha1)
-    if math.isinf(M):
-        return math.inf  # as M grows, (2/3) M l/n does
-    sampling = math.sqrt(2 * l / n) + (2 / 3 + 2 / eps) * M * l / n
-    return sampling + M ** (1 - k) + 2 * alpha1 * (M + 1)
+
+    def explicit(M, l, tails):
+        return math.sqrt(2 * l / n) + tails + M ** (1 - k) + 2 * alpha1 * (M + 1)
+
+    return reference_radius(n, eps, delta, k, alpha1, constants, explicit)
 
 
 def reference_radius_central(n, eps, delta, k, alpha1, constants):
     """beta of prae_c, for n samples in each fold."""
-    if constants == "unit":
-        return reference_radius_unit(n, eps, delta, k, alpha1)
-    l = math.log(4 / delta)
-    M = reference_level(n, eps, delta, k, alpha1)
-    if math.isinf(M):
-        return math.inf  # as M grows, (2/3) M l/n does
-    r = reference_width(k, alpha1)
-    tails = (2 / 3 + 2 / eps) * M * l / n
-    excess = M - 2 * r
-    m = 1 + 2 * r
-    bounds = [m * math.sqrt(2 * l / n) + tails + m**k * M ** (1 - k) + 2 * alpha1 * (M + m)]
-    if excess > 0:
-        V = 1 + 4 * r**2 * excess**-k
-        bias = M * excess**-k
-        bounds.append(math.sqrt(2 * V * l / n) + tails + bias + 2 * alpha1 * (M + 2 * r))
-    return min(bounds)
+
+    def explicit(M, l, tails):
+        r = reference_width(k, alpha1)
+        excess = M - 2 * r
+        m = 1 + 2 * r
+        bounds = [m * math.sqrt(2 * l / n) + tails + m**k * M ** (1 - k) + 2 * alpha1 * (M + m)]
+        if excess > 0:
+            V = 1 + 4 * r**2 * excess**-k
+            bias = M * excess**-k
+            bounds.append(math.sqrt(2 * V * l / n) + tails + bias + 2 * alpha1 * (M + 2 * r))
+        return min(bounds)
+
+    return reference_radius(n, eps, delta, k, alpha1, constants, explicit)
 
 
 def reference_forced_raw(eps, delta, alpha1):
@@ -1053,7 +1018,7 @@ def prae(reward, K, T, forced, uniform, samples_of, forced_until, mean, radius) 
         mu = {a: mean(samples[a]) for a in S}
         mu_max = max(mu.values())
         S = [a for a in S if not mu_max - mu[a] > 2 * radius(n)]
-    return play_out(reward, S[0], T, played)
+    return in_turn(S, T, played)
 
 
 def prae_r(reward, K, T, noise, eps, k, alpha1, delta, constants, forced, uniform) -> list[int]:

@@ -21,30 +21,43 @@ def nas(sample, noise, eps, a, beta, R, cap):
     return cap, None
 
 
+def scales(R, eps):
+    """The scales of the noise of the threshold, of the tests and of the estimate."""
+    return 12 * R / eps, 12 * R / eps, 4 * R / eps
+
+
+def private_bar(t, k, a, beta, R, sigma):
+    """What the k-th test, after t samples, compares with the mean, but for its noise: the radius
+    h (1 + 1/a), and c.
+    """
+    h = R * math.sqrt(2 / t * math.log(16 * k**2 / beta))
+    c = sigma[0] * math.log(4 / beta)
+    c += sigma[1] * math.log(8 * k**2 / beta)
+    c += sigma[2] / a * math.log(4 / beta)
+    return h * (1 + 1 / a), c
+
+
 def dp_nas(sample, noise, eps, a, beta, R, cap):
     """Algorithm 1, line by line."""
-    sigma_1, sigma_2, sigma_3 = 12 * R / eps, 12 * R / eps, 4 * R / eps
-    B = noise(sigma_1)
+    sigma = scales(R, eps)
+    B = noise(sigma[0])
     total = 0.0
     t = 0
     while t < cap:
         t += 1
-        A = noise(sigma_2)
+        A = noise(sigma[1])
         total += sample(t)
         mean = total / t
-        h = R * math.sqrt(2 / t * math.log(16 * t**2 / beta))
-        c = sigma_1 * math.log(4 / beta)
-        c += sigma_2 * math.log(8 * t**2 / beta)
-        c += sigma_3 / a * math.log(4 / beta)
-        if abs(mean) >= h * (1 + 1 / a) + (c + B + A) / t:
-            return t, mean + noise(sigma_3) / t
+        radius, c = private_bar(t, t, a, beta, R, sigma)
+        if abs(mean) >= radius + (c + B + A) / t:
+            return t, mean + noise(sigma[2]) / t
     return cap, None
 
 
 def dp_nas_exp(sample, noise, eps, a, beta, R, cap):
     """Algorithm 2, line by line."""
-    sigma_1, sigma_2, sigma_3 = 12 * R / eps, 12 * R / eps, 4 * R / eps
-    B = noise(sigma_1)
+    sigma = scales(R, eps)
+    B = noise(sigma[0])
     total = 0.0
     k = 0
     t = 0
@@ -56,10 +69,7 @@ def dp_nas_exp(sample, noise, eps, a, beta, R, cap):
             t += 1
             total += sample(t)
         mean = total / t
-        A = noise(sigma_2)
-        c = sigma_1 * math.log(4 / beta)
-        c += sigma_2 * math.log(8 * k**2 / beta)
-        c += sigma_3 / a * math.log(4 / beta)
-        h = R * math.sqrt(2 / t * math.log(16 * k**2 / beta))
-        if abs(mean) >= h * (1 + 1 / a) + (c + B + A) / t:
-            return t, mean + noise(sigma_3) / t
+        A = noise(sigma[1])
+        radius, c = private_bar(t, k, a, beta, R, sigma)
+        if abs(mean) >= radius + (c + B + A) / t:
+            return t, mean + noise(sigma[2]) / t

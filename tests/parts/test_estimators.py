@@ -17,7 +17,6 @@ from references import (
     reference_level,
     reference_radius_central,
     reference_radius_raw,
-    reference_radius_unit,
     reference_width,
 )
 from scipy.optimize import brentq
@@ -76,7 +75,7 @@ def test_levels_widths_and_radii_are_those_of_the_definitions():
         pairs = [
             (M, reference_level(*given)),
             (r, reference_width(k, min(alpha1, 0.13))),
-            (robust_order(n, eps, l1, k, alpha1), reference_radius_unit(*given)),
+            (robust_order(n, eps, l1, k, alpha1), reference_radius_raw(*given, "unit")),
             (
                 raw_moment_bound(n, eps, l4, k, alpha1, M),
                 reference_radius_raw(*given, "explicit"),

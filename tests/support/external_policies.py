@@ -5,7 +5,6 @@ noisy number is made.
 """
 
 import math
-import random
 
 import numpy as np
 from policies_elsewhere import LaplaceUsers, SoundDPSE
@@ -21,19 +20,11 @@ class VectorScales(SoundDPSE):
         return list(np.array(sums) + self.rng.laplace(0.0, scales))
 
 
-class SmallVectorScales(VectorScales):
-    factor = 0.3
-
-
 class VectorLocations(VectorScales):
     """The sums are the locations of the noise."""
 
     def release(self, sums):
         return list(self.rng.laplace(sums, self.factor * 2.0 / self.eps))
-
-
-class SmallVectorLocations(VectorLocations):
-    factor = 0.3
 
 
 class InPlace(VectorScales):
@@ -43,10 +34,6 @@ class InPlace(VectorScales):
         noisy = np.array(sums)
         noisy += self.rng.laplace(0.0, self.factor * 2.0 / self.eps, size=len(sums))
         return noisy.tolist()
-
-
-class SmallInPlace(InPlace):
-    factor = 0.3
 
 
 class ClippedRelease(SoundDPSE):
@@ -153,14 +140,6 @@ class FixedGlobalSeed(SoundDPSE):
         super().__init__(arms, horizon, eps, np.random)
 
 
-class OfPython(SoundDPSE):
-    """The noise is one of Python's: a sign, and an exponential variable."""
-
-    def release(self, sums):
-        b = 2.0 / self.eps
-        return [x + (random.expovariate(1.0 / b) - random.expovariate(1.0 / b)) for x in sums]
-
-
 class ExponentialMechanism(SoundDPSE):
     """The arm that is left is chosen after half of the rounds, by the exponential mechanism."""
 
@@ -184,10 +163,6 @@ class ExponentialMechanism(SoundDPSE):
             self.start()
 
 
-class LoudExponentialMechanism(ExponentialMechanism):
-    factor = 8.0
-
-
 class FlippedBits(LaplaceUsers):
     """A reward is rounded to a bit, which is flipped with a probability that is public."""
 
@@ -199,20 +174,12 @@ class FlippedBits(LaplaceUsers):
         return bit if self.rng.random() < truth else 1.0 - bit
 
 
-class LoudFlippedBits(FlippedBits):
-    factor = 4.0
-
-
 class ChosenBits(FlippedBits):
     """A bit is chosen by ``choice`` with two probabilities."""
 
     def send(self, reward):
         p = 0.5 + (reward - 0.5) * math.tanh(self.factor * self.eps / 2.0)
         return float(self.rng.choice([0, 1], p=[1.0 - p, p]))
-
-
-class LoudChosenBits(ChosenBits):
-    factor = 4.0
 
 
 class TruthOrLie(FlippedBits):
@@ -224,19 +191,11 @@ class TruthOrLie(FlippedBits):
         return float(self.rng.choice([bit, 1 - bit], p=[truth, 1.0 - truth]))
 
 
-class LoudTruthOrLie(TruthOrLie):
-    factor = 4.0
-
-
 class BinomialBits(FlippedBits):
     def send(self, reward):
         return float(
             self.rng.binomial(1, 0.5 + (reward - 0.5) * math.tanh(self.factor * self.eps / 2.0))
         )
-
-
-class LoudBinomialBits(BinomialBits):
-    factor = 4.0
 
 
 class TruthOrCoin(FlippedBits):
@@ -246,10 +205,6 @@ class TruthOrCoin(FlippedBits):
         bit, e = int(reward >= 0.5), math.exp(self.factor * self.eps)
         truth = (e - 1.0) / (e + 1.0)
         return float(bit if self.rng.random() < truth else self.rng.integers(2))
-
-
-class LoudTruthOrCoin(TruthOrCoin):
-    factor = 4.0
 
 
 class NoiseBeforeReward(LaplaceUsers):
@@ -350,22 +305,22 @@ class NoiseInBatches(BatchesOfUsers):
         return batch
 
 
+def times(factor, *policies):
+    """The same policies with their noise, or their eps, times a factor."""
+    return [type(f"{x.__name__}Times{factor:g}", (x,), {"factor": factor}) for x in policies]
+
+
 CONSISTENT = [
     VectorScales, VectorLocations, InPlace, ClippedRelease, ScaleOfLength, TwoReleases,
-    NoiseOfStart, OfPython, ExponentialMechanism,
+    NoiseOfStart, ExponentialMechanism,
 ]  # fmt: skip
 LEAKING = [
-    SmallVectorScales, SmallVectorLocations, SmallInPlace, ClippedNoise, TruncatedNoise,
+    *times(0.3, VectorScales, VectorLocations, InPlace), ClippedNoise, TruncatedNoise,
     ScaleOfData, TwoWholeReleases, NoiseReused, FixedSeed, FixedGlobalSeed,
-    LoudExponentialMechanism,
+    *times(8.0, ExponentialMechanism),
 ]  # fmt: skip
-CONSISTENT_USERS = [
-    FlippedBits, ChosenBits, TruthOrLie, BinomialBits, TruthOrCoin, NoiseBeforeReward,
-    NoiseInBatches,
-]  # fmt: skip
-VIOLATING_USERS = [
-    LoudFlippedBits, LoudChosenBits, LoudTruthOrLie, LoudBinomialBits, LoudTruthOrCoin,
-    OftenNoisy, NoNoiseInside, RawDecisions, SentTwice,
-]  # fmt: skip
+OF_BITS = FlippedBits, ChosenBits, TruthOrLie, BinomialBits, TruthOrCoin
+CONSISTENT_USERS = [*OF_BITS, NoiseBeforeReward, NoiseInBatches]
+VIOLATING_USERS = [*times(4.0, *OF_BITS), OftenNoisy, NoNoiseInside, RawDecisions, SentTwice]
 UNDECIDED = [RandomSeed]  # sound; CONSISTENT where it can be followed
 UNDECIDED_USERS = [InverseNoise, HalfBitsHalfLaplace]

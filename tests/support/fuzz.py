@@ -8,8 +8,10 @@ from functools import cache
 
 import yaml
 from commands import command
+from hostile import TEXTS
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from refusals import checked_line
 from sweeps import write
 
 from dpbandits.cli.words import read_request
@@ -29,16 +31,13 @@ from dpbandits.settings.user_files import user_folders
 
 EXTREME = [0, -0.0, 5e-324, 1e-100, 1e308, -1e308, 2**53 + 1, 2**62, 2**63, 10**400, -(10**400)]
 EXTREME += [float("nan"), float("inf"), -float("inf"), 1, 2, 0.5, 1.0000000001, 100, 1e7, 1e12]
-WORDS = ["auto", "1/horizon", "literal", "practical", "provable", "batch", "threads", "inf", "NaN"]
-WORDS += ["", " ", "é", "\u2028", "a\nb", "\x1b[31m", "\0", "x" * 5000, "../up", "1e400"]
-WORDS += ["_target_"]
 REFERENCES = ["${eps}", "${horizon}", "${nothing}", "${oc.env:HOME}", "${", "${a:}", "???", "$x"]
 
 numbers = st.one_of(
     st.sampled_from(EXTREME), st.integers(-3, 12), st.floats(0.01, 20), st.floats(), st.integers()
 )
 scalars = st.one_of(
-    numbers, st.booleans(), st.none(), st.sampled_from(WORDS + REFERENCES), st.text(max_size=8)
+    numbers, st.booleans(), st.none(), st.sampled_from(TEXTS + REFERENCES), st.text(max_size=8)
 )
 lists_of_numbers = st.lists(numbers, max_size=6)
 
@@ -154,8 +153,7 @@ def outcome_of(work, *given) -> str:
         for setting in request.settings[:3]:
             assert setting.key and in_words(setting) and data_of(setting)
     except BadInput as error:
-        line = str(error)
-        assert line and line.isprintable() and len(line) < 3000, f"not one line: {line!r}"
+        checked_line(str(error))
         return "refused"
     return "valid"
 

@@ -13,12 +13,14 @@ from collections import Counter, UserList, deque, namedtuple
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from refusals import checked_line
 
 import dpbandits as dp
 from dpbandits.contracts.question import REGRET, STOPPING, Question
@@ -56,113 +58,49 @@ def nested_list(depth: int = 900) -> list:
     return found
 
 
+TEXTS = [
+    "auto", "1/horizon", "literal", "practical", "provable", "batch", "threads", "inf", "NaN", "",
+    " ", "é", "\u2028", "a\nb", "a\0b", "\x1b[31m", "x" * 5000, "../up", "1e400", "1_000", "0x10",
+    "٣", "$\\frac$", "_target_",
+]  # fmt: skip
 OF_ONE_METHOD = (
     "__repr__", "__bool__", "__eq__", "__hash__", "__len__", "__iter__", "__float__", "__int__",
     "__index__", "__fspath__", "__call__", "__getattr__", "__array__", "__contains__", "to_numpy",
 )  # fmt: skip
+# Python expressions, with what they use; each is evaluated anew for each call
+EXPRESSIONS = [
+    "pd.NA", "pd.NaT", "math.nan", "math.inf", "-math.inf", "0", "-1", "1.5", "1e308", "10**400",
+    "10**5000", "True", "False", "np.array([])", "np.array(1.0)", "np.array([1.0])",
+    "np.array([1.0, 2.0])", "np.eye(2)", "np.array([pd.NA, object()], dtype=object)",
+    "np.array(['ucb', 'ts'])", "np.zeros(2, dtype=[('a', int), ('b', float)])",
+    "np.ma.masked_array([1.0, 2.0], mask=[True, False])", "np.bool_(True)", "np.float32(0.5)",
+    "np.int8(2)", "np.str_('ucb')", "np.datetime64('2020-01-01')", "Decimal('0.5')",
+    "Decimal('sNaN')", "Fraction(1, 2)", "1 + 0j", "np.complex64(1)", "Path('nothing/here')",
+    "b'1'", "bytearray(b'ucb')", "memoryview(b'ab')", "(x for x in [1, 2])", "iter([1.0])",
+    "set()", "{0.5, 1.0}", "frozenset()", "deque([1])", "UserList([1, 2])", "range(0)",
+    "range(10**12)", "[]", "()", "[None]", "[[1]]", "[pd.NA]", "[1, object()]", "['', 0, ()]",
+    "endless_list()", "nested_list()", "{}", "{1: 2}", "{'a': 1}", "{'law': []}",
+    "{'law': 'bernoulli'}", "{pd.NA: pd.NA}", "object()", "int", "len", "np.sin", "lambda: None",
+    "math", "...", "NotImplemented", "SimpleNamespace(to_numpy=lambda: 1)", "Word.ONE",
+    "Pair(1, 2)", "datetime.date(2020, 1, 1)", "pd.Series([0.5, 1.0])",
+    "pd.Series([pd.NA, 1], dtype='Int64')", "pd.Categorical(['a', 'b'])", "pd.DataFrame()",
+    "pd.DataFrame({'a': [1, 2]})", "pd.DataFrame([[1, 2]], columns=['algo', 'algo'])",
+    "dp.bernoulli([0.5, 0.4])", "dp.algorithm('ucb')", "ValueError('x')", r"'\ud800'",
+    "raising('__str__', '__repr__', base=str)('ucb')", "Choice('nothing')",
+    "raising('__float__', '__repr__', base=float)(0.5)",
+    "raising('__int__', '__repr__', base=int)(2)", "raising('__iter__', '__len__', base=list)([1])",
+    "raising('items', 'keys', base=dict)({'a': 1})",
+]  # fmt: skip
+USED = {
+    x.__name__: x
+    for x in (
+        Choice, Decimal, Fraction, Pair, Path, SimpleNamespace, UserList, Word, datetime, deque,
+        endless_list, math, nested_list, raising,
+    )
+} | {"dp": dp, "np": np, "pd": pd}  # fmt: skip
 MADE: dict[str, Callable[[], Any]] = {
-    "pd.NA": lambda: pd.NA,
-    "pd.NaT": lambda: pd.NaT,
-    "nan": lambda: math.nan,
-    "inf": lambda: math.inf,
-    "-inf": lambda: -math.inf,
-    "0": lambda: 0,
-    "-1": lambda: -1,
-    "1.5": lambda: 1.5,
-    "1e308": lambda: 1e308,
-    "10**400": lambda: 10**400,
-    "10**5000": lambda: 10**5000,
-    "True": lambda: True,
-    "False": lambda: False,
-    "an empty array": lambda: np.array([]),
-    "an array of no axis": lambda: np.array(1.0),
-    "an array of one": lambda: np.array([1.0]),
-    "an array of two": lambda: np.array([1.0, 2.0]),
-    "a matrix": lambda: np.eye(2),
-    "an array of objects": lambda: np.array([pd.NA, object()], dtype=object),
-    "an array of text": lambda: np.array(["ucb", "ts"]),
-    "an array of fields": lambda: np.zeros(2, dtype=[("a", int), ("b", float)]),
-    "a masked array": lambda: np.ma.masked_array([1.0, 2.0], mask=[True, False]),
-    "np.bool_": lambda: np.bool_(True),
-    "np.float32": lambda: np.float32(0.5),
-    "np.int8": lambda: np.int8(2),
-    "np.str_": lambda: np.str_("ucb"),
-    "np.datetime64": lambda: np.datetime64("2020-01-01"),
-    "Decimal": lambda: Decimal("0.5"),
-    "Decimal NaN": lambda: Decimal("sNaN"),
-    "Fraction": lambda: Fraction(1, 2),
-    "complex": lambda: 1 + 0j,
-    "np.complex64": lambda: np.complex64(1),
-    "Path": lambda: Path("nothing/here"),
-    "bytes": lambda: b"1",
-    "bytearray": lambda: bytearray(b"ucb"),
-    "memoryview": lambda: memoryview(b"ab"),
-    "a generator": lambda: (x for x in [1, 2]),
-    "an iterator": lambda: iter([1.0]),
-    "set()": set,
-    "a set": lambda: {0.5, 1.0},
-    "frozenset()": frozenset,
-    "deque": lambda: deque([1]),
-    "UserList": lambda: UserList([1, 2]),
-    "range(0)": lambda: range(0),
-    "an endless range": lambda: range(10**12),
-    "[]": list,
-    "()": tuple,
-    "[None]": lambda: [None],
-    "[[1]]": lambda: [[1]],
-    "[pd.NA]": lambda: [pd.NA],
-    "[1, object()]": lambda: [1, object()],
-    "['', 0, ()]": lambda: ["", 0, ()],
-    "a list that contains itself": endless_list,
-    "a nested list": nested_list,
-    "{}": dict,
-    "{1: 2}": lambda: {1: 2},
-    "{'a': 1}": lambda: {"a": 1},
-    "{'law': []}": lambda: {"law": []},
-    "{'law': 'bernoulli'}": lambda: {"law": "bernoulli"},
-    "{pd.NA: pd.NA}": lambda: {pd.NA: pd.NA},
-    "object()": object,
-    "a class": lambda: int,
-    "len": lambda: len,
-    "np.sin": lambda: np.sin,
-    "a lambda": lambda: lambda: None,
-    "a module": lambda: sys,
-    "...": lambda: ...,
-    "NotImplemented": lambda: NotImplemented,
-    "a namespace": lambda: SimpleNamespace(to_numpy=lambda: 1),
-    "an enumeration": lambda: Word.ONE,
-    "a named tuple": lambda: Pair(1, 2),
-    "a date": lambda: datetime.date(2020, 1, 1),
-    "a Series": lambda: pd.Series([0.5, 1.0]),
-    "a Series of NA": lambda: pd.Series([pd.NA, 1], dtype="Int64"),
-    "a Categorical": lambda: pd.Categorical(["a", "b"]),
-    "an empty DataFrame": pd.DataFrame,
-    "a DataFrame": lambda: pd.DataFrame({"a": [1, 2]}),
-    "a DataFrame of twice a column": lambda: pd.DataFrame([[1, 2]], columns=["algo", "algo"]),
-    "a Choice": lambda: dp.bernoulli([0.5, 0.4]),
-    "an algorithm": lambda: dp.algorithm("ucb"),
-    "an exception": lambda: ValueError("x"),
-    "''": lambda: "",
-    "a space": lambda: " ",
-    "lines": lambda: "a\nb",
-    "NUL": lambda: "a\0b",
-    "a surrogate": lambda: "\ud800",
-    "an escape code": lambda: "\x1b[31m",
-    "long text": lambda: "x" * 5000,
-    "digits of another script": lambda: "٣",
-    "1_000": lambda: "1_000",
-    "0x10": lambda: "0x10",
-    "1e400": lambda: "1e400",
-    "auto": lambda: "auto",
-    "1/horizon": lambda: "1/horizon",
-    "../up": lambda: "../up",
-    "$\\frac$": lambda: "$\\frac$",
-    "a str that fails": lambda: raising("__str__", "__repr__", base=str)("ucb"),
-    "a float that fails": lambda: raising("__float__", "__repr__", base=float)(0.5),
-    "an int that fails": lambda: raising("__int__", "__repr__", base=int)(2),
-    "a list that fails": lambda: raising("__iter__", "__len__", base=list)([1]),
-    "a dict that fails": lambda: raising("items", "keys", base=dict)({"a": 1}),
-    "a Choice of nothing": lambda: Choice("nothing"),
+    **{code: partial(eval, code, USED) for code in EXPRESSIONS},
+    **{f"text {text[:9]!r}": lambda text=text: text for text in TEXTS},
     **{f"an object whose {name} fails": raising(name) for name in OF_ONE_METHOD},
 }
 
@@ -258,8 +196,7 @@ def outcome(valid: dict[str, dict[str, Any]], call: tuple[str, str, str], plays:
             else:
                 request_from(question, given, {})
     except BadInput as error:
-        line = str(error)
-        assert line and line.isprintable() and len(line) < 3000, f"not one line: {line!r}"
+        checked_line(str(error))
         return "refused"
     return "accepted"
 
@@ -272,14 +209,8 @@ def _with(name: str, found: Choice) -> tuple[Question, dict[str, Any]]:
         return REGRET, {"algo": found, **QUICK}
     if name == "sign":
         return STOPPING, {"rule": "dp_nas_exp", "env": found, "cap": 50, "runs": 2, "jobs": 1}
-    linear = {
-        "linear": "gope",
-        "linear_sphere": "gope",
-        "contextual": "lin_ucb",
-        "labelled": "lin_ucb",
-        "logged": "lin_ucb",
-    }
-    algo = linear.get(name, "lin_ucb" if name.startswith("contextual") else "ucb")
+    of_contexts = ("contextual", "contextual_table", "labelled", "logged")
+    algo = "lin_ucb" if name in of_contexts else "gope" if name.startswith("linear") else "ucb"
     quick = QUICK | ({"horizon": 400} if name == "logged" else {})
     return REGRET, {"algo": algo, "env": found, "assume": True, **quick}
 

@@ -32,10 +32,11 @@ class Commit:
 
 
 class ListOfNoise(Commit):
+    scale = 1.0
+
     def decide(self):
-        return np.argmax(
-            self.S + np.array([self.rng.laplace(0, 1 / self.eps) for _ in range(self.K)])
-        )
+        noise = [self.rng.laplace(0, self.scale / self.eps) for _ in range(self.K)]
+        return np.argmax(self.S + np.array(noise))
 
 
 class ListOfUnits(Commit):
@@ -147,11 +148,8 @@ class OneNoise(Commit):
         return np.argmax(self.S + self.rng.laplace(0, 1 / self.eps))
 
 
-class HalfNoise(Commit):
-    def decide(self):
-        return np.argmax(
-            self.S + np.array([self.rng.laplace(0, 0.5 / self.eps) for _ in range(self.K)])
-        )
+class HalfNoise(ListOfNoise):
+    scale = 0.5
 
 
 class LoudGumbel(Commit):

@@ -31,6 +31,12 @@ def complaint(name: str, code: int | None, out: str, err: str) -> str:
     return err.removeprefix(f"{name}: ")
 
 
+def checked_line(message: str) -> str:
+    """A message of a refusal, which must be one line that can be printed."""
+    assert message and message.isprintable() and len(message) < 3000, f"not one line: {message!r}"
+    return message
+
+
 def message_of(call, *given: Any, **named: Any) -> str:
     """The message, in the one line that a command prints, with which a call refuses its input."""
     try:

@@ -29,7 +29,7 @@ def compiler() -> str:
 
 def has_fallen_back() -> bool:
     """Return whether plain is in use because quick has failed in this process."""
-    return compiler() == PLAIN and _failed
+    return _failed
 
 
 def fall_back(error: BaseException | None) -> bool:

@@ -33,11 +33,6 @@ PLACE = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+):| at (?P<at>\S
 UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 
 
-def is_of_compiling(error: BaseException) -> bool:
-    """Return whether an error means that Numba could not compile a function."""
-    return type(error).__module__.startswith("numba.")
-
-
 def not_compiled(code: CodeType, error: BaseException) -> str:
     """Return a message that says where and why a function cannot be compiled."""
     text = str(error)

@@ -207,21 +207,13 @@ class Stored(NamedTuple):
 def stored(function: Callable) -> Stored | None:
     """Return what identifies a function's machine code on disk.
 
-    The result is None for a function that is defined in a notebook or at a prompt.
+    The result is None for a function that is not defined in the file of a module that was imported,
+    such as a function of a notebook, of a prompt or of the main script.
     """
-    if not is_in_a_file(function):
+    is_imported = getattr(function, "__module__", None) not in (None, "__main__")
+    if not (is_imported and Path(function.__code__.co_filename).is_file()):
         return None
     return Stored(function.__name__, place_of(function), state_of(function))
-
-
-def is_in_a_file(function: Callable) -> bool:
-    """Return whether a function is defined in the file of a module that was imported.
-
-    Functions of a notebook, of a prompt and of the main script are not.
-    """
-    if getattr(function, "__module__", None) in (None, "__main__"):
-        return False
-    return Path(function.__code__.co_filename).is_file()
 
 
 def compiled_code() -> CacheFolder:

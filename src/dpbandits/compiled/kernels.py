@@ -15,9 +15,9 @@ import numpy as np
 
 from ..errors import BadInput
 from . import choice, faults
-from .folder import Stored, is_in_a_file
+from .folder import Stored, stored
 from .notes import INLINED, UNDECLARED, Called
-from .sources import hash_of, is_constant, is_of_package, place_of, state_of
+from .sources import hash_of, is_constant, is_of_package
 
 BACKENDS = {choice.PLAIN: ".plain.functions", choice.QUICK: ".quick.routines"}
 # After so many searches without a result, the code stops searching for an index out of bounds
@@ -125,8 +125,9 @@ class Loop:
             said = faults.out_of_bounds(self.function, arguments) if self.in_vain < SEARCHES else ""
             self.in_vain += not said
             return said
-        is_of_compiling = not self.is_compiled and faults.is_of_compiling(error)
-        return faults.not_compiled(self.called.__code__, error) if is_of_compiling else ""
+        of_numba = type(error).__module__.startswith("numba.")
+        fails = of_numba and not self.is_compiled  # Numba cannot compile the function
+        return faults.not_compiled(self.called.__code__, error) if fails else ""
 
     def _call(self, arguments: tuple) -> Any:
         """Call the loop; if compiling with quick fails, compile with plain."""
@@ -209,15 +210,17 @@ def loop(template: FunctionType, function: Callable) -> Callable:
     made.__module__ = template.__module__
     if not compiles(function):
         return made
-    on_disk = is_in_a_file(called)
-    place = hash_of(template.__name__, place_of(called)) if on_disk else uuid4().hex
-    constants = {n: x for n in template.__code__.co_names if is_constant(x := names.get(n))}
-    state = hash_of(getsource(template), constants, state_of(called)) if on_disk else ""
+    unique, kept = uuid4().hex, stored(called)
+    if kept is not None:
+        constants = {n: x for n in template.__code__.co_names if is_constant(x := names.get(n))}
+        place = hash_of(template.__name__, kept.place)
+        state = hash_of(getsource(template), constants, kept.state)
+        unique, kept = f"{place}{state}", Stored(kept.name, place, state)
     # Machine code is linked by name, so the name of each loop in each state must be unique
-    made.__name__ = made.__qualname__ = f"{template.__name__}_{called.__name__}_{place}{state}"
+    made.__name__ = made.__qualname__ = f"{template.__name__}_{called.__name__}_{unique}"
     if function not in INLINED:
         UNDECLARED.append(Called(called, inlined=True, borrows=False))
-    return Loop(made, called, Stored(called.__name__, place, state) if on_disk else None)
+    return Loop(made, called, kept)
 
 
 def is_compiled(function: Callable) -> bool:

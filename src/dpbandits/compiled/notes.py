@@ -36,15 +36,21 @@ def undeclared() -> Iterator[Called]:
             del UNDECLARED[0]
 
 
-def inlined(function: Callable) -> Callable:
+def inlined(function: Callable, borrows: bool = True) -> Callable:
     """Make a small function callable from kernels, which always inline it.
 
-    The function must not create arrays, because references to its arguments are not counted.
-    Counting them would take ten times as long as everything else in a round. When Python calls the
-    function, it runs as plain Python, which is thirty times faster than passing a game to compiled
-    code for a single round.
+    When Python calls the function, it runs as plain Python, which is thirty times faster than
+    passing a game to compiled code for a single round.
+
+    Args:
+        function: the function.
+        borrows: whether references to the arguments are not counted. Counting them would take ten
+            times as long as everything else in a round. If True, the function must not create
+            arrays.
     """
-    return _inlined(function, borrows=True)
+    INLINED.add(function)
+    UNDECLARED.append(Called(function, inlined=True, borrows=borrows))
+    return function
 
 
 def inlined_counted(function: Callable) -> Callable:
@@ -52,13 +58,7 @@ def inlined_counted(function: Callable) -> Callable:
 
     Unlike with ``inlined``, references to its arguments are counted.
     """
-    return _inlined(function, borrows=False)
-
-
-def _inlined(function: Callable, borrows: bool) -> Callable:
-    INLINED.add(function)
-    UNDECLARED.append(Called(function, inlined=True, borrows=borrows))
-    return function
+    return inlined(function, borrows=False)
 
 
 def shared(function: Callable, borrows: bool = False, rare: bool = False) -> Callable:

@@ -24,7 +24,7 @@ def display_name(name: str) -> str:
     The printed name is the constant ``NAME`` of the file or the class. A name without this constant
     is returned unchanged.
     """
-    return str(_declared(name).get("NAME", _own.get(name, {}).get("NAME", name)))
+    return str(_constants(name).get("NAME", name))
 
 
 def line_of(name: str) -> tuple[str, str] | None:
@@ -33,7 +33,12 @@ def line_of(name: str) -> tuple[str, str] | None:
     The constant ``LINE`` of the algorithm's file or class has both names. Without this constant,
     the result is None.
     """
-    return _declared(name).get("LINE", _own.get(name, {}).get("LINE"))
+    return _constants(name).get("LINE")
+
+
+def _constants(name: str) -> dict[str, Any]:
+    """Return the constants NAME and LINE of an algorithm of the package or of a user."""
+    return {**_own.get(name, {}), **_declared(name)}
 
 
 def declare_own(name: str, constants: Mapping[str, Any]) -> dict[str, Any]:

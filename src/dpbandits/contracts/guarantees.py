@@ -127,9 +127,13 @@ class ExactCurve(Gaussian):
     A paper chose the scale of the noise. The noise may give less privacy than promised, or more.
     """
 
+    def delta(self, values: Values, eps: float, /) -> float:
+        """Return the least delta for which the noise is (eps, delta)-DP."""
+        return delta_of_noise(self.mu(values), eps)
+
     def broken(self, values: Values) -> str:
         """Return the end of a sentence if the promised (eps, delta) does not hold, else ""."""
-        kept = delta_of_noise(self.mu(values), values["eps"]) <= values["delta"] * (1.0 + 1e-9)
+        kept = self.delta(values, values["eps"]) <= values["delta"] * (1.0 + 1e-9)
         return "" if kept else "is NOT what is promised"
 
     def conversion(self, values: Values) -> str:
@@ -142,7 +146,7 @@ class ExactCurve(Gaussian):
             return f"delta(eps) = {self.formula}, mu that of the noise ({self.source})"
         kept = f", which {broken}" if broken else ""
         # the delta of Gaussian noise is positive, but as a float it may be 0
-        found = delta_of_noise(mu, eps)
+        found = self.delta(values, eps)
         exact = f"({eps:g}, {found:.3g})" if found > TINY else f"({eps:g}, less than {TINY:g})"
         return (
             f"the noise is mu-GDP with mu = {mu:.4g}: exactly {exact}-DP{kept}, "
@@ -180,11 +184,6 @@ class Approximate(ExactCurve):
     # delta as a function of the parameters and of eps
     delta: Callable[[Values, float], float] = lambda values, eps: 1.0
     noise: Callable[[Values], str] = str  # the description of the noise, in words
-
-    def broken(self, values: Values) -> str:
-        """Return the end of a sentence if the promised (eps, delta) does not hold, else ""."""
-        kept = self.delta(values, values["eps"]) <= values["delta"] * (1.0 + 1e-9)
-        return "" if kept else "is NOT what is promised"
 
     def conversion(self, values: Values) -> str:
         """Return, in words, the noise and its delta at half, once and twice the promised eps."""
@@ -239,7 +238,7 @@ class OneRelease(ExactCurve):
             mu, eps, delta = self.mu(values), values["eps"], values["delta"]
         except KeyError:  # a parameter has no value or several values
             return f"a pure release of eps/2, and noise with {found}"
-        exact = delta_of_noise(mu, (1.0 - self.pure) * eps)
+        exact = self.delta(values, (1.0 - self.pure) * eps)
         return (
             f"a pure release of eps/2, and noise that is mu-GDP with mu = {mu:.4g}: together "
             f"({eps:g}, {exact:.3g})-DP ({self.source}), {exact:.3g} <= {delta:g}"

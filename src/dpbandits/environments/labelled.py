@@ -199,10 +199,8 @@ def in_words(column: pd.Series) -> pd.Series:
     a word are removed, and an empty word counts as a missing value.
     """
     codes, values = pd.factorize(column)
-    words, place = np.unique([*(plain(x).strip() for x in values), ""], return_inverse=True)
-    # the first word is the empty one
-    cells = pd.Categorical.from_codes(place[codes] - 1, words[1:].tolist())
-    return pd.Series(cells, column.index, name=column.name)
+    words = pd.Categorical([plain(x).strip() or None for x in values])
+    return pd.Series(words.take(codes, allow_fill=True), column.index, name=column.name)
 
 
 def numbered(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
