@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from refusals import message_of
 from scipy.stats import norm
@@ -220,6 +221,15 @@ def test_nash_regret_needs_means(regret):
     below = dp.environment("ren_gaussian", means=[0.5, -0.5])
     table = dp.run(algo="heldp_ucb_ls", env=below, eps=1, horizon=50, runs=2, jobs=1)
     assert "an arm has a mean below 0" in message_of(dp.summary, table, metric="nash")
+
+
+def test_nash_regret_of_several_tables():
+    """Mutation that it catches: the advice is to load what was loaded."""
+    tables = [dp.run(algo=name, env=ENV, horizon=50, runs=2, jobs=1) for name in ("ucb", "etc")]
+    joined = pd.concat(tables)
+    message = message_of(dp.measured, joined, "nash")
+    assert "for several tables give a list, since pd.concat drops their settings" in message
+    assert dp.measured(tables, "nash")["algo"].tolist() == joined["algo"].tolist()
 
 
 def test_tables_of_different_metrics_are_not_joined(tmp_path, refused):

@@ -171,7 +171,7 @@ def latex(
 
 
 @checks_arguments
-def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
+def measured(table: pd.DataFrame | Sequence[pd.DataFrame], metric: str) -> pd.DataFrame:
     """Return a tidy table in which another statistic replaces pseudo-regret.
 
     The statistic is in a column ``average_regret``, ``nash_regret`` or ``error``.
@@ -192,17 +192,17 @@ def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     True
 
     Args:
-        table: a tidy table of regret; for ``nash``, a table that ``dp.run`` returned or a loaded
-            table with a manifest.
+        table: a tidy table of regret, or a list of tables; for ``nash``, a table that ``dp.run``
+            returned or a loaded table with a manifest.
         metric: ``regret``, ``average``, ``nash``, or ``error`` for the mean loss per round:
             the share of mistakes for labelled users, 1 - the mean reward on a log.
 
     Raises:
         BadInput: there is no such metric, or the table does not allow it.
     """
-    from ..results.table import Table
+    from ..results.table import of_frames
 
-    return Table.of_frame(table).measured(metric).frame()
+    return of_frames(table).measured(metric).frame()
 
 
 @checks_arguments

@@ -109,11 +109,12 @@ def sentences(
         where = place_of(game, [n for n in shown if n in of_game], labels)
         tied, letters = [row for row in rows if row["tied"]], set[str]()
         letters.update(*(row["letters"] for row in tied))
-        best, measured = [_named(row, names, labels) for row in tied], question.statistic_name
+        best = [_named(row, names, labels) for row in tied]
+        mean = f"mean {question.statistic_name.removeprefix('mean ')}"
         means = ", ".join(significant(row["mean"]) for row in tied)
         first = f"On {where}, {together(best)} "
-        first += "are not told apart" if len(tied) > 1 else f"has the smallest mean {measured}"
-        first += f" (mean {measured} {means})"
+        first += "are not told apart" if len(tied) > 1 else f"has the smallest {mean}"
+        first += f" ({mean} {means})"
         others = [row for row in rows if not row["tied"]]
         apart = [_times(row, names, labels) for row in others if not letters & {*row["letters"]}]
         close = [_times(row, names, labels) for row in others if letters & {*row["letters"]}]

@@ -33,7 +33,8 @@ def measuring(question: Question, metric: str) -> Question:
     """Return the question with the statistic named after the metric."""
     if metric == REGRET:
         return question
-    return replace(question, statistic_name=f"final {METRICS[metric]}")
+    final = "" if metric == ERROR else "final "
+    return replace(question, statistic_name=final + METRICS[metric])
 
 
 def nash(regret: np.ndarray, t: np.ndarray, best: float) -> np.ndarray:

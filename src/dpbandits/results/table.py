@@ -337,7 +337,9 @@ class Table:
         """
         if not {*self.settings.index} <= self.records.keys():
             how = f"the .json file that is written beside {self.name} is missing or lacks them"
-            how = "load the table of a command with dp.load" if self.name == FRAME else how
+            if self.name == FRAME:
+                how = "load the table of a command with dp.load"
+                how += "; for several tables give a list, since pd.concat drops their settings"
             raise BadInput(f"{needed} needs the settings: {how}")
         found = [self.records[own] for own in self.settings.index]
         load_laws([record["env_spec"] for record in found], folders)

@@ -10,7 +10,7 @@ from .bounds import ASYMPTOTIC, Condition, bounds_of
 from .conditions import BERNOULLI, BEST_BELOW_1, PRIVACY, PURE, RELAXED, algorithm
 
 lower, upper = bounds_of("Azize et al. 2025")
-PHASES = algorithm("dp_klucb", "dp_imed", words="dp_klucb or dp_imed")
+PHASES = algorithm("dp_klucb", "dp_imed")
 GROWING = Condition("alpha > 1", lambda alpha: alpha > 1)
 
 

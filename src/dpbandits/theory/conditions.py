@@ -10,10 +10,10 @@ from .problem import Problem
 
 
 def algorithm(*names: str, words: str = "") -> Condition:
-    """Return the condition that the algorithm is one of ``names``. If there are several names,
-    ``words`` describe them in messages.
+    """Return the condition that the algorithm is one of ``names``; messages name them, or say
+    ``words``.
     """
-    return Condition(words or names[0], lambda problem: problem.algo in names)
+    return Condition(words or " or ".join(names), lambda problem: problem.algo in names)
 
 
 def assumes(words: str, assumption: Assumption) -> Condition:
