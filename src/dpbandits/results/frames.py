@@ -209,6 +209,8 @@ def check_column(where: str, name: str, column: pd.Series) -> None:
         raise BadInput(f"{where} holds a number that is not finite")
     if name in POSITIVE and not (values > 0).all():
         raise BadInput(f"{where} holds {values.min():g}; it must be above 0")
+    if name == "halted" and not np.isin(values, (0, 1)).all():
+        raise BadInput(f"{where} holds a number that is neither 0 nor 1")
     if ((sizes := np.abs(values[np.isfinite(values)].astype(float))) > MAX_NUMBER).any():
         raise BadInput(f"{where} holds {sizes.max():g}; at most {MAX_NUMBER:g} is needed")
 

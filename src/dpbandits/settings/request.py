@@ -161,10 +161,10 @@ def limits_of(setting: Setting) -> Iterator[str]:
         yield f"privacy is not promised on {setting.env}: {why}"
     if guarantee is not None and guarantee.of_contexts and instance.passes > 1:
         eps, delta = guarantee.at(setting.values).of_group(setting.values, instance.passes)
+        promised = f"({eps:.4g}, {delta:.3g})-DP" if delta < 1 else "none"
         yield (
             f"a user returns {instance.passes} times on {setting.env}, so the privacy that is "
-            f"promised to a user is ({eps:.4g}, {delta:.3g})-DP "
-            f"at {setting.budget_name}={setting.budget:g}"
+            f"promised to a user is {promised} at {setting.budget_name}={setting.budget:g}"
         )
 
 
