@@ -86,13 +86,16 @@ ROWS_TWICE = {
         "2," + ROW.replace("0,0,100", "0,1,100"), "1," + ROW.replace("0,0,100,5", "0,1,50,5"),
     ]),
     "a time twice": TIMES + TIME + TIME,
+    "a round twice": HEADER + 2 * ROW.replace("0,100,5", "0,50,3") + ROW,
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("wrong", ROWS_TWICE)
 def test_rows_that_would_be_counted_wrongly_are_refused(tmp_path, wrong):
     message = message_of(dp.load, write(tmp_path / "table.csv", ROWS_TWICE[wrong]))
-    twice = "run 0 of ucb appears twice", "run 0 of nas appears twice"
+    twice = (
+        "run 0 of ucb appears twice", "run 0 of nas appears twice", "run 0 of ucb has t = 50 twice",
+    )  # fmt: skip
     column = "column i differs from row to row", "column measured differs from row to row"
     assert any(reason in message for reason in (twice if "twice" in wrong else column))
 

@@ -4,9 +4,16 @@ import os
 import subprocess
 
 import pytest
+from sweeps import requested
 
 from dpbandits.results import manifest
-from dpbandits.results.manifest import UNREADABLE, commit, is_current, read_manifest
+from dpbandits.results.manifest import (
+    UNREADABLE,
+    commit,
+    is_current,
+    read_manifest,
+    table_path,
+)
 
 ODD = {
     "no json": lambda file: file.write_text("{"),
@@ -36,3 +43,18 @@ def test_a_git_that_hangs_is_not_waited_for(tmp_path, monkeypatch):
         subprocess.run(["git"], timeout=0.1)
     monkeypatch.setattr(manifest, "PATIENCE", 0.1)
     assert commit() is None
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({"algo": "ucb"}, "ucb-bernoulli_c2-T100"),
+        ({"algo": "dp_se", "eps": 0.5}, "dp_se-bernoulli_c2-eps0.5-T100"),
+        ({"algo": "dp_se", "eps": [0.5, 1]}, "sweep"),
+    ],
+)
+def test_tables_are_named_after_their_settings(tmp_path, given, name):
+    """Mutation that it catches: sweeps are named after their first setting."""
+    path = table_path(requested(tmp_path, horizon=100, runs=1, **given))
+    stem, _, hashed = path.stem.rpartition("-")
+    assert (stem, len(hashed), path.parent) == (name, 8, tmp_path)
