@@ -281,6 +281,18 @@ def test_the_sentence_about_many_games_names_what_ties_most():
     assert "tie," not in said and "belongs to DP-SE in 12; 3 have no runs" in said
 
 
+def test_a_table_whose_settings_another_has_with_as_many_runs_does_not_count():
+    """The controls are other settings, and tables whose settings are known by columns only."""
+    given = {"horizon": 100, "jobs": 1}
+    few, many, other = (
+        study_of(dp.run(["adap_ucb", "dp_se"], "bernoulli_c1", seed=seed, runs=runs, **given))
+        for seed, runs in ((0, 2), (0, 3), (1, 2))
+    )
+    assert build.counted_once([few, many, other, few]) == [many, other]
+    by_hand = [study_of(regrets()), study_of(regrets())]
+    assert build.counted_once(by_hand) == by_hand
+
+
 @pytest.mark.extra("jinja2")
 def test_the_heading_of_an_unnamed_table_is_in_words():
     """The control is a table that the user named."""

@@ -101,6 +101,17 @@ def test_python_has_the_same_table_and_intervals(made):
         assert all(interval(row) in text for row in found.to_dict("records"))
 
 
+def test_intervals_of_joined_tables_are_those_of_the_table_with_most_runs():
+    """Whatever the order of the tables; with equally many runs, the wider intervals."""
+    given = {"algo": "adap_klucb", "env": "bernoulli_c2", "horizon": 500, "jobs": 1}
+    needed = dp.run(**given, runs="auto", max_runs=101, precision=0.001)
+    for runs, wide in ((50, True), (101, True), (102, False)):
+        fixed = dp.run(**given, runs=runs)
+        expected = dp.summary(needed if wide else fixed)
+        for tables in ([needed, fixed], [fixed, needed]):
+            pd.testing.assert_frame_equal(dp.summary(tables), expected)
+
+
 @pytest.mark.slow
 def test_stopping_times_have_as_many_runs_as_they_need(tmp_path):
     path = report(quick(tmp_path, STOPPING, runs="auto", precision=0.1, max_runs=200))

@@ -81,7 +81,9 @@ def measured_regret(results: Path, setting: Setting) -> tuple[float | None, str]
     if runs == 0:
         return None, f"no finished runs in {results}"
     row = Table.of_store(store, [setting], runs).summary().iloc[0]
-    spread = f"95 % interval {interval(row.to_dict())}, {runs} runs" if runs > 1 else "one run"
+    spread = "one run" if runs == 1 else f"{runs} equal runs"
+    if not math.isnan(row["ci_low"]):
+        spread = f"95 % interval {interval(row.to_dict())}, {runs} runs"
     return float(row["mean"]), f"{significant(row['mean'])} ({spread})"
 
 

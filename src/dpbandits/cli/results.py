@@ -41,7 +41,8 @@ BESIDE = ".json", ".md", ".tex", SUMMARY_CSV  # endings of the files beside a ta
 DRAWN = ".pdf", ".png", ".svg", ".pgf"  # endings of the figures of a table
 # Names that bandit-budget, bandit-audit and bandit-compare give to the files that they write
 ANSWER = re.compile(
-    r"budget-[0-9a-f]{8}(-compare)?|(audit|exact)-.+-[0-9a-f]{8}|sweep-[0-9a-f]{8}-compare"
+    r"budget-[0-9a-f]{8}(-compare)?|(audit|exact)-.+-[0-9a-f]{8}"
+    r"|sweep-[0-9a-f]{8}(-and-\d+-more)?-compare"
 )
 COMPARED = "-compare"  # the end of the name of the comparison of a table
 SHORTEST = 4  # fewest characters that may stand for an id
@@ -53,7 +54,7 @@ class StoredTable:
 
     file: Path
     settings: dict[str, Any]  # the records of its settings, by their ids
-    runs: int  # number of runs of each setting; 0 if unknown
+    runs: int | None  # number of runs of each setting; None with runs=auto
 
     @property
     def files(self) -> list[Path]:
@@ -144,7 +145,7 @@ def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
 def _held(found: Contents) -> list[str]:
     """Describe the contents of each table, and which table has more runs of the same settings."""
     largest: dict[frozenset[str], StoredTable] = {}
-    for table in sorted(found.tables, key=lambda table: table.runs):
+    for table in sorted(found.tables, key=lambda table: table.runs or 0):
         largest[frozenset(table.settings)] = table
     more = [largest[frozenset(table.settings)] for table in found.tables]
     return ["; ".join(_words(*both)) for both in zip(found.tables, more, strict=True)]
@@ -154,7 +155,7 @@ def _words(table: StoredTable, largest: StoredTable) -> Iterator[str]:
     """Yield texts about the algorithms, environments, budgets and runs of a table, and name the
     table of the same settings with the most runs.
     """
-    if largest.runs > table.runs:
+    if table.runs and largest.runs and largest.runs > table.runs:
         yield f"superseded by {largest.name}"
     records = table.settings.values()
     algorithms = dict.fromkeys(str(x.get("rule", x.get("algo"))) for x in records)
@@ -165,8 +166,7 @@ def _words(table: StoredTable, largest: StoredTable) -> Iterator[str]:
             plain(x[name]).removesuffix(".0"): None for x in records if x.get(name) is not None
         }:
             yield f"{name} {', '.join(values)}"
-    if table.runs:
-        yield f"{table.runs:,} run{'s' * (table.runs != 1)}"
+    yield f"{table.runs:,} run{'s' * (table.runs != 1)}" if table.runs else "runs=auto"
 
 
 def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
@@ -298,12 +298,17 @@ def _begun(known: Iterable[str], start: str, kind: str, shortest: int = 1) -> li
         BadInput: several names or ids have this beginning.
     """
     found = [x for x in known if x.startswith(start)] if len(start) >= shortest else []
-    found = [x for x in found if x.removesuffix(COMPARED) not in {*found} - {x}]
+    found = [x for x in found if _compared(x) not in {*found} - {x}]
     if len(found) > 1:
         raise BadInput(
             f"{start}: several {kind} have this beginning: {', '.join(found[:MAX_LINES])}"
         )
     return found
+
+
+def _compared(name: str) -> str:
+    """Return the name of the first table of a comparison, or a name that is no comparison's."""
+    return re.sub(r"(-and-\d+-more)?-compare$", "", name)
 
 
 def _files_of(stem: Path, endings: Iterable[str]) -> list[Path]:
@@ -332,15 +337,16 @@ def _contents_of(folder: Path) -> Contents:
         with suppress(*UNREADABLE):
             manifest = read_manifest(file)
             if manifest.keys() >= MANIFEST and manifest["sha256"] == sha256_of(file):
-                runs = int(manifest["config"].get("runs", 0))
+                asked = manifest["config"]["runs"]
+                runs = None if asked == "auto" else int(asked)
                 ours.append(
                     StoredTable(file, {i: dict(x) for i, x in manifest["settings"].items()}, runs)
                 )
                 continue
         others.append(file)
-    compared = {f"{table.name}{COMPARED}" for table in ours}
+    tables = {table.name for table in ours}
     pages = [file.stem for file in _regular(sorted(folder.glob("*.md")))]
-    names = [name for name in pages if name in compared or ANSWER.fullmatch(name)]
+    names = [x for x in pages if _compared(x) in tables - {x} or ANSWER.fullmatch(x)]
     answers = {name: _files_of(folder / name, (".md", ".tex", ".csv")) for name in names}
     of_answers = {file for files in answers.values() for file in files}
     stored = {}

@@ -15,6 +15,7 @@ from ..errors import BadInput, plain, together
 from ..figures.labels import plain_text, usual_title
 from ..results.metrics import REGRET, refuse_metric
 from ..results.table import Table
+from ..results.varying import SETTING
 from ..validation import new_file, path_of
 from .charts import engine
 from .privacy import privacy_of
@@ -90,9 +91,10 @@ def page_of(title: str, sources: list[Source], results: Path | None, notes: list
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     studies = [Study(source) for source in sources]
-    cells = map_of(pd.concat([study.ratios for study in studies], ignore_index=True))
+    counted = counted_once(studies)
+    cells = map_of(pd.concat([study.ratios for study in counted], ignore_index=True))
     specs = {f"table-{s.source.name}": s.chart() for s in studies} | {"map": chart_of_map(cells)}
-    untested = sum(len(study.best) for study in studies if study.compared is None)
+    untested = sum(len(study.best) for study in counted if study.compared is None)
     names = [name for study in studies for name in study.places["algo"].unique()]
     records = [record for source in sources for record in source.recorded.values()]
     privacy = privacy_of(results, names, records)
@@ -101,13 +103,29 @@ def page_of(title: str, sources: list[Source], results: Path | None, notes: list
         undefined=StrictUndefined,
     )  # fmt: skip
     page = environment.get_template("template.html").render(
-        title=title, first=standing(best_of(studies), untested),
+        title=title, first=standing(best_of(counted), untested),
         studies=studies,
         claims=claims_in(results), notes=notes, specs=specs,
         map=html_of(cells.drop(columns="algo")), privacy=with_violations(html_of(privacy)),
         engine=engine(),
     )  # fmt: skip
     return page + "\n"
+
+
+def counted_once(studies: Sequence[Study]) -> list[Study]:
+    """Return the studies without those whose settings another study has with at least as many
+    runs, as after a command with more runs.
+    """
+    kept: dict[Study, dict[str, int]] = {}
+    for study in sorted(studies, key=lambda study: -study.source.summary["runs"].sum()):
+        ids = study.source.summary[SETTING].map(str)
+        own = dict(zip(ids, study.source.summary["runs"], strict=True))
+        known = own.keys() <= study.source.recorded.keys()
+        if not known or not any(
+            all(other.get(x, 0) >= n for x, n in own.items()) for other in kept.values()
+        ):
+            kept[study] = own
+    return [study for study in studies if study in kept]
 
 
 def best_of(studies: Sequence[Study]) -> list[Best]:

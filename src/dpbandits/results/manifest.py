@@ -22,6 +22,7 @@ import pandas as pd
 from ..compiled import SOURCES
 from ..errors import BadInput, unknown
 from ..files import PACKAGE, read_text, remove_file, sha256_of, write_atomically
+from ..settings.auto import Auto
 from ..settings.groups import is_name, names_in
 from ..settings.request import BESIDE_RECORDS, DECIDES_NO_ROW, Request
 from ..settings.setting import Setting, digest, without_paths
@@ -218,11 +219,10 @@ def refuse_to_replace(request: Request) -> None:
     with contextlib.suppress(*UNREADABLE):
         manifest = read_manifest(path)
         keys = [str(key) for key in manifest["changed"]]
-        runs = manifest["config"]["runs"]
         same = _content(manifest["settings"].values()) == _content(
             s.record for s in request.settings
         )
-        more = runs == "auto" if request.auto else runs != "auto" and float(runs) <= request.runs
+        more = _has_all_runs(request, manifest["config"])
         if not (same and more) and set(keys) != set(request.changed):
             made = f"with {' '.join(keys)}" if keys else "as it stands"
             raise BadInput(
@@ -235,6 +235,17 @@ def refuse_to_replace(request: Request) -> None:
         raise BadInput(
             f"{given}: {page} was made with other keys; results=DIR of another folder keeps both"
         )
+
+
+def _has_all_runs(request: Request, before: Mapping[str, Any]) -> bool:
+    """Return whether each setting of a request has at least as many runs as a manifest's
+    configuration ``before`` asks for.
+    """
+    if before["runs"] == "auto":
+        longest = float(before["max_time"] or math.inf)
+        was = Auto(float(before["precision"]), int(before["max_runs"]), longest)
+        return request.auto is not None and request.auto.has_all_runs_of(was)
+    return request.auto is None and float(before["runs"]) <= request.runs
 
 
 def _is_summary_of(request: Request) -> bool:

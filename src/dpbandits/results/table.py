@@ -492,7 +492,7 @@ def join(tables: Sequence[Table]) -> Table:
     held = sorted({METRICS[table.metric] for table in tables})
     if len(held) > 1:
         raise BadInput(f"the tables hold different metrics: {', '.join(held)}")
-    records = {own: x for table in tables for own, x in table.records.items()}
+    records = _joined_records(tables)
     settings = _joined_settings(tables, records)
     ids = Counter(own for table in tables for own in table.settings.index)
     shared = {own for own, count in ids.items() if count > 1}
@@ -525,6 +525,21 @@ def _rows_once(rows: pd.DataFrame, key: list[str]) -> pd.DataFrame:
         raise BadInput(ALIKE)
     number = pd.factorize(found[SETTING])[0]
     return found.iloc[np.argsort(number, kind="stable")].reset_index(drop=True)
+
+
+def _joined_records(tables: Sequence[Table]) -> dict[str, Record]:
+    """Return the record of each setting in the table that has most runs of it. Of tables with
+    equally many runs, the one whose runs were examined more often decides.
+    """
+    records: dict[str, Record] = {}
+    most: dict[str, tuple[int, int]] = {}
+    for table in tables:
+        runs = table.ends[SETTING].value_counts()
+        for own, x in table.records.items():
+            rank = int(runs.get(own, 0)), x.get(LOOKS, 1)
+            if rank >= most.get(own, rank):
+                records[own], most[own] = x, rank
+    return records
 
 
 def _joined_settings(tables: Sequence[Table], records: Mapping[str, Record]) -> pd.DataFrame:

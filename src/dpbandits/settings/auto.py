@@ -25,6 +25,14 @@ class Auto(NamedTuple):
     max_runs: int  # the largest number of runs of each setting
     max_time: float = math.inf  # seconds after which no more runs are begun
 
+    def has_all_runs_of(self, other: Auto) -> bool:
+        """Return whether each setting has at least as many runs as under another condition."""
+        return (
+            self.precision <= other.precision
+            and self.max_runs >= other.max_runs
+            and self.max_time >= other.max_time
+        )
+
     def looks(self, first: int = FIRST_RUNS) -> list[int]:
         """Return the numbers of runs at which the runs of a setting are examined, in
         ascending order.

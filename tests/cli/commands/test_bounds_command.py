@@ -36,14 +36,22 @@ def test_bounds_stand_beside_what_was_measured(bandit):
     before = sorted(Path().rglob("*"))
     printed = bandit(bounds, f"{line} runs=7")
     mean = summary.split()[4]
-    assert printed[1].startswith(f"measured: {mean} (95 % interval ")
-    assert printed[1].endswith(", 3 runs)") and "of measured" in printed[4]
+    assert printed[1] == f"measured: {mean} (3 equal runs)" and "of measured" in printed[4]
     ratio = float(mean.replace(",", "")) / azize2025.bernoulli_lower(C2, 0.5, 1e5)
     source = "(Azize et al. 2025, Theorem 1, asymptotic)"
     assert printed[2] == f"the measured regret is {ratio:.3g} times the best lower bound {source}"
     assert sorted(Path().rglob("*")) == before
     for other in ("seed=1", "algo.alpha=4", "env=bernoulli_c1", "results=elsewhere"):
         assert bandit(bounds, f"{line} {other}")[1].startswith("measured: no finished runs in")
+
+
+@pytest.mark.slow
+def test_runs_that_differ_have_an_interval(bandit):
+    """The control for equal runs is the test above."""
+    line = "algo=adap_klucb env=bernoulli_c2 eps=1 horizon=500"
+    mean, low, _, high = bandit(run, f"{line} runs=3 jobs=1")[2].split()[4:8]
+    said = f"measured: {mean} (95 % interval {low} to {high}, 3 runs)"
+    assert bandit(bounds, line)[1] == said
 
 
 def test_an_order_has_a_formula_and_no_number(bandit):

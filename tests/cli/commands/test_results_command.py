@@ -27,7 +27,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made = tmp_path / "results"
     settings = {own: {"algo": "dp_se", "horizon": 10} for own in (OLD, NEW)}
-    manifest = {"config": {}, "settings": settings, "sha256": TEXT, "sources": ""}
+    manifest = {"config": {"runs": 20}, "settings": settings, "sha256": TEXT, "sources": ""}
     ours = ["a.csv", "a.md", "a.tex", "figures/a.pdf",
             *(f"runs/01/dp_se-c2-{own}.npz" for own in (OLD, NEW))]  # fmt: skip
     for name in [*ours, *FOREIGN]:
@@ -75,7 +75,8 @@ def test_what_is_removed(bandit, folder, line, removed):
     assert before - files(folder) == removed
 
 
-ANSWERS = "budget-0123abcd", "audit-ts-0123abcd", "budget-short", "audit", "audit-mine", "a-compare"
+ANSWERS = ["budget-0123abcd", "audit-ts-0123abcd", "budget-short", "audit", "audit-mine",
+           "a-compare", "a-and-1-more-compare"]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -83,6 +84,7 @@ ANSWERS = "budget-0123abcd", "audit-ts-0123abcd", "budget-short", "audit", "audi
     [
         ("budget-0123abcd audit-ts", {"budget-0123abcd", "audit-ts-0123abcd"}),
         ("a-compare", {"a-compare"}),
+        ("a-and", {"a-and-1-more-compare"}),
         ("a", {"a-compare"}),
     ],
 )
@@ -237,6 +239,7 @@ def several(tmp_path, monkeypatch):
         "results/few": manifest(20, (1, COINS), (2, NAMED | {"eps": 2.0})),
         "results/many": manifest(1000, (1, COINS), (2, NAMED | {"eps": 2.0})),
         "other/few": manifest(1, (3, DATA)),
+        "other/needed": manifest("auto", (3, DATA)),
     }
     for name, text in texts.items():
         (tmp_path / f"{name}.json").write_text(text)
@@ -253,6 +256,7 @@ def test_the_list_says_what_tables_hold_and_which_are_superseded(bandit, several
         bandit(results, "list results=other")[3]
         == "  dp_se on empirical env.file=r.csv (abababab); 1 run"
     )
+    assert bandit(results, "list results=other")[5].endswith("(abababab); runs=auto")
 
 
 def test_a_setting_is_shown_with_what_its_environment_was_given(bandit, several):

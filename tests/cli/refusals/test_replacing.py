@@ -10,7 +10,7 @@ from dpbandits.cli.run import run
 from dpbandits.cli.words import read_request
 from dpbandits.errors import BadInput
 from dpbandits.results.formats import SUMMARY_CSV, beside
-from dpbandits.results.manifest import refuse_to_replace, table_path
+from dpbandits.results.manifest import refuse_to_replace, table_path, write_manifest
 from dpbandits.results.tables import write_table
 from dpbandits.results.varying import SETTING
 
@@ -71,6 +71,28 @@ def test_a_table_that_is_out_of_date_is_replaced(path):
         assert message_of(path, "seed=1").startswith("seed=1: ")
         file.unlink()
         table.with_suffix(".md").unlink()
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "refused"),
+    [
+        ("runs=auto precision=.1", "runs=auto precision=.2", True),
+        ("runs=auto max_runs=500", "runs=auto max_runs=400", True),
+        ("runs=auto", "runs=auto max_time=5", True),
+        ("runs=auto", "runs=200", True),
+        ("runs=auto max_time=5", "runs=auto precision=.01", False),
+    ],
+)
+def test_a_table_of_as_many_runs_as_needed_is_replaced_only_by_more(before, now, refused, tmp_path):
+    first, second = (
+        read_request(["experiment=azize2022_fig8", *words.split(), f"results={tmp_path}"], ())
+        for words in (before, now)
+    )
+    write_manifest(table_path(first), "", first, 1.0, ())
+    if refused:
+        assert message_of(refuse_to_replace, second).startswith(f"{now}: ")
+    else:
+        refuse_to_replace(second)
 
 
 def pages_alone(folder, *words):
