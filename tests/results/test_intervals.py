@@ -213,6 +213,8 @@ def test_skewed_runs_show_their_tail_if_values_come_again():
     assert occurred_once(np.array([[1.0, 2.0], [1.0, 3.0], [4.0, 5.0]])).tolist() == [1 / 3, 1]
     assert skewness(skewed) == pytest.approx(skew(skewed))
     assert carriers(np.eye(50)[:, :1]) == pytest.approx(1, rel=0.1)
+    squares = (skewed - skewed.mean(axis=0)) ** 2  # (sum d^2)^2 / sum d^4 in any unit
+    assert carriers(skewed) == pytest.approx(squares.sum(axis=0) ** 2 / (squares**2).sum(axis=0))
 
 
 # (1 - alpha) % is what the interval is for; the laws are those of benchmarks/intervals.py

@@ -4,7 +4,7 @@ import os
 import subprocess
 
 import pytest
-from sweeps import requested
+from sweeps import report, requested
 
 from dpbandits.results import manifest
 from dpbandits.results.manifest import (
@@ -58,3 +58,13 @@ def test_tables_are_named_after_their_settings(tmp_path, given, name):
     path = table_path(requested(tmp_path, horizon=100, runs=1, **given))
     stem, _, hashed = path.stem.rpartition("-")
     assert (stem, len(hashed), path.parent) == (name, 8, tmp_path)
+
+
+def test_a_table_is_current_for_the_keys_of_its_manifest(tmp_path):
+    """Mutation that it catches: the other conditions are enough."""
+    request = requested(tmp_path, algo="ucb", horizon=100, runs=1, jobs=1)
+    table = report(request)
+    assert is_current(table, request.config, request.settings)
+    assert is_current(table, request.config | {"jobs": 2}, request.settings)
+    assert not is_current(table, request.config | {"runs": 2}, request.settings)
+    assert not is_current(table, request.config, request.settings * 2)

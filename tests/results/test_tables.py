@@ -1,5 +1,7 @@
 """Tables in pieces: the bytes of the whole, in memory that does not grow with their rows."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -147,3 +149,14 @@ def test_a_table_that_cannot_be_written_leaves_the_older_one(tmp_path):
         write_atomically(file, interrupted())
     assert file.read_bytes() == b"old\nrows\n"
     assert sorted(f.name for f in tmp_path.iterdir()) == ["table.csv"]
+
+
+def test_batches_have_at_most_the_rows_of_one():
+    """Mutation that it catches: all settings are in one batch after the first."""
+    rows = np.random.default_rng(0).integers(1, tables.ROWS // 3, size=50)
+    rows[7] = 2 * tables.ROWS
+    found = [rows[part] for part in tables.batches(rows)]
+    assert np.concatenate(found).tolist() == rows.tolist()
+    for some, after in itertools.pairwise(found):
+        assert some.sum() <= tables.ROWS or len(some) == 1
+        assert some.sum() + after[0] > tables.ROWS  # no batch is smaller than it must be
