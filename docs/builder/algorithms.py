@@ -204,10 +204,19 @@ def _experiments(algorithm: Algorithm) -> list[str]:
 
 @cache
 def _functions(module: str) -> dict[str, tuple[str, set[str]]]:
-    """The functions and classes of a file of slow references: their source, and the names in it."""
+    """The functions and classes of a file of slow references, and what else has a name there: their
+    source, and the names in it.
+    """
     text = (TOP / "tests" / "oracles" / f"{module}.py").read_text()
-    made = [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
-    return {node.name: (ast.get_source_segment(text, node) or "", _names(node)) for node in made}
+    found = {}
+    for node in ast.parse(text).body:
+        source = ast.get_source_segment(text, node) or ""
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found[node.name] = source, _names(node)
+        elif isinstance(node, ast.Assign):
+            made = set[str]().union(*map(_names, node.targets))
+            found |= dict.fromkeys(made, (source, _names(node.value)))
+    return found
 
 
 def _names(node: ast.AST) -> set[str]:
