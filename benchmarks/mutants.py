@@ -107,7 +107,8 @@ def page(room):
 
 
 def main(rooms):
-    print("# Small faults in the source\n\n`make mutants` makes this page.\n", flush=True)
+    made_by = f"python benchmarks/mutants.py {' '.join(rooms)}" if rooms else "make mutants"
+    print(f"# Small faults in the source\n\n`{made_by}` makes this page.\n", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "dpbandits")
         shutil.copytree(PROJECT, copy, ignore=IGNORED)
