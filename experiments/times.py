@@ -12,9 +12,9 @@ from pathlib import Path
 from pages import page_of_folder, table
 
 import dpbandits as dp
-from dpbandits.results.run_store import Damaged, file_of, read_runs
+from dpbandits.files import RUNS
+from dpbandits.results.run_store import Damaged, read_runs
 from dpbandits.results.summary import rounds
-from dpbandits.settings.setting import key_of
 
 HEAD = ["experiment", "settings", "runs", "horizon", "seconds", "most of it", "ns a round of that",
         "random numbers"]  # fmt: skip
@@ -51,11 +51,11 @@ def row(name, results):
     settings = manifest["settings"].values()
     seconds, played = Counter(), Counter()
     for own, setting in manifest["settings"].items():
-        file = file_of(results, own, key_of(setting["algo"], setting["env"], own))
-        with suppress(Damaged):
-            taken = [run.seconds for run in read_runs(file).values()]
-            seconds[setting["algo"]] += sum(taken)
-            played[setting["algo"]] += len(taken) * setting["horizon"]
+        for file in (results / RUNS / own[:2]).glob(f"*-{own}.npz"):
+            with suppress(Damaged):
+                taken = [run.seconds for run in read_runs(file).values()]
+                seconds[setting["algo"]] += sum(taken)
+                played[setting["algo"]] += len(taken) * setting["horizon"]
     [(who, most)] = seconds.most_common(1)
     share = most / sum(seconds.values())
     horizons = ", ".join(map(rounds, sorted({setting["horizon"] for setting in settings})))

@@ -260,20 +260,22 @@ def modular_sum_of_skellam(rng, x, rho, out):
     out[0] = modular_sum(encoded_total(rng, x, g), noise, n * g, tau)
 
 
+@inlined_counted
+def release_count(rng, x, eps, delta, out):
+    """Release the count of the bits of x among fair coins; 0 if too many coins are needed."""
+    N = least_bits(eps, delta)
+    out[0] = encoded_total(rng, x, 1) + heads(rng, N) if np.isfinite(N) else 0.0
+
+
 def count_for(delta: float) -> Callable:
-    """Return the release of Shuffle-SE for a delta: the count of the bits of x among fair coins, or
-    0 if too many coins are needed.
-    """
-
-    def shuffled_count(rng, x, eps, out):
-        N = least_bits(eps, delta)
-        out[0] = encoded_total(rng, x, 1) + heads(rng, N) if np.isfinite(N) else 0.0
-
-    return shuffled_count
+    """Return the release of Shuffle-SE for a delta, in plain Python."""
+    return lambda rng, x, eps, out: release_count(rng, x, eps, delta, out)
 
 
-mechanism("Shuffle-SE: the bits of n rewards among fair coins, as a shuffler passes them on",
-          sizes=(2, 4), delta=1e-5, with_delta=count_for)(count_for(1e-5))  # fmt: skip
+@mechanism("Shuffle-SE: the bits of n rewards among fair coins, as a shuffler passes them on",
+           sizes=(2, 4), delta=1e-5, with_delta=count_for)  # fmt: skip
+def shuffled_count(rng, x, eps, out):
+    release_count(rng, x, eps, 1e-5, out)
 
 
 @mechanism("CTB: one bit of a reward in [0, 1]")
