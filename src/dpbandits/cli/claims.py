@@ -43,7 +43,7 @@ def _lists() -> dict[str, str]:
 @entry_point("claims", lists=_lists)
 def main(given: Namespace) -> int:
     known = load_claims()
-    keys, names = given.keys, given.words or list(known)
+    keys, names = given.keys, [*dict.fromkeys(given.words)] or list(known)
     for name in names:
         if name not in known:
             raise unknown("claim", name, known)
