@@ -99,7 +99,7 @@ def test_runs_bounds_and_figures(place):
     blocks_of_files = sum(file.lstat().st_blocks for file in (place.folder / "venv").rglob("*"))
     assert 100 < blocks_of_files * 512 / 2**20 < LARGEST  # as du counts
     printed = place.run("bandit-bounds", *small)
-    assert "3 runs)" in printed and "Azize & Basu 2022, Theorem 8" in printed
+    assert "(3 equal runs)" in printed and "Azize & Basu 2022, Theorem 8" in printed
     place.run("dpbandits", "run", "experiment=azize2022_fig3", "horizon=2000", "runs=2")
     drawn = place.run("bandit-plot", "experiment=azize2022_fig3").split()
     assert [(place.elsewhere / p).is_file() for p in drawn] == [True, True]
