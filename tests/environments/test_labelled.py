@@ -27,6 +27,7 @@ from dpbandits.contextual_game import (
 from dpbandits.environments import labelled
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import homogeneous
+from dpbandits.settings.request import limits_of
 
 PARQUET = pytest.param("a.parquet", marks=pytest.mark.extra("pyarrow"))
 FRAME = pd.DataFrame(
@@ -295,6 +296,22 @@ def test_a_user_who_returns_has_the_promise_of_a_group(algo):
     words = f"the privacy that is promised to a user is (1.5, {delta:.3g})-DP at eps=0.5"
     [line] = lines(3)
     assert line.endswith(words)
+
+
+def test_a_group_promise_with_a_delta_of_1_is_none():
+    """Mutation that it catches: the delta of a promise that is void is printed as a privacy."""
+    env = dp.labelled("sklearn:iris", passes=5)
+    [line] = limits_of(setting(algo="private_lin_ucb", env=env, eps=3))
+    assert line.endswith("the privacy that is promised to a user is none at eps=3")
+
+
+def test_python_says_what_commands_say_about_data(capsys):
+    """Mutation that it catches: only the notes of logs are printed."""
+    env = dp.labelled(FRAME.drop(columns="city"), ranges={"age": [20, 80]})
+    for _ in range(2):
+        dp.run("uniform_play", env=env, horizon="rows", runs=1, jobs=1)
+    printed = capsys.readouterr().err
+    assert printed.count("2 rows leave the range of age and are clipped") == 1  # in two calls
 
 
 MANY = pd.DataFrame({"x": range(2002), "y": range(2002)})
