@@ -21,7 +21,7 @@ from ..results.summary import (
     significant,
     value_text,
 )
-from ..results.varying import without_privacy
+from ..results.varying import WITHOUT, without_privacy
 from .samples import ITSELF, game_columns
 from .table import contradicted, games
 
@@ -137,7 +137,7 @@ def place_of(game: pd.DataFrame, shown: Sequence[str], words: Mapping[str, str])
     """
     values = {n: game[n].iloc[0] for n in shown if pd.notna(game[n].iloc[0])}
     env = str(values.pop("env", game["env"].iloc[0]))
-    free = " without privacy" * bool(without_privacy(game).all())
+    free = f" {WITHOUT}" * bool(without_privacy(game).all())
     at = [f"{n} = {FORMATS.get(n, str)(x)}" for n, x in values.items() if not is_free(n, x)]
     return f"{words.get(env, env)}{free}{' at ' * bool(at)}{', '.join(at)}"
 

@@ -17,11 +17,10 @@ from ..errors import BadInput
 from ..results.intervals import TAIL, clopper_pearson, rounded
 from ..results.summary import FORMATS, describing, significant
 from ..results.table import Table
-from ..results.varying import SETTING, of_game, with_budgets
+from ..results.varying import SETTING, WITHOUT, of_game, with_budgets
 from .samples import Samples
 from .text import is_free
 
-FREE = "without privacy"
 FEWEST_SETS, FEWEST = 3, 3  # environments, and algorithms, that Friedman's test needs
 ERROR = 0.05
 NEEDED = (
@@ -140,7 +139,7 @@ def matrices(pairs: pd.DataFrame, question: Question) -> Iterator[tuple[str, pd.
     values: Any
     for values, rows in pairs.groupby(by, sort=False, dropna=False):
         given = {n: x for n, x in zip(names, values, strict=False) if not pd.isna(x)}
-        free = [FREE for n, x in given.items() if is_free(n, x)]
+        free = [WITHOUT for n, x in given.items() if is_free(n, x)]
         at = [f"{n} = {FORMATS.get(n, str)(x)}" for n, x in given.items() if not is_free(n, x)]
         yield ", ".join([*free, *at]), rows
 
@@ -152,7 +151,7 @@ def sections(pairs: pd.DataFrame, question: Question) -> list[str]:
         ranks = rows.groupby(question.group)["rank"].first().sort_values(kind="stable")
         one = rows.iloc[0]
         words = ", ".join(f"{name} {significant(x)}" for name, x in ranks.items())
-        place = " " if said.startswith(FREE) else " at " * bool(said)
+        place = " " if said.startswith(WITHOUT) else " at " * bool(said)
         line = (
             f"Over {one['sets']} environments{place}{said}, mean ranks: {words}. "
             f"Ranks that differ by less than {significant(one['critical_difference'])} are not "

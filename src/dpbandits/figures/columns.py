@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from ..contracts.display import environment_title, symbol
 from ..errors import BadInput, unknown
 from ..results.table import Table
-from ..results.varying import SETTING, varying
+from ..results.varying import SETTING, WITHOUT, varying
 from .bands import band_note
 from .final_regret import final_scale, regret_label, regret_vs
 from .labels import labelled, legend_name, rounds_text, setting_text
@@ -97,7 +97,7 @@ def value_title(name: str, value: Any, algos: Iterable[str] = ()) -> str:
     if name == "env":
         return environment_title(str(value))
     if isinstance(value, float) and not np.isfinite(value):
-        return "without privacy" if name in ("eps", "rho") else f"no {symbol(name, algos)}"
+        return WITHOUT if name in ("eps", "rho") else f"no {symbol(name, algos)}"
     if name == "horizon":
         return f"$T$ = {rounds_text(value)}"
     return setting_text(name, value, algos)

@@ -14,11 +14,10 @@ from ..contracts.display import display_name, environment_title, own_labels, sym
 from ..errors import together, unknown
 from ..results.summary import value_text
 from ..results.table import Table
-from ..results.varying import of_game, varying, without_privacy
+from ..results.varying import WITHOUT, of_game, varying, without_privacy
 from ..settings.composed import LABEL
 from .options import current, with_math
 
-WITHOUT = "without privacy"
 # The meanings of words that occur in labels
 MEANINGS = {
     "printed": "as in the paper",

@@ -20,13 +20,13 @@ from ..environments.catalogue import build
 from ..errors import BadInput
 from ..results.summary import QUANTILES, percent, summary_of, value_text
 from ..results.table import Table
-from ..results.varying import of_game, varying
+from ..results.varying import WITHOUT, of_game, varying
 from ..settings.composed import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds
 from ..theory.sajed2019 import stopping_lower, stopping_upper
 from .bands import INTERVAL, bars
-from .labels import WITHOUT, budget_title, finite_budgets, legend_name, rounds_text, unprotected
+from .labels import budget_title, finite_budgets, legend_name, rounds_text, unprotected
 from .style import SHARE, Styles, finish, marker, styled, styles_of, subplots
 
 DASHES = ((0, (5, 2)), (0, (1, 1.5)))  # dashes of bounds

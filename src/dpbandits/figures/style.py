@@ -29,8 +29,9 @@ from ..errors import BadInput, in_a_line, together
 from ..files import write_atomically
 from ..results.metrics import REGRET
 from ..results.table import Table
+from ..results.varying import WITHOUT
 from .colours import APART, distance
-from .labels import WITHOUT, check_labels, meanings, plain_text, scientific
+from .labels import check_labels, meanings, plain_text, scientific
 from .options import DEFAULT, PALETTE, PALETTES, current
 from .origin import FORMATS, comment, metadata, origin_of
 from .output import MATHEMATICS, pgf_settings, texts_in_tex, usual_tex

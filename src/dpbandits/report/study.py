@@ -26,13 +26,7 @@ from ..contracts.display import display_name, environment_title, own_labels, sym
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from ..figures.bounds import curves
-from ..figures.labels import (
-    WITHOUT,
-    environment_titles,
-    inside_sentence,
-    plain_text,
-    unprotected,
-)
+from ..figures.labels import environment_titles, inside_sentence, plain_text, unprotected
 from ..results.metrics import METRICS, NASH, REGRET, measuring
 from ..results.references import lines_of_references
 from ..results.summary import (
@@ -45,7 +39,7 @@ from ..results.summary import (
     value_text,
 )
 from ..results.table import Table
-from ..results.varying import SETTING, of_game, varying, with_budgets
+from ..results.varying import SETTING, WITHOUT, of_game, varying, with_budgets
 from ..theory.bounds import best_lower_bound
 from ..theory.problem import budget_of
 from .charts import BESIDE, COLUMNS, Chart, chart_of

@@ -17,6 +17,7 @@ from ..settings.sweep import OF_RUNS
 
 SETTING = "setting"  # the column of the ids of settings
 ROWS = 100_000  # approximate number of rows of a piece of a table
+WITHOUT = "without privacy"  # what is printed in place of an infinite privacy budget
 VERSION = "version"  # the version of an algorithm's sources
 HASH = re.compile(r" \([0-9a-f]{8}\)$")  # the hash of a file, after its path
 
