@@ -57,6 +57,9 @@ def test_options_and_limits_of_runs_belong_to_the_promise():
     (row,) = privacy_of(None, ["square_cb"], records).to_numpy().tolist()
     promise = "(eps, delta)-joint DP of the actions of all other rounds (Attias et al. 2026)"
     assert row[2] == f"{promise}; {limit}"
+    own = [run | {"algo": "mine", "notion": None, "limits": [limit]}]  # without a promise
+    (row,) = privacy_of(None, ["mine"], own).to_numpy().tolist()
+    assert row[2] == limit
 
 
 def test_algorithms_of_a_user_have_the_promises_that_runs_record(tmp_path):

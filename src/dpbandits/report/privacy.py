@@ -48,7 +48,7 @@ def privacy_of(
         of_runs = [x for x in private if x["algo"] == name]
         promised, aligned = _promise(name, of_runs) or (recorded.get(name, ""), "")
         limits = dict.fromkeys(plain(limit) for x in of_runs for limit in x.get(LIMITS, []))
-        promised = "; ".join([promised, *limits])
+        promised = "; ".join(filter(None, [promised, *limits]))
         if not promised and len(own) + len(losses):
             promised = UNKNOWN
         if not promised or (promised == PUBLIC and own.empty):
@@ -65,8 +65,8 @@ def privacy_of(
 def _promise(name: str, records: Sequence[Record]) -> tuple[str, str] | None:
     """Return an algorithm's short promise and whether it declares an alignment.
 
-    The promise is that at the options in the records, or at the default options if there are no
-    records. The result is None if the package has no algorithm or rule of this name.
+    The options in the records determine the promise; without records, the default options do. The
+    result is None if the package has no algorithm or rule of this name.
     """
     for group in ("algo", "rule"):
         if name in names_in(group):
