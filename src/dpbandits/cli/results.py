@@ -40,11 +40,12 @@ MANIFEST = {"config", "settings", "sha256", "sources"}  # keys of every manifest
 BESIDE = ".json", ".md", ".tex", SUMMARY_CSV  # endings of the files beside a table
 DRAWN = ".pdf", ".png", ".svg", ".pgf"  # endings of the figures of a table
 # Names that bandit-budget, bandit-audit and bandit-compare give to the files that they write
-ANSWER = re.compile(
-    r"budget-[0-9a-f]{8}(-compare)?|(audit|exact)-.+-[0-9a-f]{8}"
-    r"|sweep-[0-9a-f]{8}(-and-\d+-more)?-compare"
-)
 COMPARED = "-compare"  # the end of the name of the comparison of a table
+OF_TABLES = rf"(-and-\d+-more)?{COMPARED}"  # the same, or of several tables
+ANSWER = re.compile(
+    rf"budget-[0-9a-f]{{8}}({COMPARED})?|(audit|exact)-.+-[0-9a-f]{{8}}"
+    rf"|sweep-[0-9a-f]{{8}}{OF_TABLES}"
+)
 SHORTEST = 4  # fewest characters that may stand for an id
 
 
@@ -308,7 +309,7 @@ def _begun(known: Iterable[str], start: str, kind: str, shortest: int = 1) -> li
 
 def _compared(name: str) -> str:
     """Return the name of the first table of a comparison, or a name that is no comparison's."""
-    return re.sub(r"(-and-\d+-more)?-compare$", "", name)
+    return re.sub(f"{OF_TABLES}$", "", name)
 
 
 def _files_of(stem: Path, endings: Iterable[str]) -> list[Path]:

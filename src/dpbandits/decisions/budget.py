@@ -211,11 +211,12 @@ def crossing_in_words(
             f"{found.looks[0].budget:g}, the runs do not show whether it is, and a larger runs= may"
         )
     else:
-        end = f"regret crosses {aim} between {name}={found.low:g} and {found.high:g}, about at "
-        end += f"{found.budget:g}"
         if line:
             end = f"the smallest {name} tried whose runs show{sure} that regret is {reached} is "
             end += f"{found.high:g}; at {name}={found.low:g} regret is above"
+        else:
+            end = f"regret crosses {aim} between {name}={found.low:g} and {found.high:g}, about at "
+            end += f"{found.budget:g}"
         ends = [x for x in found.looks if x.budget in (found.low, found.high)]
         means = ", ".join(f"{significant(x.mean)} at {x.budget:g}" for x in ends)
         wide = found.high / found.low > ROUNDED_PRECISION * precision

@@ -141,15 +141,15 @@ def chosen_settings(table: Table, chosen: FigureOptions) -> Table:
         BadInput: the table has no such algorithm, budget or environment.
     """
     for key in ("eps", "env"):
-        wanted = getattr(chosen, key)
+        if not (wanted := getattr(chosen, key)):
+            continue
         none = pd.Series(dtype=float)
         names, labels = (x.settings.get(key, none) for x in (table, table.with_labels()))
         known = [x for x in dict.fromkeys([*names, *labels]) if not pd.isna(x)]
         if missing := [x for x in wanted if x not in known]:
             raise unknown(key, value_text(missing[0]), map(value_text, known))
-        if wanted:
-            free = without_privacy(table.settings) if key == "eps" else False
-            table = table.where(names.isin(wanted) | labels.isin(wanted) | free)
+        free = without_privacy(table.settings) if key == "eps" else False
+        table = table.where(names.isin(wanted) | labels.isin(wanted) | free)
     names, free = table.settings[table.question.group], without_privacy(table.settings)
     lacking = free & ~without_privacy(table.settings, unknown=False) & names.isin(names[~free])
     if lacking.any():  # its line would look like the line of the same algorithm with a budget

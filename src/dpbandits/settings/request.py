@@ -171,8 +171,8 @@ def limits_of(setting: Setting) -> Iterator[str]:
 def _void(setting: Setting) -> str:
     """Return why the privacy of a setting does not hold on its environment; empty if it holds.
 
-    Either ``assume=true`` has waived an assumption that the privacy needs, or the data determine
-    the scale of private contexts.
+    There are three reasons: the data determine the scale of private contexts, a policy without an
+    oracle plays a log, or ``assume=true`` has waived an assumption that the privacy needs.
     """
     rewards, guarantee = setting.algorithm.rewards, setting.guarantee
     instance = data_of(setting).instance
