@@ -33,7 +33,7 @@ from .references import with_constant
 from .run_store import Store
 from .scan import Scan
 from .summary import QUANTILES, mean_of, summary_of
-from .tables import WHOLE_OR_BLANK, batches, rows_in_store, settings_table
+from .tables import WHOLE_OR_BLANK, batches, rows_in_store, rows_of_a_run, settings_table
 from .varying import ROWS, SETTING, disambiguate, told_apart_by, with_budgets, without_privacy
 
 RECORDS = "settings"  # the attribute of users' frames: the records of settings by id, as JSON
@@ -68,7 +68,7 @@ class Table:
         played: Sequence[Setting] | None = None,
     ) -> Table:
         """Make a table of the first finished runs of settings that have one question. Its rows are
-        loaded in batches, each time that they are needed.
+        loaded in batches, each time that they are needed; a small table is held in memory.
 
         Args:
             store: the finished runs.
@@ -79,7 +79,10 @@ class Table:
         """
         counts = np.broadcast_to(runs, len(settings)).tolist()
         several = list(zip(settings, played or settings, counts, strict=True))
-        rows = partial(rows_in_store, store, several)
+        rows: Rows = partial(rows_in_store, store, several)
+        if sum(n * rows_of_a_run(own) for _, own, n in several) <= ROWS:
+            held = list(rows())
+            rows = partial(iter, held)
         question, about = settings[0].question, settings_table(settings).set_index(SETTING)
         ends = _at_horizon(rows(), about if question.plays_on else None)
         return cls(question, about, ends, rows, records=records or {})
