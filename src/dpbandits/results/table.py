@@ -99,7 +99,8 @@ class Table:
         scan = Scan.of(str(path), pieces_of(path))
         if scan is None or not (scan.in_order and scan.has_ids):
             return cls.of_frame(read_whole(path), str(path), records)
-        return cls._of(scan, lambda: parts_of(path, [SETTING, *scan.of_run]), records)
+        columns = [SETTING, *scan.of_run]
+        return cls._of(scan, lambda: parts_of(scan.kept or pieces_of(path, columns)), records)
 
     @classmethod
     def of_frame(
@@ -115,11 +116,11 @@ class Table:
         """
         plain = completed(name, plain_frame(name, frame))
         scan = Scan(name, plain)
-        scan.add(plain)
+        scan.add_all(plain)
         if not scan.in_order:
             plain = scan.sorted(plain)
             scan = Scan(name, plain, whole=False)  # the whole was checked above
-            scan.add(plain)
+            scan.add_all(plain)
             scan.refuse(plain)
 
         def rows() -> Iterator[pd.DataFrame]:
@@ -440,7 +441,7 @@ def load(file: Path) -> pd.DataFrame:
     """
     rows = read_whole(file)
     table = Table.of_frame(rows, str(file), records_beside(file))
-    if SETTING not in rows or not set(rows[SETTING].unique()) <= {*table.settings.index}:
+    if SETTING not in rows or not rows[SETTING].isin(table.settings.index).all():
         return table.frame()
     rows.attrs[RECORDS] = json.dumps(dict(table.records))
     return rows
