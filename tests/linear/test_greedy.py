@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 from greedy_references import sphere_message as slow_message
-from helpers import SIGMAS, algorithm, defaults
+from helpers import SIGMAS, algorithm, defaults, replaced
 from scipy.stats import ks_2samp
-from test_linear_privacy import policy, replaced
+from test_linear_privacy import policy
 from test_private_contexts import between_messages
 
 import dpbandits as dp

@@ -2,11 +2,10 @@
 
 import math
 from dataclasses import replace
-from types import FunctionType
 
 import numpy as np
 import pytest
-from helpers import LINEAR, algorithm, defaults
+from helpers import LINEAR, algorithm, defaults, replaced
 
 import dpbandits as dp
 from dpbandits.audit.alignment.align import align
@@ -15,12 +14,6 @@ from dpbandits.authoring import gaussian
 from dpbandits.parts.linear.design import least_squares
 
 SHORT = {"adac_gope": (512, 1000)}  # horizons: that of a phase, or several
-
-
-def replaced(function, **names):
-    """A function in which other functions have these names."""
-    plain = getattr(function, "py_func", function)
-    return FunctionType(plain.__code__, plain.__globals__ | names, plain.__name__)
 
 
 def half(rng, deviation):

@@ -6,10 +6,9 @@ import numpy as np
 import oracle_references as slow
 import pandas as pd
 import pytest
-from helpers import algorithm, arguments, setting
+from helpers import algorithm, arguments, replaced, setting
 from refusals import message_of
 from sweeps import requested
-from test_linear_privacy import replaced
 
 import dpbandits as dp
 from dpbandits.cli.run import _promises

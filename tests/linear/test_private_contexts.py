@@ -7,11 +7,11 @@ import private_references
 import pytest
 import shariff2018_page as page
 from extras import require
-from helpers import algorithm, defaults
+from helpers import algorithm, defaults, replaced
 from private_references import curve, exact_mu
 from refusals import message_of
 from scipy.stats import chi2, kstest
-from test_linear_privacy import policy, replaced
+from test_linear_privacy import policy
 from tiers import first
 
 import dpbandits as dp

@@ -22,6 +22,7 @@ from dpbandits.parts.noise.local_randomizers import (
     convert_to_bernoulli,
     convert_to_bernoulli_of_sigmoid,
     convert_to_laplace,
+    convert_to_sign,
     send_truncated,
     unbiased,
 )
@@ -178,3 +179,13 @@ def test_ldpr_se_adds_up_what_its_curator_sends():
     assert stats.ks_2samp(one_by_one, blocks).pvalue > P_VALUE
     weak = [sum(send_truncated(rng, r, eps / 0.7, B) for r in row) for row in rewards]
     assert stats.ks_2samp(weak, blocks).pvalue < 1e-9
+
+
+@pytest.mark.parametrize("M", [1.0, 4.0])
+def test_a_sign_is_unbiased_for_rewards_up_to_the_truncation(M):
+    """The sum over a grid of uniform numbers is exact: the sign changes at one of them."""
+    tanh = tanh_half(0.7)
+    grid = (np.arange(40_000) + 0.5) / 40_000
+    for r in (-1.5 * M, -M, -0.25 * M, 0.0, 0.7 * M, M, 2 * M):
+        mean = np.mean([convert_to_sign(u, r, tanh, M) for u in grid])
+        assert mean == pytest.approx(r if abs(r) <= M else 0.0, abs=2 * M / tanh / 40_000 * 2)

@@ -10,6 +10,7 @@ import tracemalloc
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 
 import numpy as np
 import yaml
@@ -332,6 +333,12 @@ def broken_twin(rule, right, wrong, part=None):
     names, broken = _executed(own), _executed(called, right, wrong)
     names |= {n: broken[n] for n, x in vars(called).items() if names.get(n) is x and n in broken}
     return names[rule]
+
+
+def replaced(function, **names):
+    """A function in which other functions have these names."""
+    plain = getattr(function, "py_func", function)
+    return FunctionType(plain.__code__, plain.__globals__ | names, plain.__name__)
 
 
 def mistaken(function, right, wrong):

@@ -6,10 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import oracle_references as slow
 import pytest
-from helpers import SIGMAS, algorithm, arguments, setting
+from helpers import SIGMAS, algorithm, arguments, replaced, setting
 from refusals import message_of
 from scipy.stats import gamma, kstest
-from test_linear_privacy import replaced
 
 import dpbandits as dp
 from dpbandits.contextual_game import new_contextual_game
@@ -17,6 +16,7 @@ from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import homogeneous
 from dpbandits.parts.oracles import batches
 from dpbandits.parts.oracles.choices import draw, one_of_smallest
+from dpbandits.parts.oracles.labels import best_class
 from dpbandits.parts.oracles.learner import LATEST, Oracle, new_learner
 from dpbandits.parts.oracles.logistic import (
     derivatives,
@@ -458,3 +458,11 @@ def test_a_scale_of_the_data_withdraws_the_promise(name):
     env = dp.labelled("sklearn:iris", scale="standard")
     found = setting(algo=name, env=env)
     assert "scale=standard" in found.data.instance.withdrawn and found.guarantee.of_contexts
+
+
+def test_the_best_class_has_the_largest_total_reward():
+    rng = np.random.default_rng(2)
+    for _ in range(50):
+        table, order = rng.integers(0, 2, (7, 3)).astype(float), rng.permutation(3)
+        game = SimpleNamespace(env=SimpleNamespace(table=table, order=order), counts=np.zeros(3))
+        assert best_class(game) == table.sum(axis=0)[order].argmax()
