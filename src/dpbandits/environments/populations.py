@@ -88,7 +88,7 @@ def homogeneous(eps: float) -> Population:
 
 
 def levels(levels: Any, shares: Any) -> Population:
-    """Return the population of levels with given shares; None means equal shares."""
+    """Return the population with the given levels and shares of users; None means equal shares."""
     values = [level("levels", x) for x in numbers("levels", levels)]
     parts = [1 / len(values)] * len(values)
     if shares is not None:
@@ -98,7 +98,7 @@ def levels(levels: Any, shares: Any) -> Population:
 
 
 def clipped_normal(mean: Any, sd: Any, low: Any, high: Any) -> Population:
-    """Return the population of normal levels, clipped to [low, high]."""
+    """Return the population whose levels are normal numbers clipped to [low, high]."""
     mu, sigma = as_number("mean", mean), positive("sd", sd)
     least, most = level("low", low), level("high", high)
     if least >= most:
@@ -124,11 +124,11 @@ KINDS: dict[str, Callable[..., Population]] = {
 
 
 def build_population(spec: Mapping[str, Any]) -> Population:
-    """Build the population of a configuration, which holds ``kind`` and the parameters of that
-    kind.
+    """Build the population of a configuration, which has the name ``kind`` and the parameters of
+    this kind.
 
     Raises:
-        BadInput: unknown kind or parameter, or a value out of range.
+        BadInput: a kind or parameter is unknown, or a value is out of range.
     """
     with inside("population"):
         found: Population = call(KINDS, spec, "kind")
