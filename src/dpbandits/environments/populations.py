@@ -46,7 +46,7 @@ class Population:
         return self.normal[3] if self.normal else float(self.levels[self.shares > 0].max())
 
     def mass(self, eps_min: float) -> float:
-        """Return the share of users of level ``eps_min`` or above (p_0 of Ren et al. 2020)."""
+        """Return the share of users whose level is at least ``eps_min`` (p_0, Ren et al. 2020)."""
         return self.total(lambda eps: 1.0, eps_min)
 
     def total(self, f: Callable[[float], float], eps_min: float) -> float:
