@@ -33,7 +33,7 @@ def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
        note="of consistent algorithms")  # fmt: skip
 def free_lower(means: Sequence[float], T: float) -> float:
     """Asymptotic lower bound of Theorem 1 for an infinite eps. It holds for every consistent
-    algorithm. It is the one that is known here for algorithms with a promise other than eps-DP.
+    algorithm, and is used for algorithms with a promise other than eps-DP.
     """
     return bernoulli_lower(means, math.inf, T)
 

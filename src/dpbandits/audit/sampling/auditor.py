@@ -69,7 +69,7 @@ class Sampled(NamedTuple):
 
     @property
     def violated(self) -> bool:
-        """Whether the promised loss is refuted. Samples refute all losses below ``measured``."""
+        """Whether samples refute the promised loss. They refute losses of at most ``measured``."""
         return of_samples(self.measured, self.target.promised) == VIOLATED
 
 
