@@ -152,8 +152,8 @@ def report(
     *,
     metric: str = "regret",
 ) -> Path:
-    """Write one HTML page about tidy tables: charts, summaries, the privacy promises of the
-    algorithms, and a heat map of regrets.
+    """Write one HTML page about tidy tables: charts, summaries, the privacy of the algorithms, and
+    regrets relative to lower bounds.
 
     The page is a single file and needs no network. ``bandit-report`` writes such a page for a
     results folder. The function needs the extra ``report`` of the package.
