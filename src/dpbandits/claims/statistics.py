@@ -93,9 +93,7 @@ Parts = Iterator[Part]  # what the function of a claim returns
 def part(
     found: Located, over: Runs, of: Runs | None = None, /, center: str = "mean", **limits: float
 ) -> Part:
-    """Return an estimate as a part of a claim about the runs ``over``, compared with the
-    runs ``of``.
-    """
+    """Return an estimate as a part of a claim, which compares the runs ``over`` and ``of``."""
     where = ", ".join(f"{key} {plain(value)}" for key, value in over.values.items())
     if of is not None:
         where += " by " + ", ".join(map(plain, of.last.values()))
@@ -153,14 +151,14 @@ def quotient_of_means(final: np.ndarray, half: np.ndarray, tail: float) -> Locat
 def spread(
     runs: Runs, center: str = "mean", *, above: float = 0.0, below: float = np.inf, **across: Any
 ) -> Part:
-    """Return the largest regret of settings with the values ``across``, divided by the smallest."""
+    """Return the largest regret over the values ``across``, divided by the smallest regret."""
     finals = [x.final() for x in runs.each(**across)]
     found = located(finals, center, runs.tail / (len(finals) * (len(finals) - 1) / 2))
     return part(largest_ratio(found), runs, center=center, above=above, below=below)
 
 
 def largest_ratio(found: Located) -> Located:
-    """Return the largest ratio of a pair; its limits hold if all limits of ``found`` hold."""
+    """Return the largest ratio of two estimates; its limits hold if all in ``found`` hold."""
     each = pairs.ratio(found.of(np.s_[:, np.newaxis]), found)
     largest = each.value[found.value.argmax(), found.value.argmin()]
     others = ~np.eye(len(found.value), dtype=bool)

@@ -48,7 +48,7 @@ def fall_back(error: BaseException | None) -> bool:
 
 
 def report_choice() -> None:
-    """Print one line, once, if plain was chosen because quick does not work here."""
+    """If plain was chosen because quick does not work here, print one line, only once."""
     global _why
     compiler()
     if _why not in ("", VARIABLE):
