@@ -403,7 +403,7 @@ def test_arms_of_different_laws_on_the_command_line():
         ("env=dir/data.csv", ["env=empirical env.file=dir/data.csv"]),
         ("env=DATA.CSV.GZ", ["env=empirical env.file=DATA.CSV.GZ"]),
         ("population=users.csv", ["population=file population.path=users.csv"]),
-        ("env=beta", ["env=beta: a law of one arm", "env=mixed 'env.arms=[{law: beta, ...}"]),
+        ("env=beta", ["env=beta: beta is the law", "env=mixed 'env.arms=[{law: beta, ...}"]),
         ("env=dir/bernoulli", ["env=empirical env.file=dir/bernoulli"]),
         ("env=empirical env.file=no.csv", ["env.file=no.csv: no such file"]),
         ("env=table env.file=no/no.csv", ["env.file=no/no.csv: no such file"]),

@@ -171,7 +171,7 @@ def contaminated(
     needed = "a contamination in [0, 1/2) is needed"
     share = number_where("alpha", alpha, lambda alpha: 0 <= alpha < 0.5, needed)
     if not isinstance(inlier, Mapping):
-        needed = "the keys of an environment are needed; env.inlier=NAME reads a file"
+        needed = "an environment is needed, such as env.inlier=bernoulli_c2"
         raise BadInput(f"inlier={plain(inlier)}: {needed}")
     if inlier.get("law") == "contaminated":
         raise BadInput("inlier: an environment without outliers is needed, such as bernoulli_c2")

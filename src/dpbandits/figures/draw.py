@@ -316,4 +316,4 @@ def refuse_spread(metric: str, kind: str | None, band: str) -> None:
     """
     if metric == NASH and (kind == "tail" or band != "ci"):
         given = "kind=tail" if kind == "tail" else f"band={band}"
-        raise BadInput(f"{given}: Nash regret is one number of all runs, which has no spread")
+        raise BadInput(f"{given}: Nash regret is one number for all runs, so it has no spread")

@@ -108,7 +108,7 @@ def latex_of(
         columns = _telling_apart(frame, columns, own, own)
         shown = [name for name in columns if name in own]
         if frame.duplicated(shown).any() if shown else len(frame) > 1:
-            raise BadInput("two rows of the table look alike, and no column tells them apart")
+            raise BadInput("two rows of the table look alike; add a column in which they differ")
     best = _best(frame, measured) & options.best
     if best.any():  # the values of a pivot are heads of columns and tell games apart, too
         columns = _telling_apart(frame, columns, _game(frame), first, options.pivot)
@@ -321,10 +321,8 @@ def _pivoted(
         if name in cells:
             pair = frame.loc[[cells[name], i], first]
             apart = [n for n in first if n != SETTING and pair[n].nunique(dropna=False) > 1]
-            needed = (
-                f"add {' or '.join(apart)} to columns=" if apart else "no column tells them apart"
-            )
-            raise BadInput(f"pivot={pivot}: several rows have one cell; {needed}")
+            needed = f"add {' or '.join(apart)} to columns=" if apart else "no column differs"
+            raise BadInput(f"pivot={pivot}: several rows belong in one cell; {needed}")
         cells[name] = i
     heads = list(values.values())
     filled = [

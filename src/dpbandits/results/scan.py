@@ -182,7 +182,7 @@ class Scan:
             name = self.heads[group].iloc[place]
             alike = self.heads.duplicated(columns, keep=False).iloc[place]
             hint = f": two settings look alike; rename {name} in one, give the tables as a list, "
-            hint += "or tell their games apart by a column such as env.set"
+            hint += "or add a column in which their games differ, such as env.set"
             twice = f"run {row['run']:g} of {name} appears twice{hint * bool(alike)}"
             raise BadInput(f"{self.name}: {twice}")
         if not self.question.plays_on:

@@ -342,7 +342,7 @@ class Table:
                 runs.
         """
         if not {*self.settings.index} <= self.records.keys():
-            how = f"the .json file that is written beside {self.name} is missing or lacks them"
+            how = f"the .json file beside {self.name} is missing or does not contain them"
             if self.name == FRAME:
                 how = "load the table of a command with dp.load"
                 how += "; for several tables give a list, since pd.concat drops their settings"

@@ -235,12 +235,12 @@ class _Composition:
             if group not in found.choices:
                 first = f"defaults: [{self.question.keys_file}, _self_]"
                 raise BadInput(
-                    f"{group}: no file is chosen; a file of all keys begins with {first}"
+                    f"{group}: no file is chosen; a file for --config-name begins with {first}"
                 )
             contents = found.tree.get(group, {})
             if not isinstance(contents, Mapping):
                 how = f"defaults: [override /{group}: {plain(contents)}, _self_]"
-                raise BadInput(f"{group}: {plain(contents)}: a file chooses another by {how}")
+                raise BadInput(f"{group}: {plain(contents)}: write {how} in the file")
         return found
 
     def _load(self, group: str) -> None:

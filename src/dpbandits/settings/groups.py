@@ -87,7 +87,7 @@ def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
         if ours.is_file():
             for own in (x.with_suffix(end) for x in others for end in (".yaml", ".py")):
                 if own.is_file():
-                    raise BadInput(f"{own}: {name} is one of ours; give yours another name")
+                    raise BadInput(f"{own}: the package has a file {name}; rename yours")
             return ours
         for own in others:
             if own.is_symlink() or own.exists():
@@ -114,15 +114,15 @@ def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str])
         )
     if group == "env" and name in ARMS and name not in known:
         return BadInput(
-            f"env={name}: a law of one arm; env=mixed 'env.arms=[{{law: {name}, ...}}, ...]' has "
-            "such arms"
+            f"env={name}: {name} is the law of one arm; write env=mixed "
+            f"'env.arms=[{{law: {name}, ...}}, ...]'"
         )
     for inside in map(Path, folders):
         files = [inside / f"{name}{end}" for end in (".yaml", ".py")] if is_name(name) else []
         if any(map(Path.is_file, files)):
             if inside.name == group:
-                return BadInput(f"{group}={name}: the folder above it is needed, {inside.parent}")
-            return BadInput(f"{group}={name}: the file is needed in the folder {inside / group}")
+                return BadInput(f"{group}={name}: give the folder above, {inside.parent}")
+            return BadInput(f"{group}={name}: move the file to the folder {inside / group}")
     found = nearest(name, known)
     if group in USER_GROUPS and not folders and not similar(name, known, SURE_SIMILARITY):
         own = Path(name).stem if re.search(r"\.(py|yaml)$|/", name) else name

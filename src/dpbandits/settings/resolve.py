@@ -310,7 +310,7 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
         waivable, hint = not question.one_arm, ""
     if found is not None and not (waivable and assume):
         if waivable:
-            hint = f"; assume=true runs {setting.algo} all the same"
+            hint = f"; assume=true runs {setting.algo} anyway"
             if rewards is not None and rewards.waived_with_privacy:
                 hint += ", without its privacy guarantee"
         elif algorithm.any_rewards:
