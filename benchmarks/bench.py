@@ -1,17 +1,17 @@
 """Measure speed and memory of every algorithm, as ratios of times in one process (make bench).
 
-The script prints a table. It writes the table to benchmarks/table.md, and the ratios to
+The script prints a table. The table is written to benchmarks/table.md, and the ratios to
 benchmarks/ratios.csv. With --check (make bench-check) it measures the ratios again, and compares
 them with the ratios in the file and with their limits.
 
 The time of a per-round algorithm is compared with the time to draw only its random numbers, and
 with the time of the same function in the Python interpreter. For Thompson sampling, these random
 numbers are K Beta variables in each round. The time of an episodic algorithm is compared with the
-time to make two generators of NumPy, which runs do not need if they are played together. It is also
-compared with a plain-Python loop over rounds (tests/oracles/references.py, timed at T = 1e5 and
-scaled to 1e7). All algorithms are compared with a straightforward Numba loop over rounds
-(naive.py). The CPU time of compiling (compile.py) is compared with the CPU time of the imports. All
-times are CPU times, so other processes do not count.
+time to make two generators of NumPy, which runs do not need if they are played together. Episodic
+algorithms are also compared with a plain-Python loop over rounds (tests/oracles/references.py,
+timed at T = 1e5 and scaled to 1e7). All algorithms are compared with a straightforward Numba loop
+over rounds (naive.py). The CPU time of compiling (compile.py) is compared with the CPU time of the
+imports. All times are CPU times, so other processes do not count.
 """
 
 import inspect

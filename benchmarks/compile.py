@@ -2,8 +2,8 @@
 
 ``python benchmarks/compile.py > benchmarks/compile.md`` prints the tables. The first table has
 times of whole commands. The second table has the time of ``dpbandits.running.play.compile_kernel``
-in a new process. It includes what Numba needs for the first function of a process, but not the
-imports. "The imports" stands for all work of the process before: it starts Python, imports the
+in a new process. This time includes what Numba needs for the first function of a process, but not
+the imports. "The imports" stands for all work of the process before: it starts Python, imports the
 package, the modules that a run needs, Numba with the modules for compiling and the other
 dependencies, loads the algorithm's file, and makes its setting. The time of the imports is also the
 unit of time, because the speed of a shared machine may double during the measurements. Each time,
@@ -133,8 +133,8 @@ def command(words, folder):
 
 def waiting():
     """Return the rows of the table of commands, and the targets that are not reached. A row has the
-    CPU seconds and the time by the clock of a command. The same times of the command with finished
-    runs are subtracted. Times are converted to seconds on a quiet machine.
+    CPU seconds and the time by the clock of a command. From these, the times of the same command
+    with finished runs are subtracted. Times are converted to seconds on a quiet machine.
     """
     rows, missed = [], []
 

@@ -7,10 +7,11 @@ interval, since all runs are equal. The next columns are the shares of intervals
 mean, for the interval of ``results.intervals`` and for Student's interval, and the ratio of the
 median widths of these intervals. The last columns are the share of samples for which a sentence
 says that the runs are too few, and the share of samples whose interval misses the mean without this
-sentence. The second table compares the permutation test and Welch's t test. It has the share of
-pairs of samples between which a test finds a difference: two samples of the same law, and a second
-sample that is 10 % worse. Below the tables, the script lists the goals that are not reached. Seeds
-are fixed. The script takes some minutes; its output is in benchmarks/intervals.md.
+sentence. The second table compares the permutation test and Welch's t test. For both tests, the
+second table has the share of pairs of samples between which the test finds a difference: two
+samples of the same law, and a second sample that is 10 % worse. Below the tables, the script lists
+the goals that are not reached. Seeds are fixed. The script takes some minutes; its output is in
+benchmarks/intervals.md.
 """
 
 import sys

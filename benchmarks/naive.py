@@ -1,11 +1,11 @@
 """The algorithms as straightforward Numba loops over rounds, for the comparisons in bench.py.
 
 Each function is ``name(rng, means, T, *parameters)``, with the parameters in the order of the
-package's algorithm. It returns the pulls of each arm, float64 array (K,). In each round a function
-computes the index of every arm, takes the argmax, draws one reward and updates arrays. An episodic
-algorithm counts the rounds of an episode one by one. The code follows the formulas of the papers,
-as someone who knows Numba well would write it in an hour. It saves no computations, but is not
-slowed down on purpose either. As in the package, division by zero is not checked.
+package's algorithm. The functions return the pulls of each arm, float64 array (K,). In each round a
+function computes the index of every arm, takes the argmax, draws one reward and updates arrays. An
+episodic algorithm counts the rounds of an episode one by one. The code follows the formulas of the
+papers, as someone who knows Numba well would write it in an hour. The code saves no computations,
+but is not slowed down on purpose either. As in the package, division by zero is not checked.
 
 Rewards are Bernoulli, with two exceptions: they are Pareto of shape 1.95 for ``robust_ucb`` and
 ``dpr_ucb``, and normal of variance 1 for ``heldp_ucb_ls`` and ``heldp_ucb_bs``. All users have the

@@ -11,9 +11,9 @@ benchmarks/peers.md.
 Seconds are CPU seconds of a run, so other processes do not count. Our seconds are the average over
 many runs in one call, after compilation, and include the time for tables of results. Megabytes are
 the growth of the process's memory during play. A solver is called seeded if two runs after the same
-``numpy.random.seed`` and ``random.seed`` play the same arms. These seeds also determine the rewards
-that we draw. Even without a seed, an elimination may always play the same arms if it does not
-depend on noise.
+``numpy.random.seed`` and ``random.seed`` play the same arms. The two seeds also determine the
+rewards that we draw. Even without a seed, an elimination may always play the same arms if it does
+not depend on noise.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Peer:
 
 
 def rewards_rng():
-    """Return the generator for the rewards that we draw. It differs between runs, unless
+    """Return the generator for the rewards that we draw. The rewards differ between runs, unless
     ``numpy.random.seed`` was called.
     """
     return np.random.default_rng(np.random.randint(2**31))  # noqa: NPY002
@@ -93,7 +93,7 @@ def of_policy(name, runs, ours, samples=False, **parameters):
 
 
 def dp_ncb(where, name, runs, ours, *given, **parameters):
-    """Return a function of DP-NCB, compiled as published. It draws the rewards itself."""
+    """Return a function of DP-NCB, compiled as published, which draws the rewards itself."""
 
     def play(root):
         module = module_of(root / "DP-NCB", f"algorithms.{where}")

@@ -3,8 +3,8 @@ variants pass the tests.
 
     python benchmarks/privacy.py > benchmarks/privacy.md
 
-Each test in ``METHODS`` is a function of a twin and of a value of its budget. It returns whether
-the test finds a fault, or None if the test does not apply.
+Each test in ``METHODS`` is a function of a twin and of a value of its budget. The function returns
+whether the test finds a fault, or None if the test does not apply.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Azize's thesis, Fig. 5.4: what zCDP costs AdaC-UCB, against rho and against t.
 
 "Without privacy" means the same episodes without noise (rho infinite). The third panel is not in
-the thesis. It shows how the regret varies between runs, which a mean does not show.
+the thesis. This panel shows how the regret varies between runs, which a mean does not show.
 """
 
 import numpy as np

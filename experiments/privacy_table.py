@@ -1,7 +1,7 @@
 """Compare promised, proved and measured privacy: python experiments/privacy_table.py [RESULTS].
 
-The script needs the tables of ``bandit-audit`` and ``bandit-audit exact=true``. It writes a page,
-with a row for each algorithm and rule at each budget, to RESULTS/privacy.md.
+The script needs the tables of ``bandit-audit`` and ``bandit-audit exact=true``. The script writes a
+page, with a row for each algorithm and rule at each budget, to RESULTS/privacy.md.
 """
 
 import sys

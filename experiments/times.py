@@ -1,6 +1,7 @@
 """Print the running times of the experiments: python experiments/times.py [RESULTS].
 
-The times come from the manifests and the stored runs. They are also written to RESULTS/times.md.
+The times come from the manifests and the stored runs. The times are also written to
+RESULTS/times.md.
 """
 
 import csv

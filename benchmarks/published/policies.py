@@ -96,8 +96,8 @@ def sayakrc(folder, arms, horizon, eps, rng, name, **params):
 
 @dataclass
 class Loop:
-    """A function that plays all rounds. It gets rewards from ``sample_reward(mean, test_type)`` in
-    its module; the means that we pass are the numbers of the arms.
+    """A function that plays all rounds. The function gets rewards from ``sample_reward(mean,
+    test_type)`` in its module; the means that we pass are the numbers of the arms.
     """
 
     module: Any

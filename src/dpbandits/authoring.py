@@ -4,9 +4,9 @@
 An algorithm is one function ``name(game, rng, *parameters)`` in a file of the same name. The
 function plays ``game`` until no rounds are left, draws its noise from ``rng`` and returns nothing;
 a stopping rule returns its answer. The function observes rewards only through the functions that
-play the game, such as ``pull``. It receives its parameters as floats, and names its variables by
-the letters of its paper. Annotations state which values a parameter may have, ``REWARDS`` states
-the assumption on the rewards, and ``GUARANTEE`` states the privacy guarantee.
+play the game, such as ``pull``. The function receives its parameters as floats, and names its
+variables by the letters of its paper. Annotations state which values a parameter may have,
+``REWARDS`` states the assumption on the rewards, and ``GUARANTEE`` states the privacy guarantee.
 
 ``@kernel`` compiles the function. A kernel can call the functions of this module, ``math``, NumPy,
 and functions decorated with ``@inlined`` or ``@shared``. A function with ``@inlined`` is inlined

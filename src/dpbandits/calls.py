@@ -17,14 +17,14 @@ LARGE = "numba", "llvmlite", "pandas", "scipy", "matplotlib"  # libraries that t
 
 
 class BadCall(BadInput, TypeError):
-    """The error for arguments that a function does not take, and for missing arguments. It is also
-    a ``TypeError``, as Python's own error.
+    """The error for arguments that a function does not take, and for missing arguments. Like
+    Python's own error, BadCall is a ``TypeError``.
     """
 
 
 def checks_arguments(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function that first checks its arguments. If they do not fit the signature, it
-    raises BadCall, whose message suggests the most similar name. In messages of BadInput, the
+    """Return a function that first checks its arguments. If the arguments do not fit the signature,
+    BadCall is raised, whose message suggests the most similar name. In messages of BadInput, the
     commands' option ``--config-dir DIR`` is replaced by the argument ``config_dir=DIR``. Ctrl-C
     raises Interrupted.
     """

@@ -166,8 +166,8 @@ def replay_shown(game: ContextualGame, a: int) -> float:
 @shared_borrowing
 def replay(game: ContextualGame, row: int, a: int) -> bool:
     """Read a row of a log for a policy that chooses action ``a``, and return whether the row
-    counts. It counts if ``a`` is the logged action and a coin, which is tossed for every row, shows
-    heads.
+    counts. A row counts if ``a`` is the logged action and a coin, which is tossed for every row,
+    shows heads.
     """
     logged, table = game.env.order[a], game.env.table
     allowed = random(game.env_rng) < table[row, 2]

@@ -170,7 +170,7 @@ def gaussian(means: Numbers, sd: float = 1.0, sigmoid: bool = False) -> Choice:
 
 @checks_arguments
 def pareto(means: Numbers, shape: float) -> Choice:
-    """Pareto arms. Their moments of every order below ``shape`` are finite.
+    """Pareto arms. Moments of every order below ``shape`` are finite.
 
     Args:
         means: the means, K numbers above 0.
@@ -422,8 +422,8 @@ def labelled(
 
 
 def _with_source(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters with the key ``source`` instead of ``data``. Its value is the name of a
-    source, such as "sklearn:iris", as given, or the path of a file.
+    """Return the parameters with the key ``source`` instead of ``data``. The value of ``source`` is
+    the name of a source, such as "sklearn:iris", or the path of a file.
     """
     from .validation import NAMED_SOURCES
 

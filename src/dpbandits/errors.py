@@ -74,9 +74,9 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint for an error message: which known names the user may have meant. These are the
-    names that begin with ``name``. If there are none, it is the name most similar to ``name``, or
-    else all known names.
+    """Return a hint for an error message: which known names the user may have meant. The hint gives
+    the names that begin with ``name``. If there are none, the hint gives the name most similar to
+    ``name``, or else all known names.
     """
     names = {x.casefold(): x for x in sorted(known) if x != name}
     if not names:

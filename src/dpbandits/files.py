@@ -164,8 +164,8 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = Tr
 
 
 def is_replaceable(path: Path) -> bool:
-    """Return whether what is at a path may be replaced or removed. It must be a regular file, a
-    link, or nothing. Replacing or removing a link does not change its target.
+    """Return whether what is at a path may be replaced or removed. There must be a regular file, a
+    link, or nothing at the path. Replacing or removing a link does not change its target.
 
     Raises:
         OSError: the status of the path cannot be read.

@@ -1,9 +1,9 @@
 """Hashes of source files. The version of an algorithm and the key of a stored audit contain such
 hashes, so that they change if the code changes.
 
-A hash covers only code. It does not change with docstrings, comments, blank lines, or the colour
-and the dash of an algorithm. It is computed from the text and not from the syntax tree, since the
-form of the tree depends on the version of Python.
+A hash covers only code. The hash does not change with docstrings, comments, blank lines, or the
+colour and the dash of an algorithm. The hash is computed from the text and not from the syntax
+tree, since the form of the tree depends on the version of Python.
 """
 
 from __future__ import annotations

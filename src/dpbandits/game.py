@@ -168,9 +168,9 @@ def pull(game: Game, a: int) -> float:
 
 @inlined
 def receive(game: Game, a: int, z: float, level: float) -> float:
-    """Return the value that the server uses for the report ``z`` of a user of arm ``a``. It is the
-    report, or an outlier in its place. Reports are at most ``level`` in absolute value, so an
-    outlier above ``level`` counts as 0. An adversary may know the level.
+    """Return the value that the server uses for the report ``z`` of a user of arm ``a``. This value
+    is the report, or an outlier in its place. Reports are at most ``level`` in absolute value, so
+    an outlier above ``level`` counts as 0. An adversary may know the level.
     """
     env = game.env
     if unlikely(env.alpha > 0.0) and env.reports and random(game.env_rng) < env.alpha:
@@ -191,8 +191,8 @@ def hold(game: Game, a: int) -> Law:
 def pull_held(game: Game, arm: Law, t: int) -> float:
     """Play one round of a held arm, after ``t`` rounds of the game, and return its reward.
 
-    This takes two thirds of the time of ``pull``, since the law stays in registers and no array is
-    written.
+    A call takes two thirds of the time of ``pull``, since the law stays in registers and no array
+    is written.
     """
     return draw_again(game.env, game.env_rng, arm, t)
 

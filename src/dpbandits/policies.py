@@ -264,8 +264,8 @@ def _is_reward_first(one: str, two: str) -> bool:
 
 def algorithm_of(make: Make) -> Callable[..., None]:
     """Return the algorithm ``function(game, rng, *parameters)``, which makes a policy with ``make``
-    and plays it. Its parameters are the parameters of ``make`` that are not in ROLES, if their
-    values are numbers or one of several names. The budget is always called ``eps``.
+    and plays it. The parameters of the algorithm are those of ``make`` that are not in ROLES, if
+    their values are numbers or one of several names. The budget is always called ``eps``.
 
     Raises:
         BadInput: a class lacks the methods of a policy.

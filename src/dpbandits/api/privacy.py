@@ -110,7 +110,7 @@ def budget(
             that define a correct answer, such as ``mu0``, and ``eps=[...]``.
 
     Returns:
-        For rules with ``eps=[...]``, a table with a row for each rule and budget. Its first columns
+        For rules with ``eps=[...]``, a table with a row for each rule and budget. The first columns
             are the parameters in which rules of one name differ, and the keys that define a correct
             answer. ``samples`` is the mean number of samples, with its 95 % interval; ``slow`` is
             the 90 % quantile, and ``weeks`` the mean in weeks. ``ended`` is the share of runs that
@@ -225,19 +225,19 @@ def audit(
         mechanism: instead of ``algo``, the name of a release (a private mechanism).
         policy: instead of ``algo``, an external policy: a class in plain Python for rewards in [0,
             1], as in ``run``. ``policy(arms=K, horizon=T, eps=eps, rng=generator)`` returns an
-            object with ``choose() -> int`` and ``receive(arm, reward)``. Other names of these
-            methods are possible (docs/own_class.md). Instead of the two methods, the object may
-            have a method ``play(pull)`` with its own loop, which calls ``pull(arm) -> reward``. The
-            policy may also draw random numbers from the functions of ``numpy.random`` and
+            object with ``choose() -> int`` and ``receive(arm, reward)``. Other names of ``choose``
+            and ``receive`` are possible (docs/own_class.md). Instead of the two methods, the object
+            may have a method ``play(pull)`` with its own loop, which calls ``pull(arm) -> reward``.
+            The policy may also draw random numbers from the functions of ``numpy.random`` and
             ``random``; seeds that it sets take effect. The audit replays the noise of the policy.
-            It samples the actions if a replay fails, or if the policy makes choices whose
+            The audit samples the actions if a replay fails, or if the policy makes choices whose
             probabilities depend on rewards. The verdict is *consistent* only if every replay
             succeeded, else *VIOLATED* or *undecided*. A class with a ``GUARANTEE``, with
             ``REWARDS``, or with the budget rho is audited like an algorithm in a file.
-        local: whether a policy promises local privacy, which protects the response of each user.
-            Such a policy adds noise to each reward as soon as it receives the reward. If ``local``
-            is false, the policy promises that the sequence of its actions is private. If a replay
-            fails, the audit samples responses and actions.
+        local: whether a policy promises local privacy, which protects the response of each user. A
+            policy with local privacy adds noise to each reward as soon as it receives the reward.
+            If ``local`` is false, the policy promises that the sequence of its actions is private.
+            If a replay fails, the audit samples responses and actions.
         eps: the budget, or a list of budgets.
         rho: the budget, or a list of budgets, of a promise of rho-zCDP.
         horizon: the number of rounds of the games, or a list of numbers; None for several small

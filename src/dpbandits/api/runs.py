@@ -119,8 +119,8 @@ def run(
         parameter that varies, ``setting``, the id of the setting, and ``run, t, regret``
         (pseudo-regret). Budgets of algorithms with rho-zCDP are in a column ``rho``. If an
             algorithm does not take a budget, the column of this budget is blank.
-            ``table.attrs["settings"]`` is a JSON text. It maps the id of each setting to all values
-            with which the setting was run.
+            ``table.attrs["settings"]`` is a JSON text. The text maps the id of each setting to all
+            values with which the setting was run.
 
     Raises:
         BadInput: a value cannot be run; the message names the value and the allowed values.

@@ -51,8 +51,8 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
 
     Args:
         table: a tidy table of ``dp.run`` or ``dp.stop``.
-        path: the path of the file. If it ends in ``.csv.gz`` or ``.parquet``, this is the format;
-            otherwise the format is CSV.
+        path: the path of the file. If the path ends in ``.csv.gz`` or ``.parquet``, this is the
+            format; otherwise it is CSV.
 
     Raises:
         BadInput: the path has the ending of another compressed format, pyarrow is not installed, or
@@ -134,7 +134,7 @@ def latex(
 ) -> str:
     """Return the summary of a tidy table, or of several joined tables, as a table for LaTeX.
 
-    It is the table that the commands write. The function also takes a result of ``budget``.
+    Commands write the same LaTeX table. The function also takes a result of ``budget``.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo=["dp_klucb", "adap_ucb"], eps=[0.5, 1], horizon=1e4, runs=5)
@@ -182,11 +182,11 @@ def measured(table: pd.DataFrame | Sequence[pd.DataFrame], metric: str) -> pd.Da
     ``average`` is pseudo-regret divided by the number of rounds. ``nash`` is the Nash regret of
     Barman et al. 2023: the best mean minus the geometric mean, over the rounds so far, of the
     expected mean of the arm played. Nash regret is not a mean over runs. The table therefore has a
-    value for each run, such that the mean of the values is the estimate. Their standard error is,
-    to first order, the standard error of the estimate, so summaries, intervals and comparisons of
-    the table are valid. In the rounds between two checkpoints, the estimate uses the mean of the
-    expectation over these rounds, which can only make the estimate smaller. ``summary(table,
-    metric="nash")`` returns an upper bound on the difference.
+    value for each run, such that the mean of the values is the estimate. The standard error of the
+    values is, to first order, the standard error of the estimate, so summaries, intervals and
+    comparisons of the table are valid. In the rounds between two checkpoints, the estimate uses the
+    mean of the expectation over these rounds, which can only make the estimate smaller.
+    ``summary(table, metric="nash")`` returns an upper bound on the difference.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo="dp_se", env=dp.bernoulli([0.9, 0.6]), horizon=1e4, runs=5)
@@ -197,8 +197,8 @@ def measured(table: pd.DataFrame | Sequence[pd.DataFrame], metric: str) -> pd.Da
     Args:
         table: a tidy table of regret, or a list of tables. For ``nash``, a table that ``dp.run``
             returned, or a table loaded from a file with a manifest.
-        metric: ``regret``, ``average``, ``nash`` or ``error``. The last is the mean loss per round:
-            the share of mistakes on labelled data, and 1 - the mean reward on a log.
+        metric: ``regret``, ``average``, ``nash`` or ``error``. ``error`` is the mean loss per
+            round: the share of mistakes on labelled data, and 1 - the mean reward on a log.
 
     Raises:
         BadInput: there is no such metric, or the table lacks what the metric needs.

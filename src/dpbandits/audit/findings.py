@@ -128,8 +128,8 @@ class SampledAudit:
     ) -> Row:
         """Run the audit for at most ``seconds`` seconds, and return its findings.
 
-        If the same audit was finished before, its findings are read from ``folder``. Otherwise the
-        findings are stored there, together with the witness of a violation. If ``folder`` is None,
+        If the same audit was finished before, its findings are read from ``folder``. Findings of a
+        new audit are stored there, together with the witness of a violation. If ``folder`` is None,
         nothing is read or stored.
         """
         end = time.time() + seconds

@@ -217,7 +217,7 @@ def _replayed(target: DecisionTarget) -> DecisionTarget:
     """Return a target as an external policy if its noise can be replayed without a declared
     alignment.
 
-    This holds for a class that declares no guarantee, has the budget eps, assumes at most that
+    A class is such a target if it declares no guarantee, has the budget eps, assumes at most that
     rewards are in [0, 1], and has parameters that do not depend on the horizon. Any other target is
     returned unchanged.
     """

@@ -46,7 +46,8 @@ def _verdict(row: Row) -> str:
 
 
 def _interval(row: Row) -> str:
-    """Return a loss with ten digits. If it is known less precisely, return an interval around it.
+    """Return a loss with ten digits. If the loss is known less precisely, return an interval around
+    it.
 
     The ends of the interval are rounded outwards.
     """

@@ -169,8 +169,8 @@ def report_findings(
 def table_name(kind: str, overrides: Sequence[str], names: Sequence[str], chosen: bool) -> str:
     """Return the name of a table of audits.
 
-    If everything is audited with default keys, the name is ``kind``. Otherwise it also contains the
-    audited names and a hash.
+    If everything is audited with default keys, the name is ``kind``. Otherwise the name also
+    contains the audited names and a hash.
     """
     changed = [o for o in overrides if not o.startswith(("jobs=", "results=", "exact="))]
     if not chosen and not changed:

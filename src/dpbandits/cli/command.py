@@ -65,8 +65,8 @@ def results_of(keys: Mapping[str, str]) -> Path:
 
 
 def given_tables(given: argparse.Namespace) -> list[Path]:
-    """Return the tables of a command line, see ``tables_of``. There are none if it names an
-    experiment.
+    """Return the tables of a command line, see ``tables_of``. If the line names an experiment,
+    there are no tables.
 
     Raises:
         BadInput: the line has both tables and an experiment, or neither, or it has a results folder
@@ -131,8 +131,8 @@ def _has_runs(file: Path) -> bool:
 
 
 def named_after(files: Sequence[Path], end: str = "") -> Path:
-    """Return the path, without a suffix, of files that are made from some tables. It is the name of
-    the first table followed by ``end``.
+    """Return the path, without a suffix, of files that are made from some tables. The path is that
+    of the first table, followed by ``end``.
     """
     more = f"-and-{len(files) - 1}-more" if len(files) > 1 else ""
     return files[0].with_name(f"{bare_name(files[0])}{more}{end}")

@@ -62,8 +62,8 @@ def completions(command: str, line: str) -> list[str]:
 
 
 def _candidates(command: str, word: str, before: list[str]) -> Iterable[str]:
-    """Return options, keys, names or values that may follow. Those that begin with the typed word
-    are completions.
+    """Return options, keys, names or values that may follow. Completions are those that begin with
+    the typed word.
     """
     if command == "help":
         if len(before) <= 1:

@@ -115,8 +115,8 @@ def _answered_signals(name: str) -> Iterator[None]:
     ignored.
 
     If the signal arrives during a finalizer or a callback of a library (such as LLVM's while a
-    kernel compiles), Python only reports the exception, which is then lost. In this case
-    KeyboardInterrupt is raised again after a short time.
+    kernel compiles), Python only reports the exception, which is then lost. If the exception was
+    lost, KeyboardInterrupt is raised again after a short time.
     """
     usual = (signal.default_int_handler, signal.SIG_DFL)
     own = [s for s in ENDING if signal.getsignal(s) in usual]

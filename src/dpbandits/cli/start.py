@@ -1,5 +1,5 @@
-"""The functions with which commands start. They check the system's limits before large packages are
-imported.
+"""The functions with which commands start. These functions check the system's limits before large
+packages are imported.
 """
 
 from __future__ import annotations

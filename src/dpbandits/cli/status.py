@@ -39,8 +39,8 @@ def main(given: Namespace) -> int:
 def preview(requests: Sequence[Request]) -> str:
     """Return a text that describes what some requests would run.
 
-    It has the settings with the states of their runs, the numbers of rows of the tables, the sizes
-    of tables and runs, and the time left.
+    The text has the settings with the states of their runs, the numbers of rows of the tables, the
+    sizes of tables and runs, and the time left.
     """
     lines = [text_of_status(*_found(requests))]
     for request in requests:

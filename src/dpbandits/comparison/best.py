@@ -21,13 +21,12 @@ class AgainstBest(NamedTuple):
 def against_best(found: Located, tied: np.ndarray | None = None) -> AgainstBest:
     """Compute multiple comparisons with the best (Hsu 1984), on the scale of ratios.
 
-    Only the K - 1 comparisons with the (unknown) best algorithm must hold, not all pairs. If they
-    hold, the best algorithm is among the ``tied`` algorithms, and each true ratio to the best lies
-    between its limits.
+    Only the K - 1 comparisons with the (unknown) best algorithm must hold, not all pairs. If these
+    comparisons hold, the best algorithm is among the ``tied`` algorithms, and each true ratio to
+    the best lies between its limits.
 
     Args:
-        found: the estimates of K algorithms. Each of their limits fails with probability alpha / (2
-            (K - 1)).
+        found: the estimates of K algorithms. Each limit fails with probability alpha / (2 (K - 1)).
         tied: which algorithms may be the best, bool array (K,). By default, an algorithm may be the
             best if the limits do not show that another is smaller.
     """

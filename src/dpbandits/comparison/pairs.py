@@ -47,9 +47,9 @@ def located(
 
     Each limit fails with probability ``tail``. Samples are regrets or times. If runs are too few
     for an interval, the limits are 0 (minus infinity if a value is negative) and infinity. Equal
-    runs have no interval either, but they show that other values are rare (``another_value``). This
-    gives a lower limit of a mean if no value is negative, and an upper limit if values are at most
-    ``largest``.
+    runs have no interval either, but they show that other values are rare (``another_value``).
+    Equal runs therefore give a lower limit of a mean if no value is negative, and an upper limit if
+    values are at most ``largest``.
     """
     middle, interval = CENTERS[center]
     found = Located(*np.empty((3, len(samples))))
@@ -103,8 +103,8 @@ def smaller(a: np.ndarray, b: np.ndarray, tail: float) -> Located:
 
     A pair of equal values counts as 1/2. The interval follows Brunner & Munzel (2000), on the logit
     scale. If every value of one sample is smaller than every value of the other, this method cannot
-    estimate the variance. Then the runs are paired in their order, and the interval is that of
-    Clopper & Pearson.
+    estimate the variance. In this case the runs are paired in their order, and the interval is that
+    of Clopper & Pearson.
 
     Args:
         a: values of one algorithm.

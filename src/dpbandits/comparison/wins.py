@@ -170,7 +170,7 @@ def sections(pairs: pd.DataFrame, question: Question) -> list[str]:
 def _cell(row: Any) -> str:
     """Return the text for a pair of algorithms in the matrix, such as 8 (6) [44-97 %].
 
-    Here the first algorithm has the smaller mean on 8 environments, and the test confirms this on 6
-    of them. The interval in brackets is for the share of environments.
+    In this example, the first algorithm has the smaller mean on 8 environments, and the test
+    confirms this on 6 of them. The interval in brackets is for the share of environments.
     """
     return f"{row.below} ({row.wins}) [{100 * row.share_low:.0f}-{100 * row.share_high:.0f} %]"

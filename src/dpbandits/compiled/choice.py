@@ -1,7 +1,7 @@
 """Choose the back-end that compiles, ``quick`` or ``plain``. Their results are equal.
 
-``quick`` uses private names of Numba, which may change in any version. It is chosen if it was
-tested with the installed version of Numba and all these names exist. The environment variable
+``quick`` uses private names of Numba, which may change in any version. ``quick`` is chosen if it
+was tested with the installed version of Numba and all these names exist. The environment variable
 DPBANDITS_COMPILER overrides this rule. Child processes make the same choice.
 """
 

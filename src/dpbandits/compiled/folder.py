@@ -53,7 +53,7 @@ class CacheFolder(NamedTuple):
 def cache_folder(kind: str, state: str) -> CacheFolder:
     """Return the cache folder for files of one kind and one state of their sources.
 
-    If it does not exist, it is created, and old folders beside it are removed.
+    If the folder does not exist, it is created, and old folders beside it are removed.
     """
     name, reasons = f"{NAME}{kind}-{state}", []
     for home in _cache_homes():
@@ -169,8 +169,8 @@ def _is_private(group: int) -> bool:
 def prune(used: Path) -> None:
     """Remove old cache folders beside the one in use.
 
-    A folder is removed if it was last used more than OLDEST seconds ago. It is also removed if this
-    folder and all that were used later have more than MAX_FOLDER_BYTES in total.
+    A folder is removed if it was last used more than OLDEST seconds ago. A folder is also removed
+    if it and all folders that were used later have more than MAX_FOLDER_BYTES in total.
     """
     others = []
     for folder in used.parent.iterdir():
@@ -210,8 +210,8 @@ class Stored(NamedTuple):
 def stored(function: Callable) -> Stored | None:
     """Return what identifies a function's machine code on disk, or None.
 
-    It is None if the function is not in the file of an imported module, but in a notebook, at a
-    prompt or in the main script.
+    The result is None if the function is not in the file of an imported module, but in a notebook,
+    at a prompt or in the main script.
     """
     is_imported = getattr(function, "__module__", None) not in (None, "__main__")
     if not (is_imported and Path(function.__code__.co_filename).is_file()):

@@ -72,7 +72,7 @@ def kernel(function: Callable) -> Callable:
 
 
 class Loop:
-    """A loop that calls a function. It is compiled when it is first called.
+    """A loop that calls a function. The loop is compiled when it is first called.
 
     Attributes:
         function: the loop in plain Python.
@@ -181,9 +181,9 @@ def type_of(value: Any) -> Any:
 def layout_of(value: Any) -> Any:
     """Return a hashable value that determines the Numba type of an argument of a loop.
 
-    The argument is a number, an array, a generator or a tuple of these. It must not be a function,
-    since the layout would not determine its Numba type: each function has a different Numba type,
-    but all have the same Python type.
+    The argument is a number, an array, a generator or a tuple of these. The argument must not be a
+    function, since the layout would not determine its Numba type: each function has a different
+    Numba type, but all have the same Python type.
     """
     if isinstance(value, tuple):
         return type(value), *map(layout_of, value)

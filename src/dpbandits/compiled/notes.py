@@ -41,8 +41,8 @@ def undeclared() -> Iterator[Called]:
 def inlined(function: Callable, borrows: bool = True) -> Callable:
     """Make a small function callable from kernels, which always inline it.
 
-    Calls from Python run the function as plain Python. This is thirty times faster than to pass a
-    game to compiled code for a single round.
+    Calls from Python run the function as plain Python. For a single round, plain Python is thirty
+    times faster than to pass a game to compiled code.
 
     Args:
         function: the function.

@@ -1,6 +1,6 @@
-"""Operations for kernels that Numba lacks. Their machine code is in ``plain.primitives``.
+"""Operations for kernels that Numba lacks. The machine code is in ``plain.primitives``.
 
-One of them calls a function of real numbers by its address, such as a reward law of a user.
+One operation calls a function of real numbers by its address, such as a user's reward law.
 """
 
 from __future__ import annotations

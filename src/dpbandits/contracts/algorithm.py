@@ -230,8 +230,8 @@ def load(file: Path) -> Algorithm:
 def _class_of(module: ModuleType, name: str) -> type | None:
     """Return the class that a file defines as an algorithm, or None.
 
-    This is the class with the name of the file. If nothing in the file has this name, it is the
-    only class whose name does not begin with an underscore.
+    The class must have the name of the file. If nothing in the file has this name, it is the only
+    class whose name does not begin with an underscore.
     """
     named = getattr(module, name, None)
     if named is not None:
@@ -264,15 +264,15 @@ def _missing_in(module: ModuleType, name: str, group: str) -> str:
 def _plays(make: Callable[..., Any]) -> Callable[..., None]:
     """Return the function that plays the policies of a class.
 
-    The function is in the module POLICIES. This module needs the modules of games, so it is
-    imported by its name, and only when it is needed.
+    The function is in the module POLICIES. POLICIES needs the modules of games, so it is imported
+    by its name, and only when it is needed.
     """
     played: Callable[..., None] = importlib.import_module(POLICIES).algorithm_of(make)
     return played
 
 
 def load_elsewhere(group: str, name: str, folder: Path | None) -> Algorithm:
-    """Load an algorithm in another process. If this fails, return an algorithm that raises the
+    """Load an algorithm in another process. If loading fails, return an algorithm that raises the
     error.
 
     ``folder`` is None for an algorithm of the package, since the other process may have the package

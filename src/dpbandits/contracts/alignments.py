@@ -57,8 +57,8 @@ class Alignment:
         bits: the largest number of comparisons of a uniform number with a probability that depends
             on the changed reward. The results of the comparisons stay the same, and their
             likelihood ratio counts as privacy loss.
-        shifts: for all other noise, a function ``shifts(run, changed)``. It returns a dictionary
-            from the index of a draw in ``run.draws`` to the shift of this draw.
+        shifts: for all other noise, a function ``shifts(run, changed)``. The function returns a
+            dictionary from the index of a draw in ``run.draws`` to the shift of this draw.
         one_change: whether ``shifts`` is valid only if a single reward changes. Otherwise, shifts
             for several changed rewards are added.
         vectors: whether each release is a vector, so that all draws of noise between two rewards

@@ -468,8 +468,8 @@ def message_dp(
 ) -> Guarantee:
     """Return local (eps, delta)-DP of a user's message about contexts and reward.
 
-    ``mu`` is the mu of Gaussian noise as a function of the parameters. If it is None, the guarantee
-    is pure eps-local DP.
+    ``mu`` is the mu of Gaussian noise as a function of the parameters. If ``mu`` is None, the
+    guarantee is pure eps-local DP.
     """
     if mu is None:
         return Guarantee(

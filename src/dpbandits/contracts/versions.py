@@ -34,8 +34,8 @@ EXCEPT = ("compiled/random_numbers.py", "contracts/gaussian_dp.py")
 def version_of_file(file: Path) -> str:
     """Return a hash of the code that determines the runs of an algorithm of the package.
 
-    The hash covers the file of the algorithm and the files that play the algorithm. It also covers
-    the files of the package that the algorithm imports, if a run can depend on them.
+    The hash covers the file of the algorithm and the files that play the algorithm. The hash also
+    covers the files of the package that the algorithm imports, if a run can depend on them.
     """
     found = {*closure([file], PACKAGE), *PLAYED_BY} - {file}
     return fingerprint(file, *sorted(filter(decides_a_run, found)))
@@ -55,7 +55,7 @@ class Followed:
     """A hash of everything that a loaded function uses, and of the files that play the function.
 
     The hash covers the code of the function, the values that it uses, and the functions, classes
-    and modules that it calls. Of Python and of installed packages, it covers only names.
+    and modules that it calls. Of Python and of installed packages, the hash covers only names.
 
     Attributes:
         lost: a dict whose keys say, in words, what may change although the version stays the same.
@@ -77,7 +77,7 @@ class Followed:
         self._digest.update(text.encode())
 
     def _add(self, value: Any, names: frozenset[str] = frozenset()) -> None:
-        """Add a value to the hash. If it is a module, add only its values with these names."""
+        """Add a value to the hash. Of a module, add only the values with these names."""
         plain = getattr(value, "py_func", value)
         if isinstance(plain, ModuleType):
             self._add_module(plain, names)
@@ -148,8 +148,8 @@ class Followed:
     def _add_named(
         self, values: Mapping[str, Any], chosen: frozenset[str], names: frozenset[str]
     ) -> None:
-        """Add the values with the ``chosen`` names. If one is a module, add only its values with
-        these ``names``.
+        """Add the values with the ``chosen`` names. Of a module among them, add only the values
+        with these ``names``.
         """
         for name in sorted(chosen & values.keys()):
             self._note(name)

@@ -124,8 +124,8 @@ def rules_of(
 ) -> list[_Rule]:
     """Return a ``_Rule`` for each of the given rules.
 
-    Some rules answer questions with keys of their own, such as ``mu0``. These keys are passed only
-    to these rules.
+    Some rules answer questions with keys of their own, such as ``mu0``. Keys such as ``mu0`` are
+    passed only to rules that use them.
     """
     if not rules:
         raise BadInput("rule=[]: at least one is needed")
@@ -218,10 +218,10 @@ def begins_to_end(
 def verdict(title: str, rows: Sequence[Mapping[str, Any]], low: float, high: float) -> str:
     """Return a sentence that sums up the sheet of the rule with this ``title``.
 
-    It states the mean stopping time at that budget nearest to 1 at which the test ends. It also
-    says from which budget on privacy costs less than 10 %, and between which budgets the test
-    begins to end. If some runs did not stop before the cap, a mean is stated with the words "at
-    least".
+    The sentence states the mean stopping time at that budget nearest to 1 at which the test ends.
+    The sentence also says from which budget on privacy costs less than 10 %, and between which
+    budgets the test begins to end. If some runs did not stop before the cap, a mean is stated with
+    the words "at least".
     """
     first = rows[0]
     start, per_week = f"{title}: ", first["per_week"]
@@ -369,9 +369,9 @@ def of_ratio(
     Runs with the same number have the same rewards, with and without privacy. The limits of a ratio
     of means therefore come from the difference, in each run, between the time and ``goal`` times
     the time without privacy. The mean difference is positive if and only if the ratio is above
-    ``goal``. Its interval is narrower than an interval from two separate means. If all differences
-    are equal, other differences are rare (``another_value``), and bounded since times are at most
-    the cap.
+    ``goal``. The interval of the mean difference is narrower than an interval from two separate
+    means. If all differences are equal, other differences are rare (``another_value``), and bounded
+    since times are at most the cap.
     """
     if share is not None:
         return ratio_of(of_times(times, cap, share), of_times(free, cap, share))

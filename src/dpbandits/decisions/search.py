@@ -2,7 +2,7 @@
 needed.
 
 At each budget a test decides whether the mean regret is above the goal or at most the goal. One
-such test is called a look. If it does not decide, more runs are played at this budget. With
+such test is called a look. If a look does not decide, more runs are played at this budget. With
 probability 95 %, all decisions of a search are right. Regret is continuous in the budget. Therefore
 the answer lies between a budget at which the regret is above the goal and a budget that reaches the
 goal.
@@ -56,7 +56,7 @@ class Look:
 class Found:
     """The answer of a search: a budget between ``low`` and ``high``.
 
-    Its kind is one of these:
+    The answer has one of these kinds:
 
     * ``between``: the regret is above the goal at ``low``, and at most the goal at ``high``;
     * ``always``: the smallest budget reaches the goal;
@@ -101,8 +101,8 @@ class Search:
     _looks: int = 0
 
     def answer(self) -> Found:
-        """Scan the range of budgets. Then narrow the interval that contains the smallest budget
-        that reaches the goal.
+        """Scan the range of budgets. Afterwards, narrow the interval that contains the smallest
+        budget that reaches the goal.
         """
         count = max(2, round(A_DECADE * np.log10(self.most / self.least)) + 1)
         inner = np.geomspace(self.least, self.most, count)[1:-1]

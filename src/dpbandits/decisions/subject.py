@@ -54,8 +54,8 @@ class Subject:
 
     @property
     def can_be_free(self) -> bool:
-        """Whether the subject can run without privacy. It cannot if each user has an individual
-        privacy level.
+        """Whether the subject can run without privacy. This is impossible if each user has an
+        individual privacy level.
         """
         domain = self.first.algorithm.domains.get(self.first.budget_name)
         return isinstance(domain, Interval) and domain.contains(math.inf)

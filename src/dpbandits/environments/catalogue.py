@@ -34,8 +34,8 @@ from .written import REGISTERED
 
 
 def of_means(law: Callable[..., Arm]) -> Callable[..., Instance]:
-    """Return a function that makes instances whose arms have the same law but different means. Its
-    parameters are the parameters of the law, with ``means`` in place of ``mean``.
+    """Return a function that makes instances whose arms have the same law but different means. The
+    parameters of this function are those of the law, with ``means`` in place of ``mean``.
     """
 
     def instance(means: Any, **parameters: Any) -> Instance:
@@ -161,9 +161,9 @@ def contaminated(
         outlier: the outliers: a value, a list with a value for each arm, a law such as ``{law:
             gaussian, mean: 9, sd: 1}``, or a list with a law for each arm. With ``{law: unseen, k:
             2}`` outliers have an absolute value just below the truncation level alpha^(-1/k), where
-            k is the order of the moment. They are negative for the best arms and positive for other
-            arms. With ``{law: largest, k: 2}`` outliers equal the level at which the algorithm
-            truncates, or alpha^(-1/k) if the algorithm truncates nothing.
+            k is the order of the moment. These outliers are negative for the best arms and positive
+            for other arms. With ``{law: largest, k: 2}`` outliers equal the level at which the
+            algorithm truncates, or alpha^(-1/k) if the algorithm truncates nothing.
         relative: whether the mean of the arm is added to each outlier.
         stage: what an outlier replaces. ``rewards``: the reward (corruption-then-LDP). ``reports``:
             the message that a user of a locally private algorithm sends (LDP-then-corruption).

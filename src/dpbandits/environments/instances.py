@@ -105,7 +105,9 @@ class Instance:
         return env._replace(**{x: getattr(env, x)[(rows[x] + order).ravel()] for x in rows})
 
     def alone(self, a: int) -> Instance:
-        """Return the instance with arm ``a`` only. Its mean is the mean of the observed rewards."""
+        """Return the instance with arm ``a`` only. The mean of this arm is the mean of the observed
+        rewards.
+        """
         arm = replace(self.arms[a], mean=self.arms[a].reward_mean)
         env = self.shuffled(np.array([a]))
         env.parameters[env.law == TABLE, 0] = 0.0

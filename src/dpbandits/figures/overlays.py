@@ -63,8 +63,8 @@ def lines_of(bounds: pd.DataFrame | None, table: Table, axis: str) -> pd.DataFra
 def _marks(bounds: pd.DataFrame) -> list[str]:
     """Return the marker of each point of some curves.
 
-    Two upper (or lower) bounds of one kind have the same dash, and may have the same colour. They
-    therefore get different markers.
+    Two upper (or lower) bounds of one kind have the same dash, and may have the same colour. So
+    each bound gets a different marker.
     """
     alike = bounds.groupby(["kind", "side"])["label"]
     numbers = alike.transform(lambda labels: pd.factorize(labels)[0])

@@ -59,9 +59,9 @@ EARLIEST = 1e-3  # of the rounds: where a logarithmic axis of time begins, appro
 def has_log_time(curves: pd.DataFrame, time: str | None = None) -> bool:
     """Return whether the axis of time is logarithmic.
 
-    ``time`` is the requested scale, or None. If it is None, the axis is logarithmic in two cases:
-    the horizon is above MAX_LINEAR_HORIZON, or at least half of the curves reach half of their
-    final regret in the first 2 % of the rounds. On a linear axis these curves would look like
+    ``time`` is the requested scale, or None. If ``time`` is None, the axis is logarithmic in two
+    cases: the horizon is above MAX_LINEAR_HORIZON, or at least half of the curves reach half of
+    their final regret in the first 2 % of the rounds. On a linear axis these curves would look like
     corners.
     """
     if time is not None:
@@ -139,8 +139,8 @@ def regret_vs_time(
 def _begin(ax: Axes, bottom: float) -> None:
     """Set the range of the axis of regret, for all panels that share this axis.
 
-    The axis begins at ``bottom``, or lower if a line in these panels is lower. It ends above all
-    lines in these panels.
+    The axis begins at ``bottom``, or lower if a line in these panels is lower. The axis ends above
+    all lines in these panels.
     """
     panels = ax.get_shared_y_axes().get_siblings(ax)
     drawn = [line for panel in panels for line in panel.get_lines() if line.get_gid() != BOUND]
@@ -278,11 +278,11 @@ def time_panel(
 ) -> Figure:
     """Draw each ``line`` of a table in the panel that its column ``panel`` names.
 
-    If the table has no column ``line``, each setting has a line. If it has no column ``panel``,
-    there is a single panel. A setting with the panel EVERY is drawn in all panels. ``scale`` is the
-    scale of the axis of regret; with ``bounds`` (see ``time_panels``) it is ``log``. But if a
-    logarithmic axis would not show all lines, the axis is linear. For ``time`` see ``time_panels``,
-    and for ``group`` see ``styles_of``.
+    If the table has no column ``line``, each setting has a line. If the table has no column
+    ``panel``, there is a single panel. A setting with the panel EVERY is drawn in all panels.
+    ``scale`` is the scale of the axis of regret; with ``bounds`` (see ``time_panels``) it is
+    ``log``. But if a logarithmic axis would not show all lines, the axis is linear. For ``time``
+    see ``time_panels``, and for ``group`` see ``styles_of``.
     """
     if "panel" not in table.settings:
         table = table.assign(panel=EVERY)

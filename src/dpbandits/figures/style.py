@@ -91,7 +91,7 @@ def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
 class Chart(Figure):
     """A figure that Jupyter displays although it was made without pyplot.
 
-    Its files contain its origin: the command, the version and the settings.
+    The files of a figure state its origin: the command, the version and the settings.
     """
 
     heading: Any = None  # the text of its title

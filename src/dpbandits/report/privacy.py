@@ -107,8 +107,8 @@ def _kind(notion: str) -> str:
 
 
 def _table(results: Path | None, stem: str) -> pd.DataFrame:
-    """Return all tables of audits, or of exact losses, in a folder as one table. It is empty if
-    there are none.
+    """Return all tables of audits, or of exact losses, in a folder as one table. The table is empty
+    if there are none.
     """
     columns, found = COLUMNS[stem], []
     for file in sorted(results.glob(f"{stem}*.csv")) if results is not None else ():

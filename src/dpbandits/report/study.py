@@ -92,8 +92,8 @@ class Study:
         return self._html(text_of_summary, self.source.summary)
 
     def references(self) -> list[str]:
-        """Return lines about the mistakes of uniform play and of the best constant action. There
-        are none if the data have no users or the metric is not pseudo-regret.
+        """Return lines about the mistakes of uniform play and of the best constant action. The list
+        is empty if the data have no users or the metric is not pseudo-regret.
         """
         found, known = self.source.summary, self.source.recorded
         is_regret = self.source.metric == REGRET
@@ -359,8 +359,8 @@ def map_of(ratios: pd.DataFrame) -> pd.DataFrame:
 
 
 def chart_of_map(cells: pd.DataFrame) -> Chart | None:
-    """Return the chart of ``map_of``. It shows one game and one kind of budget at a time, with a
-    line for each algorithm.
+    """Return the chart of ``map_of``. The chart shows one game and one kind of budget at a time,
+    with a line for each algorithm.
     """
     points = cells.rename(columns={"algorithm": "line", "value": "x", "ratio": "y"})
     points = points.assign(view=MAP, place=cells["game"] + ", by " + cells["budget"], bound="")

@@ -13,9 +13,8 @@ farther M lies above the largest value. ``benchmarks/intervals.py`` measures how
 and others contain the mean (docs/runs.md). If all values are equal, they say nothing about other
 possible values, and there is no interval.
 
-Intervals are the same on every processor. For this purpose, sums are computed in a fixed order and
-not by BLAS. The ends are rounded to DIGITS digits, since the last bits of NumPy's functions depend
-on the processor.
+Intervals are the same on every processor. Sums are computed in a fixed order and not by BLAS. The
+ends are rounded to DIGITS digits, since the last bits of NumPy's functions depend on the processor.
 """
 
 from __future__ import annotations
@@ -149,8 +148,8 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
 def at_least_zero(values: np.ndarray, low: np.ndarray) -> np.ndarray:
     """Raise the lower ends of means to at least 0 in columns (n, m) that have no negative value.
 
-    This suits statistics that cannot be negative, such as regret and stopping times. In a column
-    with a negative value, the lower end stays unchanged.
+    The function is for statistics that cannot be negative, such as regret and stopping times. In a
+    column with a negative value, the lower end stays unchanged.
     """
     return np.where(values.min(axis=0) >= 0.0, np.maximum(low, 0.0), low)
 
@@ -158,8 +157,8 @@ def at_least_zero(values: np.ndarray, low: np.ndarray) -> np.ndarray:
 def interval_of_quantile(
     values: np.ndarray, tail: float = TAIL, share: float = 0.5
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the confidence interval of a quantile. Its ends are order statistics, so the interval
-    is valid for every law.
+    """Compute the confidence interval of a quantile. The ends of the interval are order statistics,
+    so the interval is valid for every law.
 
     Args:
         values: float64 array (n, m).
@@ -262,8 +261,8 @@ def runs_needed(values: np.ndarray) -> np.ndarray:
         values: float64 array (n, m): n runs of each of m settings.
 
     Returns:
-        Int64 array (m,). The number is n for settings with enough runs. It is also n for settings
-            with equal runs or a single run, which have no interval.
+        Int64 array (m,). The number is n for settings with enough runs. The number is also n for
+            settings with equal runs or a single run, which have no interval.
     """
     n = len(values)
     few = carriers(values)

@@ -48,10 +48,11 @@ def write_manifest(
     """Write the manifest of a table, whose file has the SHA-256 ``checksum``.
 
     The manifest holds the configuration, the overrides that changed the configuration, the settings
-    by their ids, the table's checksum and the time. It also holds the versions of the software that
-    made the table, and of the libraries that played its runs. If no run was played now (``seconds``
-    is 0), the manifest keeps the time in an earlier manifest. The new manifest replaces an earlier
-    manifest of the same name. If the earlier table has another format, its file is removed.
+    by their ids, the table's checksum and the time. The manifest also has the versions of the
+    software that made the table, and of the libraries that played its runs. If no run was played
+    now (``seconds`` is 0), the manifest keeps the time in an earlier manifest. The new manifest
+    replaces an earlier manifest of the same name. If the earlier table has another format, its file
+    is removed.
     """
     if beside(table, ".json").exists():
         for name in (name for name in FORMATS if name != format_of(table)):
@@ -203,11 +204,11 @@ def refuse_to_replace(request: Request) -> None:
     """Refuse a request whose table would replace an experiment's table or pages but lack some of
     their rows.
 
-    Two kinds of tables may replace an old table. The first has at least as many runs of the same
-    settings, so it contains the old table. The second was requested with the same keys: then the
-    old table is out of date, since the experiment's file or an algorithm has changed. A fresh
-    checkout has pages but no table. There, a request with changed keys may replace the pages only
-    if they show the same settings and number of runs as the request.
+    Two kinds of tables may replace an old table. The first kind has at least as many runs of the
+    same settings, so it contains the old table. The second kind was requested with the same keys:
+    then the old table is out of date, since the experiment's file or an algorithm has changed. A
+    fresh checkout has pages but no table. In such a checkout, a request with changed keys may
+    replace the pages only if they show the same settings and number of runs as the request.
 
     Raises:
         BadInput: the request would lose rows.

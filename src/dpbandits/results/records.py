@@ -33,7 +33,7 @@ NO_RECORD: Record = {"parameters": {}, "env_spec": {}, "population": None}
 
 
 def records_beside(file: Path) -> dict[str, Record]:
-    """Return the records of a table. They are read from its manifest, or from the file that
+    """Return the records of a table. The records are read from its manifest, or from the file that
     ``dp.save`` writes beside a table.
 
     The result is empty if neither file is readable.
@@ -80,7 +80,7 @@ def agreeing(
     """Return the records that agree with the columns of their settings, by the ids of the settings.
 
     ``settings`` has a row for each setting, indexed by id. If a record and its row disagree, a user
-    may have edited the row. Such a record is left out.
+    may have edited the row. A record that disagrees with its row is left out.
     """
     found = {}
     for own, row in zip(settings.index, settings.to_dict("records"), strict=True):

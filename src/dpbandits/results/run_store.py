@@ -126,7 +126,7 @@ class RunStore:
         return check_runs(setting, read_runs(self.file(setting), record_bytes(setting)))
 
     def finished(self, setting: Setting) -> frozenset[int]:
-        """Return the numbers of the finished runs of a setting. Its file is read only if it has
+        """Return the numbers of the finished runs of a setting. A file is read only if it has
         changed since the last call.
 
         Raises:

@@ -217,8 +217,8 @@ def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
 
 
 def at_least(ended: float) -> str:
-    """Return the words before a mean stopping time. They are "at least " if the share ``ended`` of
-    runs that stopped before their cap is below 1, else "".
+    """Return the words before a mean stopping time. The words are "at least " if the share
+    ``ended`` of runs that stopped before their cap is below 1, else "".
     """
     return "at least " if ended < 1.0 else ""
 

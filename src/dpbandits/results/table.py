@@ -120,7 +120,7 @@ class Table:
         """Make a table of a user's frame.
 
         The frame may be a result of ``dpbandits.run``, which the user may have filtered, sorted or
-        joined with others. It may also come from elsewhere.
+        joined with others. The frame may also come from elsewhere.
 
         Raises:
             BadInput: the frame is not a tidy table.
@@ -260,14 +260,14 @@ class Table:
         return with_constant(found, self.records, averaged=self.metric != REGRET)
 
     def measured(self, metric: str, folders: Sequence[str] = ()) -> Table:
-        """Return the table with a statistic in place of pseudo-regret, such as average regret. Its
+        """Return the table with a statistic in place of pseudo-regret, such as average regret. The
         column is named after the statistic.
 
         Average regret is the regret divided by the number of rounds. The error is the same ratio
         for data with users, where regret counts mistakes (or losses on a log). Nash regret is not a
         mean over runs, but ``nash`` returns a value for each run, and their mean is the estimate.
-        Its standard error is right to first order, so summaries, figures and comparisons can treat
-        these values like regrets.
+        The standard error of these values is right to first order, so summaries, figures and
+        comparisons can treat them like regrets.
 
         Raises:
             BadInput: the metric does not exist, the table already has another metric, or the metric

@@ -176,11 +176,11 @@ def settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
 def measured(finished: Finished) -> dict[str, np.ndarray]:
     """Return the column of run numbers and the measured columns of the runs of a setting.
 
-    ``halted`` is 1 for a run that stopped before its cap, and 0 for a run that met its cap. If it
-    is 0, the stopping time is the cap, and the columns ``estimate`` (of the mean) or ``answer``
-    (the number of an arm, or of a hypothesis) and ``correct`` are blank. ``correct`` is 1 if the
-    answer is right (see ``RIGHT``), else 0. On a log, rounds before ``LoggedInstance.first_known``
-    are left out.
+    ``halted`` is 1 for a run that stopped before its cap, and 0 for a run that met its cap. If
+    ``halted`` is 0, the stopping time is the cap, and the columns ``estimate`` (of the mean) or
+    ``answer`` (the number of an arm, or of a hypothesis) and ``correct`` are blank. ``correct`` is
+    1 if the answer is right (see ``RIGHT``), else 0. On a log, rounds before
+    ``LoggedInstance.first_known`` are left out.
     """
     numbers = np.arange(len(finished.answers))[:, np.newaxis]
     names = finished.setting.question.measured

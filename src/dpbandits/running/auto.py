@@ -99,7 +99,8 @@ def seconds_of_means(request: Request) -> float:
 def has_means(request: Request) -> bool:
     """Return whether the means of a request may use more runs than its table.
 
-    This is true for experiments of the package with a fixed number of runs and unchanged keys.
+    The result is true for experiments of the package with a fixed number of runs and unchanged
+    keys.
     """
     ours = request.config["experiment"] in names_in("experiment")
     return ours and not request.changed and request.auto is None
@@ -173,7 +174,7 @@ def estimated_seconds(setting: Setting) -> float:
 
 
 def coarse(setting: Setting) -> Setting:
-    """Return the setting with few checkpoints. Its runs are the same, but take less memory."""
+    """Return the setting with few checkpoints. The runs are the same, but take less memory."""
     small = is_played_in_blocks(setting) and setting.question.plays_on
     return replace(setting, checkpoints=min(CHECKPOINTS, setting.checkpoints)) if small else setting
 

@@ -21,7 +21,7 @@ _before: list[str | None] = []
 def without_cwd_imports() -> Iterator[None]:
     """Let Python processes that are started in this context import nothing from the working folder.
 
-    Libraries start workers with ``python -m`` or ``python -c``. Such workers would import a user's
+    Libraries start workers with ``python -m`` or ``python -c``. A worker would import a user's
     ``random.py`` in the working folder in place of Python's module. Modules that this process can
     import remain available.
     """

@@ -39,8 +39,8 @@ ABSENT = 60.0  # a cluster counts as lost after this many seconds without a work
 
 
 class Runner:
-    """A runner lets workers call functions. It is used in a ``with`` statement, at whose end the
-    workers end.
+    """A runner lets workers call functions. A runner is used in a ``with`` statement, at whose end
+    the workers end.
 
     Attributes:
         jobs: number of workers.

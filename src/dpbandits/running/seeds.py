@@ -19,7 +19,8 @@ MIX_LEFT, MIX_RIGHT, DROPPED = np.uint32(0xCA01F9DD), np.uint32(0x4973F715), 12
 
 
 def generator(seed: int, run: int, stream: int) -> np.random.Generator:
-    """Return the generator of one stream of one run. It depends only on seed, run and stream.
+    """Return the generator of one stream of one run. The generator depends only on seed, run and
+    stream.
 
     Rewards and noise come from different streams, so a change of the noise does not change rewards.
     """
@@ -31,8 +32,8 @@ def states(seed: int, runs: Sequence[int]) -> np.ndarray:
     """Return the initial states of the generators of some runs, in the form that NumPy stores in
     memory.
 
-    The result is a uint64 array (runs, STREAMS, WORDS). These are the states of the generators that
-    ``generator`` returns. But here all states are computed at once, in a tenth of the time.
+    The result is a uint64 array (runs, STREAMS, WORDS). The result has the states of the generators
+    that ``generator`` returns. But here all states are computed at once, in a tenth of the time.
     """
     check_layout()
     begun = np.zeros((len(runs), STREAMS, WORDS), np.uint64)

@@ -80,8 +80,8 @@ class Work:
     task of an algorithm is therefore a single run, and its measured time determines the number of
     runs of later tasks. If there is little work, each worker gets about eight tasks.
 
-    Several processes may play the same request at once. They rarely play the same runs, because
-    settings of equal cost are shuffled and each setting begins with a random run.
+    Several processes may play the same request at once. Such processes rarely play the same runs,
+    because settings of equal cost are shuffled and each setting begins with a random run.
 
     If a worker dies, any task that was given out may be the cause. Each of these tasks is played
     once more, while no other task is played. If its worker dies again, the task is divided into
@@ -134,8 +134,8 @@ class Work:
     def complete(self, task: Task, outcome: Outcome) -> bool:
         """Take the outcome of a task that was given out, and return whether the task is settled.
 
-        A task is not settled if some of its runs will be given out again. Its time determines the
-        size of later tasks.
+        A task is not settled if some of its runs will be given out again. The time of a task
+        determines the size of later tasks.
         """
         setting = task.setting
         self._handed_out.remove(task)

@@ -1,5 +1,5 @@
-"""The keys of ``runs=auto``. They decide when a setting has enough runs, and after which numbers of
-runs this is examined.
+"""The keys of ``runs=auto``. These keys decide when a setting has enough runs, and after which
+numbers of runs this is examined.
 """
 
 from __future__ import annotations

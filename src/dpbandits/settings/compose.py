@@ -358,8 +358,8 @@ class _Composition:
                 raise BadInput(f"{key}={text}: {one}")
 
     def _some_points(self) -> Iterator[Point]:
-        """Yield some points of the sweep. They contain all choices of groups, and the first and the
-        last value of each key.
+        """Yield some points of the sweep. The points contain all choices of groups, and the first
+        and the last value of each key.
         """
         for grid in grids(self.config):
             choices = [len(grid[group]) for group in self.question.groups if group in grid]

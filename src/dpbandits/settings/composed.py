@@ -167,7 +167,7 @@ class Groups:
 
     def beside(self, source: Composed, group: str | None, point: Mapping[str, Any]) -> Composed:
         """Return the configuration of a choice, completed by the choices in the other groups at a
-        point of a sweep. Its values may refer to values of these groups.
+        point of a sweep. The values of the choice may refer to values of these groups.
         """
         names = {g: str(point.get(g, name)) for g, name in self.names.items() if g != group}
         others = {g: self.sources[g, name].tree.get(g, {}) for g, name in names.items()}

@@ -166,8 +166,8 @@ def read_experiment(name: str, folders: Iterable[str] = ()) -> dict[str, Any]:
 
 
 def question_of(experiment: str, folders: Iterable[str] = ()) -> Question | None:
-    """Return the question that an experiment answers. It is determined by the groups, such as
-    ``rule``, in its file and in the files that this file extends.
+    """Return the question that an experiment answers. The groups, such as ``rule``, in the
+    experiment's file and in the files that this file extends determine the question.
 
     The result is None if no group occurs.
     """

@@ -219,8 +219,8 @@ class Setting:
         return rounds_recorded(self.horizon, self.checkpoints)
 
     def of_one_round(self) -> Setting:
-        """Return the same setting with a horizon of one round. Its only use is that playing it
-        compiles the kernel.
+        """Return the same setting with a horizon of one round. The only use of this setting is that
+        playing it compiles the kernel.
         """
         return replace(self, horizon=1, checkpoints=1)
 

@@ -37,9 +37,9 @@ def minimax(K: int, eps: float, T: float) -> float:
        PURE, BERNOULLI, BEST_BELOW_1, PRIVACY,
        note="of consistent algorithms")  # fmt: skip
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
-    """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 3). It
-    holds for consistent algorithms with eps-global DP (which eps-local DP implies) if the best mean
-    is below 1.
+    """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 3).
+    The bound holds for consistent algorithms with eps-global DP (which eps-local DP implies) if the
+    best mean is below 1.
     """
     return math.log(T) * sum_over_worse(means, 1.0 / (6.0 * eps))
 
@@ -112,7 +112,7 @@ def adap_ucb(gaps: Sequence[float], eps: float, T: float, alpha: float) -> float
     inequalities only give up to 1.31 times the stated bound. But the stated bound follows if the
     probability that an index is too large is bounded by 3/(2 T) instead of 3/(2 T^alpha). Then an
     arm is played in at most 2^(l+1) rounds, where 2^l >= n for an n with ``gap >= (sqrt(alpha) + 1)
-    sqrt(ln T/(2 n)) + (alpha + 1) ln T/(eps n)``. In this case, 4 n gap is at most .85 times the
+    sqrt(ln T/(2 n)) + (alpha + 1) ln T/(eps n)``. For this n, 4 n gap is at most .85 times the
     leading term. Equation (34), with min{eps, 2 gap}, does not follow.
     """
     leading = 16.0 * alpha * math.log(T) / np.minimum(positive(gaps), eps)

@@ -158,7 +158,7 @@ def bounds_of(paper: str) -> tuple[Callable, Callable]:
 
 
 def every_bound() -> Iterator[Bound]:
-    """Yield all theorems, paper by paper. They are functions with the decorator ``theorem``."""
+    """Yield all theorems, paper by paper: all functions with the decorator ``theorem``."""
     for module in pkgutil.iter_modules(importlib.import_module(__package__).__path__):
         name = f"{__package__}.{module.name}"
         for function in vars(importlib.import_module(name)).values():

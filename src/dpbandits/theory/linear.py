@@ -117,9 +117,9 @@ def _least(b: np.ndarray, gap: np.ndarray, most: np.ndarray, price: float) -> fl
 
 
 def _programme(c: np.ndarray, price: float) -> Callable[[list[np.ndarray]], np.ndarray]:
-    """Return a function that solves the linear programme for a list of cuts (linear conditions). It
-    returns the x >= 0 with the smallest sum such that ``row.x >= 1`` for every cut ``row``, and
-    such that every a has a y with |y_j| <= x_j and sum y_j c_j = price c_a.
+    """Return a function that solves the linear programme for a list of cuts (linear conditions).
+    The function returns the x >= 0 with the smallest sum such that ``row.x >= 1`` for every cut
+    ``row``, and such that every a has a y with |y_j| <= x_j and sum y_j c_j = price c_a.
     """
     n, size = len(c), np.linalg.norm(c, axis=1)
     blocks = kron(eye_array(n), c.T).multiply(1.0 / np.repeat(size, c.shape[1])[:, None])

@@ -27,8 +27,8 @@ class Problem:
         parameters: its parameters by name, ``eps`` and ``eps_min`` among them.
         instance: the arms.
         population: the users' privacy levels.
-        eps: the privacy loss, the largest over all users. It is infinite without privacy. It is
-            also infinite if the budget has another name, such as rho, which is then in
+        eps: the privacy loss, the largest over all users. Without privacy, eps is infinite. The
+            value is also infinite if the budget has another name, such as rho, which is then in
             ``parameters``.
         T: horizon.
         local: whether users randomise their own rewards.

@@ -107,9 +107,9 @@ def least(
        LOCAL, BERNOULLI, BEST_BELOW_1, PRIVACY,
        note="of consistent algorithms")  # fmt: skip
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
-    """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 4). It
-    holds for consistent algorithms with eps-local DP if the best mean is below 1. For large eps it
-    is weaker than Theorem 3 of Azize & Basu 2022.
+    """Asymptotic lower bound on the regret for Bernoulli arms, proportional to ln T (Theorem 4).
+    The bound holds for consistent algorithms with eps-local DP if the best mean is below 1. For
+    large eps it is weaker than Theorem 3 of Azize & Basu 2022.
     """
     inverse = math.exp(-eps) / -math.expm1(-2.0 * eps)  # 1/(e^eps - e^-eps) without overflow
     gaps = max(means) - np.asarray(means, dtype=float)
@@ -170,7 +170,7 @@ def heldp_ucb_b(gaps: Sequence[float], population: Population, eps_min: float, T
     """Regret of HeLDP-UCB-B (Theorem 10), rewards in [0, 1]; see ``heldp_ucb_l``.
 
     The proof first bounds the number of responses of an arm. The mean number of its pulls is 1/p_0
-    times as large. So all terms have the factor 1/p_0, as in Theorem 7. One of them is printed
+    times as large. So all terms have the factor 1/p_0, as in Theorem 7. The paper prints one term
     without this factor.
     """
     p0, beta0, Q = spread(population, eps_min, inverse_tanh)

@@ -48,8 +48,8 @@ def dpr_ucb(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> 
 def dpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
     """Order of the regret of DPR-SE with beta = 1/T (Theorem 4), 0 < eps <= 1.
 
-    The paper prints u^(1/(1+v)). Its epochs imply u^(1/v). Only this power scales like regret if
-    all rewards are multiplied by a constant.
+    The paper prints u^(1/(1+v)). The epochs of the algorithm imply u^(1/v). Only this power scales
+    like regret if all rewards are multiplied by a constant.
     """
     gap = positive(gaps)
     return float(((u / gap) ** (1 / v)).sum() * math.log(T) / eps + gap.max(initial=0))
@@ -91,12 +91,12 @@ def ldpr_se_free_printed(K: int, eps: float, T: float, u: float, v: float) -> fl
 @upper("Algorithm 4 (what its epochs imply)", ORDER, "u^(2/v) ln T/eps^2 sum gap^(-(2+v)/v)",
        *LDPR_SE, *EPS_AND_V)  # fmt: skip
 def ldpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
-    """Order of the regret of LDPR-SE that follows from its epochs (Algorithm 4). It is R gap, the
-    regret of an arm in the epoch with D = gap, in which each arm has R pulls.
+    """Order of the regret of LDPR-SE that follows from its epochs (Algorithm 4). The order is R
+    gap, the regret of an arm in the epoch with D = gap, in which each arm has R pulls.
 
-    It holds for 0 < eps <= 1. For larger eps, the truncation level grows, and the deviation of the
-    truncated mean does not fall. So the radius err of the algorithm covers this deviation only for
-    eps of order 1.
+    The order holds for 0 < eps <= 1. For larger eps, the truncation level grows, and the deviation
+    of the truncated mean does not fall. So the radius err of the algorithm covers this deviation
+    only for eps of order 1.
     """
     gap = positive(gaps)
     return float(u ** (2 / v) * math.log(T) / eps**2 * (gap ** (-(2 + v) / v)).sum())

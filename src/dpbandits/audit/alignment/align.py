@@ -170,9 +170,10 @@ def align(
     """Replay an alignment with random rewards, horizons and noise, until a replay fails.
 
     Args:
-        target: the target to replay. If it has no horizons, several small horizons are used.
+        target: the target to replay. If the target has no horizons, several small horizons are
+            used.
         replays: the number of replays; None for the usual number of an audit (REPLAYS).
-        seed: the seed. It determines the result, together with the other arguments.
+        seed: the seed. Together with the other arguments, the seed determines the result.
         deadline: the time, in seconds since the epoch, after which no replay begins.
         progress: a function that is called with the share of replays made since the last call.
     """

@@ -166,8 +166,8 @@ class Adversary:
 
 
 def _reach(rng: np.random.Generator) -> tuple[float, float]:
-    """Draw a random range for rewards without bounds. It has any size, and may contain negative
-    values.
+    """Draw a random range for rewards without bounds. The range has any size, and may contain
+    negative values.
     """
     high = 10.0 ** rng.uniform(-1.5, 1.2)
     return (-high, high) if rng.random() < 0.7 else (0.0, high)

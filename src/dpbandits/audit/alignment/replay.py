@@ -2,10 +2,10 @@
 
 The first run, on one sequence of rewards, records the noise. The second run, on a neighbouring
 sequence, shifts the noise as the alignment says and computes the cost in privacy. The last two runs
-repeat these two with the same noise as plain numbers. Their actions must be the same, and for a
-stopping rule also the stopping time and the estimate. If contexts are private, the action in the
-changed round may differ: it depends on the contexts of this round, and joint DP does not protect
-it.
+repeat these two with the same noise as plain numbers. These two runs must have the same actions,
+and for a stopping rule the same stopping time and estimate. If contexts are private, the action in
+the changed round may differ: it depends on the contexts of this round, and joint DP does not
+protect it.
 """
 
 from __future__ import annotations

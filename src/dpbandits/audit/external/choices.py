@@ -28,7 +28,7 @@ def law_of_choices(
 ) -> Law:
     """Compute the law of the actions if only the choices in one round are random.
 
-    A branch is one sequence of outcomes of these choices. It is left out if the round draws
+    A branch is one sequence of outcomes of these choices. A branch is left out if the round draws
     anything but choices. The law is empty if there are too many branches, or if two of ``again``
     games with the same choices have different actions.
 
@@ -61,7 +61,7 @@ def law_of_choices(
 
 
 def loss_between(*laws: Law) -> float:
-    """Compute the largest |ln(p/q)| of two laws. It is infinite if one of them is empty."""
+    """Compute the largest |ln(p/q)| of two laws, which is infinite if one law is empty."""
     ratios = [x / q[k] if q.get(k) else math.inf
               for p, q in (laws, laws[::-1]) for k, x in p.items()]  # fmt: skip
     return math.log(max(ratios, default=math.inf))
@@ -72,10 +72,10 @@ def response_loss(target: DecisionTarget, seed: int) -> float:
     it.
 
     The bound compares, for two rewards of the user, the law of the actions if only these choices
-    are random. It is 0 if the response always contains noise, if more than one law explains the
-    actions, or if the policy raises an error. A game does not count if numbers are drawn before the
-    first reward, or if noise of a later round is added to this reward, since both could hide the
-    response.
+    are random. The bound is 0 if the response always contains noise, if more than one law explains
+    the actions, or if the policy raises an error. A game does not count if numbers are drawn before
+    the first reward, or if noise of a later round is added to this reward, since both could hide
+    the response.
     """
     rng, worst = np.random.default_rng([seed, 21]), 0.0
     with suppress(Exception):  # a policy may not accept numbers that record operations

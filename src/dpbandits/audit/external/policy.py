@@ -63,9 +63,9 @@ class ExternalPolicy:
 
     Attributes:
         make: the function or class.
-        fixed: whether the policies seed generators with the same number in each game. Then the
-            numbers of these generators are public. If False, seeds are random, and the audit's own
-            generator can replace the seeded generators.
+        fixed: whether the policies seed generators with the same number in each game. If they do,
+            the numbers of these generators are public. If False, seeds are random, and the audit's
+            own generator can replace the seeded generators.
         unseeded: whether the policies make generators without a seed, which the audit cannot
             replace.
     """

@@ -53,10 +53,10 @@ class PolicyTarget(RegretTarget):
     replay all actions stay the same, at a cost of at most eps, and that no choice depends on the
     changed reward. Then the verdict is consistent, and nothing is sampled.
 
-    Otherwise samples may refute the promise. If the promise is local, the response of a user is
-    sampled first. Then the actions are sampled, first on the neighbours of the failed replay, and
-    then on other neighbours, beginning with short horizons. If a replay failed and no samples
-    refute the promise, the verdict is undecided.
+    In all other cases, samples may refute the promise. If the promise is local, the response of a
+    user is sampled first. Then the actions are sampled, first on the neighbours of the failed
+    replay, and then on other neighbours, beginning with short horizons. If a replay failed and no
+    samples refute the promise, the verdict is undecided.
 
     Attributes:
         pair: the only neighbours that are compared; None for random neighbours.

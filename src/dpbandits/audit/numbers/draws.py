@@ -172,7 +172,7 @@ def array_of(make: Callable[..., Any]) -> Callable[..., Any]:
 def plain_number(x: Any) -> Any:
     """Return a number, or an array of numbers, without notes.
 
-    If it is a uniform number, its draw is marked as used.
+    The draw of a uniform number is then marked as used.
     """
     if isinstance(x, Noise):
         return x.now()

@@ -113,8 +113,8 @@ def redirect_random(
 
     Args:
         rng: the generator.
-        fixed: whether setting a seed has its usual effect. If so, numbers after it come from a
-            generator with this seed, and are the same in each game.
+        fixed: whether setting a seed has its usual effect. If true, numbers drawn after a seed is
+            set come from a generator with this seed, and are the same in each game.
         given: a list to which the seeds are added as text, or None.
 
     Yields:

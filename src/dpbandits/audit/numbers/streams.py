@@ -207,7 +207,8 @@ class Stream:
 
 
 class Recorder(Stream):
-    """A generator that records a run. It first returns given numbers and then fresh ones.
+    """A generator that records a run. The generator first returns given numbers and then fresh
+    numbers.
 
     Args:
         rng: generator of fresh numbers, or its seed.

@@ -54,7 +54,7 @@ class Sampled(NamedTuple):
         counts: the number of runs with the event, for each of the two neighbours.
         runs: the number of runs that the test needed, for each neighbour.
         detectable: the smallest loss that the allowed number of runs would detect on average, if
-            this event showed it. It is a multiple of the promised loss.
+            this event showed it. The loss is given as a multiple of the promised loss.
         tried: the ranges of rewards, horizons and numbers of arms that were compared.
     """
 
@@ -214,9 +214,9 @@ def _test(target, pair, sequence, learned, runs, least, level, deadline):
     """Test an event by bets in fresh runs. Return the bound, the counts, the runs and the smallest
     detectable loss.
 
-    The test ends as soon as the promise is refuted, at the deadline, or after ``runs`` runs. It
-    also ends if bets have shown, after at least ``least`` runs, that this event cannot refute the
-    promise.
+    The test ends as soon as the promise is refuted, at the deadline, or after ``runs`` runs. The
+    test also ends if bets have shown, after at least ``least`` runs, that this event cannot refute
+    the promise.
     """
     _, event, (p, q) = learned
     pure = partial(pure_line, delta=target.delta)

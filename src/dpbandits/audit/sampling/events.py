@@ -73,8 +73,8 @@ def learn(
 ) -> tuple[float, Event, tuple[float, float]]:
     """Find the event, a path of a decision tree, that distinguishes two samples best.
 
-    A tree that is grown on one half of each sample proposes events. The other half decides which
-    event is returned.
+    A tree that is grown on one half of each sample proposes events. The other half of the samples
+    decides which event is returned.
 
     Args:
         seen: the outputs that an adversary saw in n runs under each sequence of rewards, float

@@ -66,8 +66,9 @@ class DecisionTarget(AuditTarget):
         sizes: the numbers of arms that are tried; if empty, several numbers, most of them small.
         mixed_levels: whether users have individual privacy levels; only for algorithms that know
             the levels.
-        width: compared steps of a walk lie around the step at which the behaviour changes. Their
-            typical distance from it is ``width`` divided by the promised loss.
+        width: compared steps of a walk lie around the step at which the behaviour changes. The
+            typical distance of a compared step from the change is ``width`` divided by the promised
+            loss.
         fewest_arms: the smallest number of arms in a replay.
     """
 

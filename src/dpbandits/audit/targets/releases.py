@@ -1,8 +1,8 @@
 """The releases on which privacy guarantees are based. Each can be audited without an algorithm.
 
-A release is a function ``release(rng, x, eps, out)``, or with rho instead of eps. It computes an
-output from the data ``x`` and writes the output into ``out``, which an adversary sees. A release
-calls the mechanisms, estimators and local randomizers that algorithms call.
+A release is a function ``release(rng, x, eps, out)``, or with rho instead of eps. A release
+computes an output from the data ``x`` and writes the output into ``out``, which an adversary sees.
+A release calls the mechanisms, estimators and local randomizers that algorithms call.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ class AuditTarget:
     def numbers(self) -> Mapping[str, Any]:
         """All parameters in the form that a guarantee needs: the value of an option is a number.
 
-        They include K = 2, the smallest number of arms, since the loss is then largest.
+        The number of arms is K = 2, the smallest number, since the loss is then largest.
         """
         known = isinstance(self.source, Algorithm)
         return {**(self.source.numbers(self.parameters) if known else self.parameters), "K": 2.0}

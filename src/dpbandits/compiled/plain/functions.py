@@ -49,8 +49,8 @@ def options_of(function: Callable) -> dict[str, Any]:
 def callable_from_kernels(function: Callable, inlined: bool, borrows: bool) -> None:
     """Let kernels call a function, which Numba compiles for the types of the arguments.
 
-    The option ``_nrt`` says whether references are counted. It is set for each function, since
-    Numba would otherwise use the option of the caller.
+    The option ``_nrt`` says whether references are counted. The option is set for each function,
+    since Numba would otherwise use the option of the caller.
     """
     given = {"no_cfunc_wrapper": True, "_nrt": not borrows}
     options = options_of(function) | {"forceinline": inlined}

@@ -1,4 +1,4 @@
-"""The quick back-end. It uses private names of Numba, and makes a first run five times as fast.
+"""The quick back-end uses private names of Numba, and makes a first run five times as fast.
 
 Routines are compiled once and called by their symbols, random numbers come from NumPy's C
 functions, and cached machine code has checksums.

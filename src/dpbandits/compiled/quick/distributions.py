@@ -1,7 +1,7 @@
 """Random numbers in kernels: they call the C functions of ``numpy.random.Generator``.
 
-Otherwise Numba would compile its own version of each function into every kernel. For the binomial
-alone, this takes a second.
+Without these calls, Numba would compile its own version of each function into every kernel. For the
+binomial alone, this takes a second.
 """
 
 from __future__ import annotations
