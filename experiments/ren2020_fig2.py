@@ -1,6 +1,6 @@
 """Ren et al. 2020, Fig. 2: the final regrets of Fig. 1 (e)-(h) are linear in V_L or V_B.
 
-One line, with intercept, is fitted to all 16 points. R^2 is that of this fit.
+One line, with intercept, is fitted to all 16 points. R^2 belongs to this fit.
 """
 
 import numpy as np

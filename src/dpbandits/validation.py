@@ -324,7 +324,7 @@ def path_in(file: Any) -> Any:
 
 
 def refuse_changed(where: str, file: Any) -> None:
-    """Refuse a file whose SHA-256 differs from the one that is given with its path."""
+    """Refuse a file whose SHA-256 differs from the SHA-256 that is given with its path."""
     path = path_in(file)
     if path is not file and sha256_of(path) != file.get("sha256"):
         raise BadInput(f"{where}: the file has changed")

@@ -1,5 +1,5 @@
 """The verdicts of audits: their meaning, and the choice of one verdict if several methods lead to
-different ones.
+different verdicts.
 """
 
 from __future__ import annotations

@@ -131,8 +131,8 @@ def _has_runs(file: Path) -> bool:
 
 
 def named_after(files: Sequence[Path], end: str = "") -> Path:
-    """Return the path, without a suffix, of files that are made from some tables. The path is that
-    of the first table, followed by ``end``.
+    """Return the path, without a suffix, of files that are made from some tables. The path is the
+    path of the first table, followed by ``end``.
     """
     more = f"-and-{len(files) - 1}-more" if len(files) > 1 else ""
     return files[0].with_name(f"{bare_name(files[0])}{more}{end}")

@@ -103,8 +103,8 @@ def smaller(a: np.ndarray, b: np.ndarray, tail: float) -> Located:
 
     A pair of equal values counts as 1/2. The interval follows Brunner & Munzel (2000), on the logit
     scale. If every value of one sample is smaller than every value of the other, this method cannot
-    estimate the variance. In this case the runs are paired in their order, and the interval is that
-    of Clopper & Pearson.
+    estimate the variance. In this case the runs are paired in their order, and Clopper & Pearson's
+    interval is used.
 
     Args:
         a: values of one algorithm.

@@ -167,7 +167,7 @@ def _is_private(group: int) -> bool:
 
 
 def prune(used: Path) -> None:
-    """Remove old cache folders beside the one in use.
+    """Remove old cache folders beside the folder in use.
 
     A folder is removed if it was last used more than OLDEST seconds ago. A folder is also removed
     if it and all folders that were used later have more than MAX_FOLDER_BYTES in total.

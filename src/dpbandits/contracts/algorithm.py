@@ -214,7 +214,8 @@ def load(file: Path) -> Algorithm:
     """Import an algorithm from its file.
 
     Raises:
-        BadInput: the file cannot be imported, or does not define a function of its own name.
+        BadInput: the file cannot be imported, or does not define a function with the name of the
+            file.
     """
     group = next((g for g, home in HOMES.items() if home == file.parent), file.parent.name)
     where = f"{group}={file.stem}: {file}"
@@ -311,7 +312,7 @@ def from_function(
         makes_policies: whether the function returns an object that chooses arms, as a class does.
 
     Raises:
-        BadInput: the signature is not that of an algorithm, or an algorithm of the package has this
+        BadInput: the signature does not fit an algorithm, or an algorithm of the package has this
             name.
     """
     try:

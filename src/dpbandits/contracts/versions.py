@@ -226,7 +226,7 @@ def _file_of(module: str) -> str | None:
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield a code object and the code objects inside it, such as those of comprehensions."""
+    """Yield a code object and the code objects inside it, such as the code of comprehensions."""
     yield code
     for inner in filter(inspect.iscode, code.co_consts):
         yield from _codes(inner)

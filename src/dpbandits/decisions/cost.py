@@ -124,8 +124,8 @@ def rules_of(
 ) -> list[_Rule]:
     """Return a ``_Rule`` for each of the given rules.
 
-    Some rules answer questions with keys of their own, such as ``mu0``. Keys such as ``mu0`` are
-    passed only to rules that use them.
+    Some rules answer questions with special keys, such as ``mu0``. Keys such as ``mu0`` are passed
+    only to rules that use them.
     """
     if not rules:
         raise BadInput("rule=[]: at least one is needed")

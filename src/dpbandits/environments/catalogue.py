@@ -34,8 +34,8 @@ from .written import REGISTERED
 
 
 def of_means(law: Callable[..., Arm]) -> Callable[..., Instance]:
-    """Return a function that makes instances whose arms have the same law but different means. The
-    parameters of this function are those of the law, with ``means`` in place of ``mean``.
+    """Return a function that makes instances whose arms have the same law but different means. This
+    function has the parameters of the law, with ``means`` in place of ``mean``.
     """
 
     def instance(means: Any, **parameters: Any) -> Instance:

@@ -1,4 +1,4 @@
-"""Contexts that are drawn anew in each round, and rewards whose means depend on the contexts."""
+"""Contexts that are drawn in each round, and rewards whose means depend on the contexts."""
 
 from __future__ import annotations
 

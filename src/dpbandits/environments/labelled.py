@@ -101,7 +101,7 @@ class LabelledInstance(ContextualInstance):
 
     def references(self, T: int) -> tuple[float, float, str]:
         """Return the expected numbers of mistakes of uniform play and of the best constant action
-        in T rounds, and the class that the latter always chooses.
+        in T rounds, and the class that this action is.
         """
         (n, K), counts = self.environment.table.shape, self.environment.table.sum(axis=0)
         best = int(counts.argmax())
@@ -189,7 +189,7 @@ def users_of(
 
 
 def cells_of(where: str, column: pd.Series) -> pd.Series:
-    """Return a column of numbers as it is, and any other column as a column of words."""
+    """Return a column of numbers unchanged, and any other column as a column of words."""
     refuse_lists(where, column)
     if column.dtype.kind in "mM":  # columns of dates or of durations
         column = column.astype(str).where(column.notna())

@@ -135,7 +135,7 @@ def law_of_function(function: Callable[..., float]) -> RewardLaw:
     """Return the law that a function defines, such as a function written in a notebook.
 
     Raises:
-        BadInput: the function has no name, or its signature is not that of a quantile function.
+        BadInput: the function has no name, or its signature does not fit a quantile function.
     """
     name = getattr(getattr(function, "py_func", function), "__name__", "")
     if not name.isidentifier():

@@ -90,7 +90,7 @@ def limited(curves: pd.DataFrame) -> pd.DataFrame:
 
 def informative(problem: Problem) -> list[Bound]:
     """Return the bounds to draw for a setting: the tightest upper and lower bounds, and refuted
-    ones.
+    bounds.
     """
     applying = bounds_for(problem)[0]
 

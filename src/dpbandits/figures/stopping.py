@@ -115,7 +115,7 @@ def summaries(runs: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFra
     """Yield the label of each line, and its summary at each value of ``column``, in ascending
     order.
 
-    The summary covers all runs of the line, whatever their other columns.
+    The summary covers all runs of the line; other columns may differ.
     """
     found = summary_of(runs, ["rule", "line", column], STOPPING)
     for label, rows in found.groupby("line", sort=False):

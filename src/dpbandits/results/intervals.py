@@ -6,12 +6,12 @@ variables. The upper limit at level p is the smallest mean m for which
 sum_i E_i (x_i - m) + E (M - m) exceeds 0 with probability at most p. The lower limit is the
 negative of the upper limit of the negated values.
 
-Regret has no useful bound M, since the largest possible regret is that of a wrong arm in every
-round. M is therefore a guess of the largest value that did not occur in the runs. M is near the
-largest value if the values are as symmetric as normal values. The more skewed the values are, the
-farther M lies above the largest value. ``benchmarks/intervals.py`` measures how often this interval
-and others contain the mean (docs/runs.md). If all values are equal, they say nothing about other
-possible values, and there is no interval.
+Regret has no useful bound M, since the largest possible regret has a wrong arm in every round. M is
+therefore a guess of the largest value that did not occur in the runs. M is near the largest value
+if the values are as symmetric as normal values. The more skewed the values are, the farther M lies
+above the largest value. ``benchmarks/intervals.py`` measures how often this interval and others
+contain the mean (docs/runs.md). If all values are equal, they say nothing about other possible
+values, and there is no interval.
 
 Intervals are the same on every processor. Sums are computed in a fixed order and not by BLAS. The
 ends are rounded to DIGITS digits, since the last bits of NumPy's functions depend on the processor.

@@ -195,7 +195,7 @@ def _telling_apart(
     describing: Sequence[str],
     known: str | None = None,
 ) -> list[str]:
-    """Return the columns, and those of the columns ``among`` without which rows would look alike.
+    """Return the columns, and further columns from ``among`` if rows would look alike otherwise.
 
     Added columns come after the columns ``describing`` a setting. Rows that differ in the column
     ``known`` do not look alike.

@@ -73,8 +73,8 @@ def parts_of(path: Path, columns: list[str]) -> Iterator[pd.DataFrame]:
 
 
 def read_whole(path: Path) -> pd.DataFrame:
-    """Read the table in a file. The result is the same as that of pandas, which would take three
-    times the table's memory.
+    """Read the table in a file. pandas itself would give the same result, but take three times the
+    table's memory.
 
     Raises:
         BadInput: the file is missing, or not readable.

@@ -130,7 +130,7 @@ class Scan:
 
     def check_columns(self) -> None:
         """Refuse a user's column with a different value in nearly every run, such as the run's
-        time. Each run would become a setting of its own.
+        time. Otherwise each run would become a separate setting.
 
         Raises:
             BadInput: several settings differ in one column only, no two of them have a run of the

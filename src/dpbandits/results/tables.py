@@ -124,8 +124,8 @@ def load_finished(store: Store, setting: Setting, runs: int) -> Finished:
 
 
 def batches(rows: Sequence[int] | np.ndarray) -> Iterator[slice]:
-    """Yield slices of the list of settings, so that a slice has at most ROWS rows of a table. A
-    single setting with more rows has a slice of its own. ``rows`` has the number of rows of each
+    """Yield slices of the list of settings, so that a slice has at most ROWS rows of a table. If a
+    single setting has more rows, it has a separate slice. ``rows`` has the number of rows of each
     setting.
     """
     ends = np.cumsum(rows)

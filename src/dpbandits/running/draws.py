@@ -40,7 +40,7 @@ CHECKED = "draws_are_equal"
 def draw(rng, out):
     """Draw from each distribution, with small and with large parameters.
 
-    For some distributions, NumPy uses one method for small parameters and another for large ones.
+    For some distributions, NumPy uses different methods for small and for large parameters.
     """
     for t in range(len(out)):
         a = 0.5 if t % 2 else 4.0

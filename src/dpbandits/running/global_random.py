@@ -24,8 +24,8 @@ _twister = np.random.MT19937(0)  # this generator gets a new seed for each run
 def seeded_globals(seed: int, run: int, compiled: bool) -> Iterator[Callable[[], bool]]:
     """Seed the global generators for a run, and restore their states afterwards.
 
-    Compiled code has global generators of its own in each thread. Python's global generators are
-    seeded only for runs in plain Python, and only one thread at a time plays such a run.
+    Compiled code has other global generators, separate in each thread. Python's global generators
+    are seeded only for runs in plain Python, and only one thread at a time plays such a run.
 
     Yields:
         A function that returns whether compiled code has drawn from its global generators since

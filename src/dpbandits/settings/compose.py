@@ -101,7 +101,7 @@ def request_from(
 
 
 def _swept(value: Any) -> Any:
-    """Return a list as several values of a key, and any other value as it is."""
+    """Return a list as several values of a key, and any other value unchanged."""
     return Several(value) if isinstance(value, list) else value
 
 

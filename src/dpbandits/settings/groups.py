@@ -1,4 +1,4 @@
-"""Find and read configuration files: those of the package and those of a user."""
+"""Find and read the configuration files of the package and of a user."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def is_name(value: Any) -> bool:
 
 
 def names_in(group: str, folders: Iterable[str] = ()) -> list[str]:
-    """Return the names that a group offers: those of the package and those of the user."""
+    """Return the names that a group offers: names of the package and of the user."""
     homes = [package_folder("conf"), *map(Path, folders)]
     found = {file.stem for home in homes for file in (home / group).glob("*.yaml")}
     for home in homes[1:] if group in HOMES else ():

@@ -129,7 +129,7 @@ def refuse_varied(
 
 
 def shown(value: Any) -> str:
-    """Return a value as it is typed; several values are separated by commas."""
+    """Return a value as a user types it. Several values are separated by commas."""
     return ",".join(map(plain, value)) if isinstance(value, Several) else plain(value)
 
 

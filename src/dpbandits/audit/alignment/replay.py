@@ -218,7 +218,7 @@ def _change(first, second, places) -> str:
 def _not_followed(draws: Draws) -> str:
     """Return a text about the draws that a replay cannot follow, or "" if there are none.
 
-    A replay cannot follow noise unless it sees a number that is added to the noise.
+    A replay can follow noise only if it sees a number that is added to the noise.
     """
     noise = sum(d.is_noise for d in draws)
     lost = sum(d.is_noise and not d.added for d in draws)

@@ -162,7 +162,7 @@ class Branch(Given):
 
     A round begins after one reward and ends with the next reward. In this round, choices and
     comparisons of uniform numbers get the outcomes in ``path``, one after the other. If the path is
-    too short, further ones get their first possible outcome.
+    too short, further choices and comparisons get their first possible outcome.
 
     Args:
         before: the draws of the record.

@@ -265,7 +265,7 @@ def modular_sum_of_skellam(rng, x, rho, out):
 
 @inlined_counted
 def release_count(rng, x, eps, delta, out):
-    """Release the ones in x plus the heads of fair coins; 0 if too many coins are needed."""
+    """Release the number of 1s in x plus heads of fair coins; 0 if this takes too many coins."""
     N = least_bits(eps, delta)
     out[0] = encoded_total(rng, x, 1) + heads(rng, N) if np.isfinite(N) else 0.0
 
