@@ -49,7 +49,7 @@ def unit_rows(x: np.ndarray, names: Sequence[str], ranges: Any, bound: Any, scal
         x: float64 array (n, p).
         names: the names of its columns.
         ranges: the public ranges of some columns, as ``{NAME: [low, high]}``. Each range is mapped
-            to [-1, 1], and values outside it are clipped. None for no range.
+            to [-1, 1], and values outside it are clipped. None if no range is public.
         bound: a public number by which features are divided, or None.
         scale: ``standard`` divides the centred columns by their standard deviations.
 

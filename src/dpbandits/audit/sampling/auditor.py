@@ -69,7 +69,7 @@ class Sampled(NamedTuple):
 
     @property
     def violated(self) -> bool:
-        """Whether samples refute the promised loss. They refute losses of at most ``measured``."""
+        """Whether samples refute the promised loss, which is then at most ``measured``."""
         return of_samples(self.measured, self.target.promised) == VIOLATED
 
 
@@ -102,8 +102,8 @@ def audit(
         jobs: the number of workers.
         progress: a function that is called with each further share of the work when it is done.
         candidates: pairs of neighbours at the start of the search.
-        deadline: the time, in seconds since the epoch, at which the tests stop. Bounds remain valid
-            then.
+        deadline: the time, in seconds since the epoch, at which the tests stop; bounds remain
+            valid.
 
     Raises:
         TimeUp: the search is not finished by the deadline.

@@ -253,7 +253,7 @@ class RegretTarget(DecisionTarget):
 
 
 class ContextualRegretTarget(RegretTarget):
-    """An algorithm that plays contexts.
+    """The target for an algorithm that plays contexts.
 
     The adversary sees the regret of each action, which determines the action. If contexts are
     private, the action of a changed round is not protected. Neighbours then differ in the first

@@ -48,8 +48,8 @@ def monotone(f: Callable[[float], float], start: float, stop: float) -> float:
     """Compute the integral of a positive and monotone f, which may jump.
 
     The values at the ends of a cell give a lower and an upper bound on the integral over this cell.
-    The cell with the widest bounds is bisected again and again. So no jump that matters is missed,
-    even very close to an end of the interval.
+    The cell with the widest bounds is bisected again and again. Therefore no jump that matters is
+    missed, even very close to an end of the interval.
 
     Raises:
         ArithmeticError: the relative error may exceed ERROR, or the result is outside the bounds.
