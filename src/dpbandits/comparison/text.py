@@ -93,9 +93,9 @@ def sentences(
 ) -> list[str]:
     """Return a sentence about each game for the text of a paper.
 
-    The sentence names the algorithms that the test does not distinguish from the best. For the
-    others it says by which factor their mean exceeds the smallest mean. ``words`` maps names of
-    algorithms and environments to their labels in the sentence.
+    The sentence names the algorithms that the test does not distinguish from the best. For each
+    other algorithm, the sentence says by which factor its mean exceeds the smallest mean. ``words``
+    maps names of algorithms and environments to their labels in the sentence.
     """
     labels = words or {}
     found = []

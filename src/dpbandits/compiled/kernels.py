@@ -197,8 +197,8 @@ def loop(template: FunctionType, function: Callable) -> Callable:
     """Make a loop that calls a function, such as the loop over the runs of an algorithm, from a
     template.
 
-    To call compiled code from Python takes longer than a run of an episodic algorithm. So the
-    function is compiled together with its loop.
+    Calling compiled code from Python takes longer than a run of an episodic algorithm. Therefore
+    the function is compiled together with its loop.
 
     Args:
         template: the loop, in which the global name ``played`` stands for the function.

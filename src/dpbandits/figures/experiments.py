@@ -1,5 +1,5 @@
-"""Draw the figures of experiments. Make their tables and figures again if these are missing or out
-of date.
+"""Draw the figures of experiments. Tables and figures are made again if they are missing or out of
+date.
 """
 
 from __future__ import annotations

@@ -205,8 +205,8 @@ def carriers(values: np.ndarray) -> np.ndarray:
     """Return how many runs cause the variance of each column of an array (n, m).
 
     This number is an effective sample size, (sum d^2)^2 / sum d^4 for the deviations d from the
-    mean. For normal values it is about n/3. If k equally bad runs among many good runs cause all of
-    the variance, it is about k. If all values are equal, it is 0.
+    mean. For normal values, this size is about n/3. If k equally bad runs among many good runs
+    cause all of the variance, the size is about k. If all values are equal, the size is 0.
     """
     squares = _scaled(values) ** 2
     total, fourth = squares.sum(axis=0), (squares * squares).sum(axis=0)

@@ -1,5 +1,5 @@
-"""Read the rows of a table once. Find its settings and the last row of each run, and check that the
-runs are complete.
+"""Read the rows of a table once. The scan finds the settings and the last row of each run, and
+checks that the runs are complete.
 """
 
 from __future__ import annotations

@@ -166,8 +166,8 @@ def extreme_cases(sizes: tuple[int, ...]) -> set[Case]:
     """Return vectors of sums that attain the largest loss over all tables of 0 and 1.
 
     A sum is full if it equals the size n of its release. In each vector, all sums but one are 0, or
-    all but one are full. The one sum is n - 1 or n if the others are 0, and 0 or 1 if they are full
-    (docs/exact_loss.md).
+    all but one are full. The remaining sum is n - 1 or n if the others are 0, and 0 or 1 if the
+    others are full (docs/exact_loss.md).
     """
     return {(0,) * len(sizes), sizes, *chain.from_iterable(extreme_pairs(sizes))}
 
