@@ -97,7 +97,7 @@ EMPIRICAL = [
     ("short rows, dropped", "a,b,c\n0,.5,1\n1,.5,0\n1\n", DROP, [2 / 3, 0.5, 0.5]),
     ("no blanks, dropped", ABC, DROP, MEANS),
     ("a blank within, dropped", "a,b\n1,.5\n0,\n1,.5\n", DROP, ["row 2 of column b holds a blank"]),
-    ("blanks alone, dropped", "a,b\n1,\n0,\n", DROP, ["column b holds blanks alone"]),
+    ("blanks alone, dropped", "a,b\n1,\n0,\n", DROP, ["column b has only blanks"]),
     ("no answer", ABC, {"drop_blanks": "maybe"}, ["drop_blanks=maybe:", "true or false"]),
     ("a log", LOG, {}, [0.5, 2 / 3]),
     ("a log, turned", "reward,arm\n1,x\n0,y\n1,x\n", {}, [1.0, 0.0]),

@@ -152,7 +152,7 @@ class _Need(Subject):
         if not isinstance(instance, LabelledInstance):
             where = f"env={self.first.env}"
             raise BadInput(
-                f"beats={beats}: {where} has no lines of reference; use env=labels or log"
+                f"beats={beats}: {where} has no reference results; use env=labels or env=log"
             )
         return float(instance.recorded(self.first.horizon)[beats])
 

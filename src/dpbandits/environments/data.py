@@ -166,7 +166,7 @@ def numbers_in(where: str, column: pd.Series, drop_blanks: bool | None = None) -
     if drop_blanks and len(column):
         found = found[:end]
         if end == 0:
-            raise BadInput(f"{where}: column {column.name} holds blanks alone")
+            raise BadInput(f"{where}: column {column.name} has only blanks")
     bad = ~np.isfinite(found) | (column.dtype == bool)
     needed = f"a {CSV_OF_NUMBERS} is needed"
     if drop_blanks is False and 0 < end <= bad.argmax():

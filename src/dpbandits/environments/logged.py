@@ -116,7 +116,7 @@ def log(
     if not others["reward"]:
         raise BadInput(f"{where}: env.reward=NAME is needed, the column of the rewards")
     if len(set(others.values())) < len(others):
-        raise BadInput(f"{where}: action, reward and propensity are columns of their own")
+        raise BadInput(f"{where}: action, reward and propensity must be different columns")
     is_given = bool(others["propensity"])
     if not is_given and features is None:
         for name in table.columns:

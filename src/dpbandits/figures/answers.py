@@ -62,7 +62,7 @@ def figure_of_answer(answer: pd.DataFrame) -> Figure:
     for line, own in answer.groupby("line", sort=False):
         refuse_mixed(own, OF_LINE if is_sheet else ())
         if own.duplicated(["line", "eps"] if is_sheet else "line").any():
-            raise BadInput(f"the answers have {line} twice; draw each answer by itself")
+            raise BadInput(f"two answers have the label {line}; draw each answer by itself")
     draw = cost_of_privacy if is_sheet else budget_needed
     figure, title, note = draw(answer, styles_of(answer, group))
     return finish(figure, title, None, note, names)

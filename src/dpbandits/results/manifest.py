@@ -94,7 +94,7 @@ def read_records(table: Path) -> Any:
     """
     found = json.loads(read_text(beside(table, RECORDS_JSON)))
     if found["sha256"] != sha256_of(table):
-        raise ValueError("the records are those of another table")
+        raise ValueError("the records belong to another table")
     return found["settings"]
 
 
