@@ -29,7 +29,7 @@ PROJECT = Path(__file__).parent.parent
 ROOMS = {
     "comparison": "comparison decisions",
     "results": "results running/test_monte_carlo.py",
-    "settings": "settings",
+    "settings": "settings cli/config test_refusals.py",
     "running": "running",
     "figures": "figures",
     "parts": "parts",

@@ -261,6 +261,7 @@ def test_workers_play_a_module_that_was_loaded_again(tmp_path, monkeypatch):
     assert regrets[0] != regrets[1]
 
 
+@pytest.mark.slow
 def test_a_rule_can_be_a_function():
     table = dp.stop(sample, n=[10, 20], **QUICK_STOP)
     assert table["stopping_time"].tolist() == [10, 10, 20, 20]
@@ -398,6 +399,7 @@ def test_an_algorithm_that_fails_raises_its_reason():
     assert len(stored) == 1 and stored[0].startswith("adap_ucb")
 
 
+@pytest.mark.slow
 def test_files_of_a_folder_of_the_users():
     source = "from dpbandits.authoring import pull_sum, rounds_left\n"
     source += "def mine(game, rng, a):\n    pull_sum(game, int(a), rounds_left(game))\n"

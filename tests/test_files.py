@@ -41,6 +41,7 @@ WRITER = """if 1:
         write_atomically(Path(sys.argv[1]), (f"{sys.argv[2]}-{i} " * 2000).encode())"""
 
 
+@pytest.mark.slow
 def test_processes_that_write_one_file_leave_a_whole_file_and_no_lock(tmp_path):
     file = tmp_path / "file"
     command = [sys.executable, "-c", WRITER, str(file)]

@@ -24,6 +24,7 @@ def test_every_public_function_is_tried(valid):
     assert {*valid} | WITHOUT_ARGUMENTS | OTHERS == {*dp.__all__}
 
 
+@pytest.mark.slow
 def test_some_hostile_values(valid):
     calls = [call for call in hostile_calls(valid) if call[0] not in SLOW]
     counts = outcomes_of(valid, calls, tries=60)
@@ -51,6 +52,7 @@ PLANTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", PLANTED)
 def test_a_planted_fault_is_found(fault, valid, monkeypatch):
     """Control."""

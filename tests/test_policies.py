@@ -242,6 +242,7 @@ class PrivacyBudgeted(Budgeted):
         super().__init__(privacy_budget, n_arms, T, rng)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", [Budgeted, PrivacyBudgeted])
 def test_a_budget_of_another_name_is_the_budget_eps(policy):
     assert regrets(policy=policy, eps=[0.5, 2]) == regrets(policy=Noisy, eps=[0.5, 2])
@@ -279,6 +280,7 @@ class Leaks(Noisy):
         super().__init__(K, 100 * eps, np.random.default_rng(seed))
 
 
+@pytest.mark.slow
 def test_an_audit_plays_the_same_classes():
     found = dp.audit(algo=Leaks, eps=1, horizon=8, runs=300, jobs=1)
     assert found.loc[0, "name"] == "Leaks" and found.loc[0, "verdict"] != "consistent"
@@ -336,6 +338,7 @@ def test_an_error_of_a_class_is_that_of_its_run():
         dp.run(policy=make(act=lambda self: 1 / 0), **QUICK)
 
 
+@pytest.mark.slow
 def test_names_and_lines_of_a_class_are_shown():
     own = make(NAME="Mine (ours)", LINE=("wine", "dotted"))
     table = dp.run(policy=own, algo=["dp_imed", "dp_se"], **QUICK)

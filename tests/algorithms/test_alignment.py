@@ -73,6 +73,7 @@ def games(draw, name):
     return target, Case(first, second, far, size, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", every(8, [*PRIVATE, *PRIVATE_RULES]))
 def test_noise_can_be_shifted_so_that_every_decision_stays_the_same(name):
     """Whatever the rewards, the budget, the horizon, the number of arms and the noise are."""
@@ -97,6 +98,7 @@ SPENT = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "i"), every(20, SPENT))
 def test_replays_shift_noise_at_nearly_the_whole_budget(name, i):
     """Replays in which nothing shifts would prove nothing. Beta draws and truncation leave some of
@@ -159,6 +161,7 @@ def kept(rng, N):
     return rng.coins_kept
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eps", [0.1, 1.0])
 @pytest.mark.parametrize(
     ("heads", "why"),

@@ -295,6 +295,7 @@ FED = [
 FED += every(3, numbers_of(name for name in PRIVATE if name in HEAVY))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "i"), every(2, FED))
 @pytest.mark.parametrize("eps", first(BUDGETS))
 def test_an_algorithm_is_its_reference(name, i, eps):

@@ -159,6 +159,7 @@ def test_a_locally_private_algorithm_that_decides_on_raw_rewards_is_caught(eps):
     assert not audit(LocalRandomizerTarget(source, eps), runs=20_000).violated
 
 
+@pytest.mark.slow
 def test_what_would_have_been_detected_is_less_with_more_runs():
     """And what it promises is true: a release that loses so much is caught, here by far."""
     target = ReleaseTarget(MECHANISMS["randomized_response"], 0.5)

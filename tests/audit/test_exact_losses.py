@@ -22,6 +22,7 @@ NOT_LINEAR = (
 SPENT = {"hybrid_counter": 1 / 2 + 1 / 2 * 2 / 3}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eps", first((0.1, 0.5, 1.0, 2.0)))
 @pytest.mark.parametrize("name", sorted(set(MECHANISMS) - set(NOT_LINEAR)))
 def test_exact_losses_are_the_promised_ones(name, eps):

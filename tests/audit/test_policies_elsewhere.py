@@ -23,6 +23,7 @@ def verdict(policy, eps, **given):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eps", [0.1, 1.0])
 @pytest.mark.parametrize("policy", first(policies.SOUND))
 def test_sound_policies_are_consistent(policy, eps):

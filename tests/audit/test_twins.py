@@ -28,6 +28,7 @@ from dpbandits.contracts.algorithm import from_function
 from dpbandits.contracts.alignments import releases
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", first([0.1, 1.0]))
 @pytest.mark.parametrize("twin", BROKEN, ids=lambda twin: twin.name)
 def test_broken_twins_are_not_aligned(twin, budget):
@@ -64,6 +65,7 @@ def with_alignment(twin, alignment):
     return target_of(replace(twin.algorithm, guarantee=guarantee), 1.0, {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "cost"), [("two_releases", 2.0), ("fading_phases", 1.44)])
 def test_an_author_who_allows_more_releases_pays_for_them(name, cost):
     policy = with_alignment(of(name), releases(64))

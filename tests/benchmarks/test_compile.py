@@ -11,6 +11,7 @@ FURTHER = {name: FIRST[name] / 2 for name in ("adap_klucb", "ucb", "prae_c")}
 TOGETHER = {"adap_klucb": 4.0, "ucb": 1.0, "prae_c": 1.5}
 
 
+@pytest.mark.slow
 def test_all_algorithms_and_rules_are_compiled():
     assert compiling.names_of_all() == [*EVERY, *RULES]
     assert {*compiling.BEFORE, *compiling.CHECKED} <= {*EVERY}

@@ -513,6 +513,7 @@ def test_a_rule_of_the_users_runs_beside_those_of_the_package(bandit):
     assert found.loc[found["rule"] == "dp_nas", "n"].isna().all()
 
 
+@pytest.mark.slow
 def test_one_line_names_the_setting_whose_runs_are_too_few(bandit):
     """The control: enough runs of a light tail, and a single run, of which there is no interval."""
     words = "algo=adap_klucb env=bernoulli_c2 horizon=2000 jobs=1"

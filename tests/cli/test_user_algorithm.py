@@ -227,6 +227,7 @@ class MyETC:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.extra("jinja2")
 def test_labels_of_a_file_are_those_of_figures_tables_and_report(ended, tmp_path):
     """``labels=`` has precedence, and other algorithms keep the name of the parameter."""
@@ -273,6 +274,7 @@ def test_a_file_in_the_wrong_folder_is_found_where_it_is():
         assert said in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("decorator", "suggested"), [("", True), ("@kernel\n", False)])
 def test_the_kernel_is_suggested_once_for_plain_python(capsys, decorator, suggested):
     name = f"told{len(decorator)}"

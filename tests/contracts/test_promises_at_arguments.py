@@ -86,6 +86,7 @@ def start_of(name, promised: Guarantee, target):
     return f"{name}: {loss}-{promised.notion} of {promised.hides}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), CASES, ids=str)
 def test_print_bounds_and_audit_have_one_promise(name, options):
     target = audited(name, options)
@@ -136,6 +137,7 @@ def test_gdp_ncb_as_coded_promises_nothing():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trees", ["split", "whole"])
 def test_trees_spend_what_is_promised_of_their_number_of_arms(trees):
     """A promise of the K-th part of the budget is kept, and most of it is spent."""

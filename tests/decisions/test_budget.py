@@ -63,6 +63,7 @@ def test_one_algorithm_with_several_values():
     )
 
 
+@pytest.mark.slow
 def test_never_and_always():
     never = dp.budget("dp_se", **GAME, regret=1, least=0.1, most=10, **FEW).iloc[0]
     assert not never["reached"] and np.isnan(never["budget"])
@@ -112,6 +113,7 @@ def test_bad_values():
     assert "takes no budget" in message_of(dp.budget, "ucb", **GAME, ratio=2)
 
 
+@pytest.mark.slow
 def test_without_regret_there_is_no_ratio():
     """Catches the advice to add runs, which do not help; regret at eps is 0, or above 0."""
     equal = dp.budget("dp_klucb", dp.bernoulli([0.5, 0.5]), 100, ratio=2, runs=32)

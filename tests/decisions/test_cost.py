@@ -38,6 +38,7 @@ def test_a_sheet_is_made_of_the_runs_of_stop():
     assert weeks.get_ylabel() == "weeks" and ax.get_ylabel() == "samples"
 
 
+@pytest.mark.slow
 def test_a_sheet_of_two_trust_models():
     """Each rule takes the keys of its question: the hypotheses are for the rule of a server."""
     env = dp.bernoulli([0.3, 0.9])
@@ -91,6 +92,7 @@ def test_a_mean_of_runs_that_were_cut_is_said_to_be_at_least_as_large():
     assert said.endswith("without privacy (80 % of its runs end)")
 
 
+@pytest.mark.slow
 def test_a_sheet_says_where_runs_were_cut(tmp_path, bandit):
     """As a free test that ends in some runs only: no mean without "at least", no interval."""
     line = "rule=nprr_ab env=bernoulli env.means=[.3,.6] eps=[1,20] cap=300 runs=40"
@@ -113,6 +115,7 @@ def test_a_sheet_says_where_runs_were_cut(tmp_path, bandit):
     assert "strip" in note and "triangle" not in note and "bands" not in note
 
 
+@pytest.mark.slow
 def test_one_rule_with_two_values_has_a_column_a_sentence_and_a_line_for_each():
     two = [dp.algorithm("nprr_ab", assignment="hidden"), "nprr_ab"]
     given = {"env": dp.bernoulli([0.2, 0.9]), "eps": [2.0, 4.0], "runs": 20}
@@ -135,6 +138,7 @@ def test_one_rule_with_two_values_has_a_column_a_sentence_and_a_line_for_each():
     assert twice == "rule=nprr_ab: the rule is given twice with equal parameters"
 
 
+@pytest.mark.slow
 def test_the_hypotheses_are_in_the_answer():
     given = {"env": dp.bernoulli([0.05]), "runs": 32}
     goal = "dp_sprt on bernoulli, mu0=0.3, mu1=0.7, alpha=0.05, beta=0.05: "
@@ -169,6 +173,7 @@ def test_errors_of_a_search_for_a_ratio_are_rare():
     assert wrong <= 2
 
 
+@pytest.mark.slow
 def test_a_ratio_that_is_reached_is_not_denied():
     """With this seed, the first 256 runs without privacy are quicker than most."""
     given = {"env": dp.bernoulli([0.3]), "mu0": 0.3, "mu1": 0.4, "seed": 36}
@@ -186,6 +191,7 @@ def test_a_search_takes_no_mean_of_cut_runs_for_the_mean():
     assert not found["reached"] and "a larger cap helps" in found["answer"]
 
 
+@pytest.mark.slow
 def test_a_sheet_says_of_no_budget_more_than_was_measured():
     """Where the test begins to end lies between two budgets of the sheet, and is bisected."""
     given = {**TEST, "per_week": 100, "weeks": 4, "runs": 40}

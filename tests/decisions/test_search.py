@@ -102,6 +102,7 @@ def test_both_sides_of_a_crossing_are_looked_at():
     assert any(0.49 < x < 0.51 for x in sides[0]) and any(1.99 < x < 2.01 for x in sides[1])
 
 
+@pytest.mark.slow
 def test_both_ends_of_a_wide_bracket_are_narrowed():
     """Mutation that it catches: the lower end is looked for from where the upper end was found."""
     widths = []
@@ -124,6 +125,7 @@ def held(trials, **keys):
     return [f.kind == "between" and f.low <= 0.5 <= f.high for f in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [{}, {"heavy": True}, {"baseline": True}], ids=str)
 def test_interval_holds(keys):
     assert np.mean(held(4, **keys)) >= 0.75

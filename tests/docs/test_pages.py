@@ -50,6 +50,7 @@ def test_an_algorithm_has_a_page(pages, group, name):
     assert f"({folder}/{name}.md)" in pages[folder]
 
 
+@pytest.mark.slow
 def test_an_algorithm_without_a_reference_has_no_page():
     """Control: nothing is left out in silence."""
     with pytest.raises(LookupError, match="unknown"):

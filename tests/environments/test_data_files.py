@@ -262,6 +262,7 @@ def test_a_table_of_results_that_pandas_wrote_with_its_index_is_refused():
 NAMES = st.lists(st.text("ab1 .", max_size=3), min_size=2, max_size=4)
 
 
+@pytest.mark.slow
 @settings(deadline=None, derandomize=True, database=None)
 @given(NAMES, st.booleans())
 def test_no_row_and_no_column_is_lost(names, index):

@@ -252,6 +252,7 @@ def test_a_package_of_data_prints_nothing(capsys):
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 @pytest.mark.extra("river")
 def test_data_of_river_are_read():
     found = build({"law": "labels", "source": "river:Phishing"})

@@ -220,6 +220,7 @@ def test_points_of_inliers_and_of_outliers_are_kept_apart():
     assert set(x) == {*LONG, -2.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_plain_and_compiled_draws_are_the_same_bits(name):
     env = ALL[name].environment

@@ -190,6 +190,7 @@ def test_an_integral_that_is_not_accurate_is_refused():
         integral(lambda x: 2.0 + math.sin(1e6 * x), 0.0, 1.0)
 
 
+@pytest.mark.slow
 def test_integration_is_not_imported_at_the_start():
     code = "import sys, dpbandits.environments.catalogue; print('scipy.integrate' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

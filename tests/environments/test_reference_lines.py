@@ -65,6 +65,7 @@ def test_pages_say_below_the_table_what_a_run_prints(tmp_path):
     assert [x.replace("<b>", "&lt;b&gt;") for x in lines] == [line, sentence.strip()]
 
 
+@pytest.mark.slow
 @pytest.mark.extra("jinja2", "vl_convert")
 def test_the_page_of_a_folder_says_it_too(tmp_path):
     report(requested(tmp_path, algo="bpo", env=dp.labelled("sklearn:iris"), runs=2))
@@ -73,6 +74,7 @@ def test_the_page_of_a_folder_says_it_too(tmp_path):
     assert "no private algorithm" not in report_of_folder(tmp_path, "average")
 
 
+@pytest.mark.slow
 def test_an_experiment_on_users_takes_more_runs(tmp_path):
     """Its manifest has lines of reference, which are no key: mutation that it catches."""
     (tmp_path / "experiment").mkdir()
@@ -122,6 +124,7 @@ def test_a_saved_table_keeps_its_records(tmp_path):
     assert not (tmp_path / "u.records.json").exists()
 
 
+@pytest.mark.slow
 def test_sets_in_one_table_keep_their_records(tmp_path):
     """Sets are files and frames, which a sweep names by their paths, and records with hashes."""
     rng = np.random.default_rng(0)
@@ -142,6 +145,7 @@ def test_sets_in_one_table_keep_their_records(tmp_path):
     assert "of_constant" in dp.summary(dp.load(file))
 
 
+@pytest.mark.slow
 def test_a_comparison_of_errors_does_not_speak_of_regret(tmp_path):
     """Mutation that it catches: mistakes as the name of what is a mean loss on a log."""
     words = "-m algo=uniform_play,supervised env=labels env.source=sklearn:iris runs=3 jobs=1"

@@ -35,6 +35,7 @@ def runs_of_a_map():
     return pd.concat(parts, ignore_index=True)
 
 
+@pytest.mark.slow
 def test_sets_figure_and_page(tmp_path):
     which, frame = load_script("which_global"), runs_of_a_map()
     table = Table.of_frame(frame)
@@ -52,6 +53,7 @@ def test_sets_figure_and_page(tmp_path):
     assert text.startswith("T = 1e6, 4 games in which some algorithm learns:")
 
 
+@pytest.mark.slow
 def test_two_maps_are_compared():
     one = runs_of_a_map()
     first = Table.of_frame(one)
@@ -64,6 +66,7 @@ def test_two_maps_are_compared():
     ]
 
 
+@pytest.mark.slow
 def test_games_and_laps():
     settings = request_from(REGRET, {"experiment": "which_global"}, {}).settings
     games = which_global_map.games_of(settings)

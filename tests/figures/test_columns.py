@@ -24,6 +24,7 @@ def table():
     return dp.run(["adap_ucb", "dp_se", "ucb"], envs, **given)
 
 
+@pytest.mark.slow
 def test_a_figure_is_the_current_one_of_pyplot(table, tmp_path, monkeypatch):
     """The file that pyplot writes was empty. Without pyplot no figure stays open."""
     figure = dp.plot(table, eps=1)
@@ -40,6 +41,7 @@ def test_a_figure_is_the_current_one_of_pyplot(table, tmp_path, monkeypatch):
     assert alone.canvas.manager is not None
 
 
+@pytest.mark.slow
 @pytest.mark.extra("IPython")
 def test_jupyter_shows_a_figure_once(table, monkeypatch):
     """Mutation: the figure stays open, and Jupyter shows it again at the end of the cell."""
@@ -55,6 +57,7 @@ def test_jupyter_shows_a_figure_once(table, monkeypatch):
     assert shown == [{"image/png", "text/plain"}] * 2 and not plt.get_fignums()
 
 
+@pytest.mark.slow
 def test_the_file_has_the_size_that_is_asked_for(table, tmp_path):
     dp.plot(table, eps=1, out=tmp_path / "x.png", figsize=[4, 3], dpi=50)
     assert Image.open(tmp_path / "x.png").size == (200, 150)
@@ -73,6 +76,7 @@ def test_the_file_has_the_size_that_is_asked_for(table, tmp_path):
         assert message_of(dp.plot, table, **given) == words
 
 
+@pytest.mark.slow
 def test_limits_budgets_and_environments_are_chosen(table):
     figure = dp.plot(table, ylim=[1, 500], eps=0.1, env=["bernoulli_c2"])
     (ax,) = figure.axes
@@ -83,6 +87,7 @@ def test_limits_budgets_and_environments_are_chosen(table):
     assert "unknown env 'c1'" in message_of(dp.plot, table, env="c1")
 
 
+@pytest.mark.slow
 def test_any_column_is_the_axis_a_line_or_a_panel(table):
     """Each point is the mean of the runs of its setting alone."""
     figure = dp.plot(table, x="eps", hue="algo", col="env")
@@ -107,6 +112,7 @@ def test_points_are_not_means_over_a_column_that_has_no_place(table):
     )
 
 
+@pytest.mark.slow
 def test_all_texts_are_written_for_latex_with_usetex(table):
     """Notes hold %, names of a user _ and #. Mutation: the note alone is escaped."""
     rows = table.assign(algo=table["algo"].replace("ucb", "my_own & 50%#^"))
@@ -149,6 +155,7 @@ def test_a_title_is_a_sentence_about_its_environment_if_there_is_one():
         assert shown == f"UCB on {title}, $T$ = 100"
 
 
+@pytest.mark.slow
 def test_an_algorithm_without_privacy_has_no_budget_in_its_label(table):
     """Catches: labels such as UCB, eps = inf."""
     mine = table[table["algo"] == "dp_se"]
@@ -158,6 +165,7 @@ def test_an_algorithm_without_privacy_has_no_budget_in_its_label(table):
     assert not any("inf" in name for name in names)
 
 
+@pytest.mark.slow
 def test_without_hue_every_varied_column_has_its_lines(table):
     """Two environments in one panel were refused. Each point is the mean of one setting."""
     figure = dp.plot(table, col="algo", x="eps", only=["dp_se"])

@@ -83,6 +83,7 @@ def made(settings, regret=lambda t, run: t * (1 + run)):
     return pd.DataFrame(rows, columns=NAMES)
 
 
+@pytest.mark.slow
 def test_a_reference_is_drawn_in_the_panel_of_every_budget():
     figure = dp.plot(made([("mine", 0.1), ("mine", 1.0), ("ucb", np.inf)]))
     assert [len(ax.lines) for ax in figure.axes] == [2, 2]
@@ -106,6 +107,7 @@ def test_what_is_also_played_without_privacy_has_a_line_of_its_own(given):
         assert max(first.lines[1].get_ydata()) == 50 * 200
 
 
+@pytest.mark.slow
 def test_what_is_also_played_without_privacy_is_not_drawn_beside_other_algorithms():
     table = made([("dp_se", 1.0), ("dp_se", np.inf), ("mine", 1.0), ("ucb", np.inf)])
     figure = KINDS["time_per_algorithm"](Table.of_frame(table), "title")
@@ -138,6 +140,7 @@ def test_algorithms_of_another_budget_are_named_if_they_are_not_drawn():
     assert "left out" not in note_of(dp.plot(table[table["rho"].isna()], x="eps"))
 
 
+@pytest.mark.slow
 def test_a_curve_of_few_points_does_not_begin_at_zero():
     """Mutation that it catches: on a logarithmic axis a line from 0 is a wall."""
     table = dp.run("ucb", horizon=1000, runs=3, checkpoints=2, jobs=1)
@@ -147,6 +150,7 @@ def test_a_curve_of_few_points_does_not_begin_at_zero():
     assert dp.plot(many, x="t").axes[0].lines[0].get_marker() != "o"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("checkpoints", [(100,), (50, 100)])
 def test_lines_of_few_points_that_coincide_are_named(checkpoints):
     """Catches: lines of one or two points are taken for no lines."""
@@ -155,6 +159,7 @@ def test_lines_of_few_points_that_coincide_are_named(checkpoints):
     assert "These lines coincide: " in note_of(dp.plot(table.assign(horizon=100), x="t"))
 
 
+@pytest.mark.slow
 def test_columns_may_have_any_name():
     """Also those of the statistics that are computed."""
     table = made([("mine", 1.0), ("mine", 2.0)]).assign(max=3.0, count=2.0)
@@ -168,6 +173,7 @@ def test_a_table_without_budgets_has_labels():
     assert set(labelled(Table.of_frame(table)).settings["line"]) == {"mine, m = 1", "mine, m = 2"}
 
 
+@pytest.mark.slow
 def test_the_note_counts_the_runs_of_each_setting_and_says_what_a_missing_band_is():
     different = made([("mine", 1.0, 2), ("mine", 2.0, 5), ("ucb", np.inf, 3)])
     note = note_of(dp.plot(different))
@@ -178,12 +184,14 @@ def test_the_note_counts_the_runs_of_each_setting_and_says_what_a_missing_band_i
     assert note_of(dp.plot(made([("dp_se", 1.0, 1)]))) == "Lines show a single run of each setting."
 
 
+@pytest.mark.slow
 def test_lines_of_small_nash_regret_go_on_until_the_horizon():
     table = dp.run(["ucb", "ncb"], "bernoulli_c2", horizon=20_000, runs=2)
     for ax in dp.plot(table, metric="nash").axes:
         assert [line.get_xdata()[-1] for line in ax.lines] == [20_000, 20_000]
 
 
+@pytest.mark.slow
 def test_lines_across_and_single_points_have_bands():
     table = made([("mine", 0.1), ("mine", 1.0), ("ucb", np.inf), ("dp_se", 1.0)])
     (ax,) = dp.plot(table, x="eps", band="std").axes
@@ -197,6 +205,7 @@ def test_lines_across_and_single_points_have_bands():
     assert (across.get_y(), across.get_y() + across.get_height()) == (100, 300)
 
 
+@pytest.mark.slow
 def test_a_panel_of_what_was_not_played_is_hidden():
     table = pd.concat([made([("mine", 1.0), ("mine", 2.0)]), made([("mine", 2.0)])])
     table["env"] = ["e"] * 18 + ["f"] * 9
@@ -219,6 +228,7 @@ def test_a_game_has_no_panel_at_a_budget_at_which_it_was_not_played():
     assert labels == [(True, True), (False, False), (False, False), (True, True)]
 
 
+@pytest.mark.slow
 def test_a_game_without_private_algorithms_is_drawn_beside_the_only_budget():
     private = dp.run("dp_se", "bernoulli_c1", eps=1, horizon=300, runs=2)
     free = [dp.run("ucb", env, horizon=300, runs=2) for env in ("bernoulli_c1", "bernoulli_c3")]
@@ -226,6 +236,7 @@ def test_a_game_without_private_algorithms_is_drawn_beside_the_only_budget():
     assert [(ax.get_visible(), len(ax.lines)) for ax in figure.axes] == [(True, 2), (True, 1)]
 
 
+@pytest.mark.slow
 def test_bands_that_reach_zero_do_not_stretch_the_axis():
     table = dp.run("ucb", "bernoulli_c2", horizon=1000, runs=5, shuffle_arms=False)
     assert table.loc[table["t"] == 1, "regret"].min() == 0
@@ -233,6 +244,7 @@ def test_bands_that_reach_zero_do_not_stretch_the_axis():
     assert ax.get_ylim()[1] < 10 * table["regret"].max()
 
 
+@pytest.mark.slow
 def test_a_parameter_that_varies_in_one_panel_only_is_drawn():
     varied = dp.run(dp.algorithm("adap_ucb", alpha=[1, 2]), "bernoulli_c1", horizon=500, runs=2)
     other = dp.run(dp.algorithm("adap_ucb", alpha=[3.0]), "bernoulli_c2", horizon=500, runs=2)
@@ -245,6 +257,7 @@ def test_a_parameter_that_varies_in_one_panel_only_is_drawn():
 FEW = {"horizon": 500, "runs": 3, "checkpoints": 5}
 
 
+@pytest.mark.slow
 def test_figures_of_another_metric_name_it():
     """Axes and note, also of tails; the control is of pseudo-regret."""
     table = dp.run("dp_se", "bernoulli_c2", eps=1, **FEW)
@@ -257,6 +270,7 @@ def test_figures_of_another_metric_name_it():
             assert ("average regret" in texts[1]) == (metric == "average")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [{"kind": "tail"}, {"band": "std"}, {"band": "quantiles"}])
 def test_nash_regret_has_no_spread(given):
     """It is one number of all runs; the control is the average regret."""
@@ -280,6 +294,7 @@ def test_a_single_run_is_no_mean_and_has_no_tail():
     assert line.get_marker() == "o"
 
 
+@pytest.mark.slow
 def test_bands_are_refused_where_none_is_drawn():
     stopped = dp.stop("nas", "sign", cap=1e5, runs=2)
     for table, given in ((stopped, {}), (dp.run("ucb", "bernoulli_c2", **FEW), {"kind": "tail"})):
@@ -307,6 +322,7 @@ def test_long_titles_of_panels_are_broken_and_do_not_meet(monkeypatch):
     assert gap > 0 > control and height > before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [0, 1])
 def test_a_panel_has_the_horizon_of_its_own_game(first):
     """Also in a row of panels with different games."""
@@ -340,6 +356,7 @@ def titles_of(figure):
     return [ax.get_title().replace("\n", " ") for ax in figure.axes if ax.get_visible()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("x", ["t", "eps"])
 def test_equal_runs_have_no_band(x):
     """Mutations: a band that narrows to the line at equal runs; a note without them over time."""
@@ -358,6 +375,7 @@ def test_equal_runs_have_no_band(x):
     assert "equal runs" not in dp.plot(table, x=x).get_supxlabel()
 
 
+@pytest.mark.slow
 def test_the_title_names_a_budget_that_varies_for_some_algorithm():
     table = REGRETS[REGRETS["eps"] == REGRETS["eps"].min()]
     free = table[table["algo"] == table["algo"].iloc[0]].assign(eps=np.inf)
@@ -366,6 +384,7 @@ def test_the_title_names_a_budget_that_varies_for_some_algorithm():
         assert (", by " in title) == is_named, title
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("rules", [["dp_nas_exp"], ["dp_nas_exp", "nas"]])
 def test_stopping_times_of_a_single_mean_are_in_their_panels(rules):
@@ -382,6 +401,7 @@ def test_stopping_times_of_a_single_mean_are_in_their_panels(rules):
             assert left * right == pytest.approx(0.01), "the mean, 0.1, is in the middle"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("x", ["t", "eps"])
 @pytest.mark.parametrize("low", [0, -1])

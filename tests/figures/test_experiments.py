@@ -194,6 +194,7 @@ def test_changes_do_not_replace_the_table_of_an_experiment(tmp_path):
     assert table.read_bytes() != whole
 
 
+@pytest.mark.slow
 def test_a_figure_of_fewer_runs_or_rounds_than_the_file_asks_for_says_so(tmp_path):
     for runs, horizon, said in ((2, 300, True), (50, 10**7, False)):
         rows = [("heldp_ucb_l", "ren_bernoulli", 1.0, horizon, 0, run, t, t)

@@ -54,6 +54,7 @@ def test_panels_are_wide_enough(rows, columns, found):
         assert arranged(grid)[1] <= 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", ["text", "column"])
 def test_a_width_alone_keeps_panels_readable(width):
     figure = dp.plot(regrets(ENVS, [0.01, 0.1, 0.5, 1]), x="t", width=width)
@@ -62,6 +63,7 @@ def test_a_width_alone_keeps_panels_readable(width):
         assert ax.get_window_extent().width >= 0.9 * figure.dpi or not ax.get_visible()
 
 
+@pytest.mark.slow
 def test_titles_stand_above_columns_and_at_the_end_of_rows():
     """Mutation: each panel has the title of its row and of its column."""
     figure = dp.plot(regrets(ENVS[:3], [0.1, 0.5, 1]), x="t")
@@ -71,6 +73,7 @@ def test_titles_stand_above_columns_and_at_the_end_of_rows():
     assert beside == [[], [], ["C1"], [], [], ["C2"], [], [], ["C3"]]
 
 
+@pytest.mark.slow
 def test_what_the_title_says_stands_in_no_panel_and_no_legend():
     """The control is a title that does not say it."""
     table = regrets(ENVS[1:2], [0.1, 1], ["dp_se"]).assign(alpha=2.0)
@@ -82,6 +85,7 @@ def test_what_the_title_says_stands_in_no_panel_and_no_legend():
         assert labels[0] == r"DP-SE, $\alpha$ = 2"[7 * said :]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "title, other, is_said",
     [("DP-SE beside HeLDP-UCB", "ucb", True), ("DP-SE and UCB", "ucb", False),
@@ -98,6 +102,7 @@ def test_a_name_is_left_out_only_where_the_title_says_whose_lines_these_are(titl
     ]
 
 
+@pytest.mark.slow
 def test_words_of_labels_are_explained_in_the_note():
     table = regrets(ENVS[:1], [1], ["ldp_ols"])
     both = [table.assign(calibration=word) for word in ("printed", "exact")]
@@ -123,6 +128,7 @@ def summary_of_frame(frame):
     return Table.of_frame(frame).summary()
 
 
+@pytest.mark.slow
 def test_a_note_names_lines_as_the_legend_does():
     """Mutation that it catches: the note has the labels that ``labels=`` replaced."""
     table = regrets(ENVS[:1], [1], ["ldp_ols"])
@@ -179,6 +185,7 @@ def test_names_in_code_are_words_in_labels(name, value, label):
     assert setting_text(name, value) == label
 
 
+@pytest.mark.slow
 def test_panels_are_never_narrower_than_nine_tenths_of_an_inch():
     """Control: at a width of 1.2 inches a panel had .48 inches."""
     table = regrets(ENVS[:1], [1])
@@ -189,6 +196,7 @@ def test_panels_are_never_narrower_than_nine_tenths_of_an_inch():
     assert 2.0 * figure.axes[0].get_position().width >= 0.9
 
 
+@pytest.mark.slow
 def test_a_legend_is_never_a_quarter_of_the_figure():
     """Control: sixteen long labels at the width of a page."""
     names = [f"an algorithm with a name that is as long as a sentence {i}" for i in range(16)]
@@ -207,6 +215,7 @@ def test_a_horizon_that_belongs_to_the_environment_is_not_in_the_title():
     assert usual_title(Table.of_frame(of_env)).endswith(r"by $\epsilon$")
 
 
+@pytest.mark.slow
 def test_other_algorithms_are_thin_beside_the_three_trusts():
     from dpbandits.figures.draw import load_script
 

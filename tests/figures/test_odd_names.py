@@ -35,6 +35,7 @@ def test_the_legend_has_the_names(tmp_path):
     assert ax.get_legend_handles_labels()[1] == [" _mine", r"\$\\x\$"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rule.width", "env.shape", "seed"])
 def test_stopping_times_that_a_column_tells_apart_have_lines_of_their_own(tmp_path, name):
     """Mutation that it catches: a line averages the settings that differ in this column alone."""

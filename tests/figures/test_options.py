@@ -114,6 +114,7 @@ def test_a_title_names_nothing_that_has_one_value():
     assert usual_title(Table.of_frame(table)).endswith(", by $\\epsilon$, population")
 
 
+@pytest.mark.slow
 def test_a_size_without_room_for_panels_is_refused():
     assert "no room for 2 panels" in message_of(dp.plot, regrets(), width=2, height=1)
 
@@ -160,6 +161,7 @@ def test_the_legend_stands_where_it_is_asked_for(legend):
     assert "Mine" in [text.get_text() for text in texts(figure)]
 
 
+@pytest.mark.slow
 def test_algorithms_are_chosen_ordered_and_named():
     figure = dp.plot(
         regrets(), only=["dp_se", "dp_ucb", "adap_ucb"], order=["dp_ucb"], labels={"dp_se": "Ours"}
@@ -168,6 +170,7 @@ def test_algorithms_are_chosen_ordered_and_named():
     assert legend_of(dp.plot(regrets(), labels={"DP-SE": "DP-SE [7]"}))[0] == "DP-SE [7]"
 
 
+@pytest.mark.slow
 def test_an_infinite_budget_can_be_chosen():
     """Catches: inf, which a message offers, is refused as no finite number."""
     table = regrets([1.0])
@@ -176,12 +179,14 @@ def test_an_infinite_budget_can_be_chosen():
         assert legend_of(dp.plot(both, eps=budgets)) == ["DP-SE"]
 
 
+@pytest.mark.slow
 def test_what_is_not_highlighted_is_grey():
     found = colours(dp.plot(regrets(), highlight=["dp_se"]))
     assert found.pop("DP-SE") == PALETTE["blue"].lower()
     assert set(found.values()) == {OTHERS[0].lower()} and len(found) == 3
 
 
+@pytest.mark.slow
 def test_the_greys_of_what_is_not_highlighted_differ():
     """Mutation: the dashes are taken in turn, and begin again with the same grey."""
     one = regrets()[lambda rows: rows["algo"] == "dp_se"]
@@ -359,6 +364,7 @@ def test_lines_of_one_declared_colour_differ_in_one_figure():
     assert len(set(colours(dp.plot(table)).values())) == 4
 
 
+@pytest.mark.slow
 def test_colours_of_algorithms_can_be_given():
     """By the names of our palette, of matplotlib, or as codes; no other algorithm has them."""
     given = {"dp_se": "sky blue", "dp_ucb": "crimson"}
@@ -400,18 +406,21 @@ def test_what_a_figure_cannot_show_is_refused(given, message, tmp_path, monkeypa
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.slow
 def test_limits_from_zero_on_a_linear_axis():
     linear = dp.plot(regrets(), ylim=(0, 9), yscale="linear").axes[0]
     average = dp.plot(regrets(), metric="average", ylim=(0.5, 9)).axes[0]
     assert (linear.get_ylim(), average.get_ylim()) == ((0, 9), (0.5, 9))
 
 
+@pytest.mark.slow
 def test_names_as_text_with_commas(tmp_path):
     figure = dp.plot(regrets(), only="dp_se, adap_ucb", highlight="dp_se", out=tmp_path / "e0.5")
     assert legend_of(figure) == ["DP-SE", "AdaP-UCB"]
     assert sorted(x.name for x in tmp_path.iterdir()) == ["e0.5.pdf", "e0.5.png"]
 
 
+@pytest.mark.slow
 def test_figures_are_white_in_a_dark_style(tmp_path):
     """In the user's own dark axes, black lines are white."""
     with style.context("dark_background"):

@@ -36,6 +36,7 @@ def lines(ax, label):
     return [x for x in same if len(x.get_xdata()) > 0]
 
 
+@pytest.mark.slow
 def test_bounds_on_regret_over_time(tmp_path):
     """AdaP on C1 at alpha 3.1, where the theorems hold, and 1, where they do not."""
     table = dp.load(report(requested(tmp_path, experiment="azize2022_fig8", horizon=1e6, runs=3)))
@@ -136,6 +137,7 @@ def test_bounds_are_drawn_at_short_horizons(horizon):
         dp.plot(table, bounds=True)
 
 
+@pytest.mark.slow
 def test_bounds_of_one_kind_and_side_have_different_marks():
     table = dp.run(["ucb", "dp_imed"], "bernoulli_c2", eps=[0.1, 10], horizon=1e5, runs=2)
     legend = dp.plot(table, bounds=True).legends[1]
@@ -146,6 +148,7 @@ def test_bounds_of_one_kind_and_side_have_different_marks():
     assert len(set(looks)) == len(looks) > len({side for side, _, _ in looks})
 
 
+@pytest.mark.slow
 def test_a_refuted_bound_is_marked():
     table = dp.run("ldpr_se", "twopoint_heavy", v=0.9, eps=1, horizon=1e12, runs=2)
     figure = dp.plot(table, bounds=True)
@@ -188,6 +191,7 @@ def test_a_manifest_of_other_settings_is_refused(tmp_path):
         assert "the .json file beside" in message_of(curves, Table.of_file(file))
 
 
+@pytest.mark.slow
 def test_a_table_that_is_loaded_has_bounds_if_it_has_a_manifest(tmp_path):
     file = report(requested(tmp_path, algo="adap_ucb", horizon=100, runs=1))
     (ax,) = dp.plot(dp.load(file), bounds=True).axes
@@ -211,6 +215,7 @@ LINES = "uniform play", "best constant action"
 IRIS = {"algo": ["bpo", "lin_ucb"], "env": dp.labelled("sklearn:iris"), "runs": 2, "jobs": 1}
 
 
+@pytest.mark.slow
 def test_labelled_data_have_lines_of_reference_that_nothing_plays(tmp_path):
     """Mutations that it catches: mistakes in place of a share with metric=error, and lines that
     the table plays drawn twice.
@@ -236,6 +241,7 @@ def test_labelled_data_have_lines_of_reference_that_nothing_plays(tmp_path):
     assert [*of_references(dp.plot(played))[0]] == [LINES[0]]
 
 
+@pytest.mark.slow
 def test_logs_have_lines_of_reference_too():
     """The control is a table of the arms of the same log, which has no lines."""
     x = np.random.default_rng(0).random(400)
@@ -254,6 +260,7 @@ def test_logs_have_lines_of_reference_too():
     assert of_references(dp.plot(arms)) == [{}]
 
 
+@pytest.mark.slow
 def test_only_records_know_lines_of_reference(tmp_path):
     file = report(requested(tmp_path, **IRIS))
     file.with_suffix(".json").unlink()
@@ -262,6 +269,7 @@ def test_only_records_know_lines_of_reference(tmp_path):
     assert of_references(dp.plot(arms)) == [{}]
 
 
+@pytest.mark.slow
 def test_a_panel_of_several_data_sets_has_no_lines_of_reference():
     sets = [dp.labelled(f"sklearn:{name}", scale="standard") for name in ("iris", "wine")]
     table = dp.run("bpo", sets, eps=[1, 8], horizon=100, runs=2, jobs=1)

@@ -31,6 +31,7 @@ def measured():
     return dp.run(algorithms, "bernoulli_c2", eps=[0.5, 1], horizon=1e4, runs=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lines", first([6, 2, 10, 30]))
 @pytest.mark.parametrize("budgets", [1, 4])
 def test_the_legend_is_as_wide_as_there_is_room_for(lines, budgets):
@@ -67,6 +68,7 @@ def test_bounds_have_a_legend_below_that_is_less_than_a_third(measured, x):
     assert any("lower bound" in name for name in names) and len(above.get_texts()) == 4
 
 
+@pytest.mark.slow
 def test_slopes_are_grey_named_so_and_do_not_stretch_the_axes(measured):
     figure = dp.plot(measured, x="eps", bounds=True)
     below = figure.legends[1]
@@ -123,6 +125,7 @@ def test_an_experiment_can_choose_its_scales(measured):
     )
 
 
+@pytest.mark.slow
 def test_tails_are_below_each_panel(measured):
     figure = time_panels(Table.of_frame(measured), "", band="quantiles", tails=True)
     above, below = figure.axes[:2], figure.axes[2:]
@@ -179,6 +182,7 @@ def test_means_without_bands_need_no_intervals(measured, monkeypatch):
         regret_vs(Figure().subplots(), table, "eps", styles, "ci")
 
 
+@pytest.mark.slow
 def test_several_horizons_are_told_apart():
     table = dp.run("adap_ucb", "bernoulli_c2", eps=[0.5, 1], horizon=[1e3, 1e4], runs=2)
     both = Table.of_frame(table)
@@ -190,6 +194,7 @@ def test_several_horizons_are_told_apart():
     plt.close("all")
 
 
+@pytest.mark.slow
 def test_lines_that_coincide_are_named_below_the_figure():
     """Mutation: a line that differs by a fifth at some of its points, in both panels or in one."""
     x = np.geomspace(1, 1e4, 200)
@@ -209,6 +214,7 @@ def test_lines_that_coincide_are_named_below_the_figure():
     assert "coincide" not in note(1.2, 1.2)
 
 
+@pytest.mark.slow
 def test_the_points_of_lines_have_marks_of_their_own():
     """Means beside medians, which stand off their lines. The control are lines of means."""
     table = dp.run(["ucb", "dp_se", "adap_ucb"], eps=[0.1, 1], horizon=200, runs=4, jobs=1)
@@ -218,6 +224,7 @@ def test_the_points_of_lines_have_marks_of_their_own():
         assert (len(marks) > 1) is several
 
 
+@pytest.mark.slow
 def test_a_line_may_coincide_with_different_lines_in_different_panels():
     """Mutation: a line that coincides with some line is not looked at again."""
     rows = [
@@ -231,6 +238,7 @@ def test_a_line_may_coincide_with_different_lines_in_different_panels():
     assert note.endswith(f"coincide: one and UCB {budgets[0]}; mine and UCB {budgets[1]}.")
 
 
+@pytest.mark.slow
 def test_no_line_leaves_through_the_floor_of_a_logarithmic_axis():
     t = np.unique(np.geomspace(1, 1e6, 100).round())
     rows = [
@@ -260,6 +268,7 @@ def test_a_panel_of_one_value_leaves_the_lines_of_the_others_in_view(flat):
         assert low < line.get_ydata().min() <= line.get_ydata().max() < high
 
 
+@pytest.mark.slow
 def test_an_environment_that_is_only_a_law_is_titled_with_its_means():
     table = dp.run("ucb", dp.bernoulli([0.9, 0.25]), horizon=100, runs=2, jobs=1)
     figure = dp.plot(table)
@@ -288,6 +297,7 @@ def test_settings_of_one_line_have_one_curve(kind):
     assert line.get_ydata()[-1] == pytest.approx(at_end)
 
 
+@pytest.mark.slow
 def test_algorithms_of_one_label_are_refused():
     """Their runs would be averaged."""
     table = dp.run(["dp_se", "adap_ucb"], "bernoulli_c2", eps=0.5, horizon=1e3, runs=3, jobs=1)

@@ -130,6 +130,7 @@ def test_broken_twins_are_not_aligned(twin):
     assert not found.holds and found.problem is not None
 
 
+@pytest.mark.slow
 def test_a_vector_beyond_r_keeps_the_promise():
     assert align(policy("ldp_sgd", {}, 1.0, with_side(too_far)), 10).holds
 

@@ -57,6 +57,7 @@ def estimates(rng, z, n, sums, deviation, out):
             out[i, j] = theta[j]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", DIMENSIONS)
 def test_factors_inverses_and_eigenvalues_are_those_of_numpy(d):
     V, L, W = positive_definite(d), np.zeros((d, d)), np.zeros((d, d))
@@ -68,6 +69,7 @@ def test_factors_inverses_and_eigenvalues_are_those_of_numpy(d):
     assert factor(np.diag([*np.ones(d - 1), -1.0]), L) == -math.inf
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", DIMENSIONS)
 def test_updates_of_a_regression_stay_close_to_numpy(d):
     rng, n = np.random.default_rng(d), 3 * REFACTOR + 7
@@ -91,6 +93,7 @@ def variances(z, pi):
     return np.einsum("ai,ij,aj->a", z, np.linalg.inv((z.T * pi) @ z), z)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("K", "d"), [(1, 1), (7, 1), (3, 2), (6, 3), (10, 3), (60, 5), (50, 50)])
 def test_a_design_is_optimal_and_has_a_small_support(K, d):
     for seed in range(3):

@@ -61,6 +61,7 @@ def follow_first(game, rng):
         play(game, 0 if x[0, 0] > x[1, 0] else 1)
 
 
+@pytest.mark.slow
 def test_a_contextual_algorithm_of_one_s_own_runs_compiled_and_plain():
     env = dp.contextual(2, [0.1], 0.2, theta=[1.0])
     for function in (follow_first, follow_first.py_func):

@@ -111,6 +111,7 @@ def test_regret_is_the_mean_loss_of_the_rows_that_count():
     assert message_of(regret_of, trace, 400) == "99 of 400 rows of the log count; 100 are needed"
 
 
+@pytest.mark.slow
 def test_what_no_row_tells_is_not_a_number(tmp_path):
     """Every reward is 0, so that the mean loss is 1 wherever a row counts. Mutation that it
     catches: a loss of 0 for a run in which no row has counted yet.
@@ -126,6 +127,7 @@ def test_what_no_row_tells_is_not_a_number(tmp_path):
 # the estimate
 
 
+@pytest.mark.slow
 def test_one_constant_gives_an_unbiased_answer():
     """Online play of the policy has the mean .5. A twin takes the smallest propensity of each
     row's own user for c, and answers .3.
@@ -191,6 +193,7 @@ def differing(one, other):
     return sum(found), max(rows, default=0)
 
 
+@pytest.mark.slow
 def test_logs_that_differ_in_a_row_differ_in_one_row_of_one_batch():
     found = of(frame_of(), propensity_floor=0.2)
     worst = np.zeros(2)

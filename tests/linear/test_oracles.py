@@ -311,6 +311,7 @@ def test_the_exact_density_ratio_of_rows_is_nearly_eps(calibration):
         assert largest_ratio_of_rows(eps, 3000, 0.01, calibration, 0.5) > 1.6 * eps  # half of noise
 
 
+@pytest.mark.slow
 def test_the_density_is_that_of_fits():
     """The kernel's fits in one dimension follow the exact density."""
     Z, eps, lam = np.array([[1.0], [-1.0], [1.0]]), 4.0, 0.1

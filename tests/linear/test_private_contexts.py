@@ -53,6 +53,7 @@ def test_what_the_curve_is_inverted_to():
     assert eps_of_noise(0.01, 0.1) == 0.0 and eps_of_noise(math.inf, 0.1) == math.inf
 
 
+@pytest.mark.slow
 @pytest.mark.extra("dp_accounting")
 @pytest.mark.parametrize(("mu", "eps"), [(0.388, 1.0), (2.0, 5.0), (0.1, 0.1)])
 def test_the_exact_curve_is_that_of_dp_accounting(mu, eps):
@@ -325,6 +326,7 @@ def test_a_correct_copy_is_aligned(eps):
     assert align(policy("private_lin_ucb", {}, eps, own), 10).holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("twin", first(BROKEN, 5))
 def test_broken_twins_are_not_aligned(twin):
     function, wrong = BROKEN[twin]

@@ -76,6 +76,7 @@ def test_the_largest_variance_is_its_definition():
         assert largest_variance(z, n, 3.0, 8.0) > expected
 
 
+@pytest.mark.slow
 def test_c_gives_the_accuracy_with_the_counts_that_are_played():
     """200 random designs; the control is a c that leaves out the coins."""
     rng, failed = np.random.default_rng(3), 0

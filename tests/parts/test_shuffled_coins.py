@@ -20,6 +20,7 @@ from dpbandits.parts.noise.shuffled_coins import (
 )
 
 
+@pytest.mark.slow
 def test_the_audit_of_an_algorithm_knows_its_delta_and_releases_without_coins():
     """Control: the release alone has delta 1e-5, and another exact loss."""
 

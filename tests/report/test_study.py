@@ -99,6 +99,7 @@ def test_algorithms_of_two_budgets_share_a_chart():
     assert study.numbers().count("not private") == 2  # of UCB
 
 
+@pytest.mark.slow
 def test_nash_regret_has_no_tails():
     """The control is the pseudo-regret of the same table."""
     table = dp.run("ncb", "bernoulli_c2", horizon=100, runs=5)
@@ -252,6 +253,7 @@ def standing_of(*tables):
     return re.findall(r"<h1>.*</h1>\s*<p>(.*?)</p>", page)
 
 
+@pytest.mark.slow
 @pytest.mark.extra("jinja2")
 def test_the_first_sentence_says_which_algorithm_is_best_where_and_what_ties():
     table = regrets()  # DP-SE and AdaP-UCB at two budgets, on one environment
@@ -281,6 +283,7 @@ def test_the_sentence_about_many_games_names_what_ties_most():
     assert "tie," not in said and "belongs to DP-SE in 12; 3 have no runs" in said
 
 
+@pytest.mark.slow
 def test_a_table_whose_settings_another_has_with_as_many_runs_does_not_count():
     """The controls are other settings, and tables whose settings are known by columns only."""
     given = {"horizon": 100, "jobs": 1}

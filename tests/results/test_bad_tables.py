@@ -177,6 +177,7 @@ def test_an_own_column_with_another_name_is_taken():
     assert dp.summary(TWO_RUNS.assign(own=5.0))["mean"].tolist() == [2.0]
 
 
+@pytest.mark.slow
 def test_words_in_a_column_that_usually_has_numbers_are_printed():
     table = dp.run(algo=["dp_se", "ucb"], horizon=9, runs=4, jobs=1)
     for name in ("beta", "delta", "cap"):

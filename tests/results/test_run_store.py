@@ -111,6 +111,7 @@ DAMAGES = {
 }
 
 
+@pytest.mark.slow
 @EACH_QUESTION
 @pytest.mark.parametrize("damage", every(4, DAMAGES))
 def test_damage_is_noticed_reported_and_repaired(tmp_path, capsys, right, damage, question):

@@ -12,7 +12,8 @@ from tiers import first
 
 import dpbandits as dp
 from dpbandits.cli import run
-from dpbandits.results import reading
+from dpbandits.results import reading, scan
+from dpbandits.results import table as table_module
 from dpbandits.results.table import Table, open_tables
 from dpbandits.results.varying import SETTING
 
@@ -60,6 +61,7 @@ def same(found, wanted):
 def pieces(request, monkeypatch):
     """Pieces of a file that end within settings, or are larger than it."""
     monkeypatch.setattr(reading, "ROWS", request.param)
+    monkeypatch.setattr(scan, "MOST_KEPT", 0 if request.param < 10 else scan.MOST_KEPT)
     return request.param
 
 
@@ -82,6 +84,17 @@ def test_a_file_has_the_curves_of_the_whole_table(tmp_path, played, pieces, band
         wanted = Table.of_frame(table).ends.sort_values([SETTING, "run"], ignore_index=True)
         same(own, wanted)
     assert Table.of_file(file).records.keys() == {*table[SETTING]}
+
+
+def test_a_small_table_is_read_from_its_file_once_and_a_large_one_again(played, monkeypatch):
+    table, file = played()
+    read, pieces_of = [], table_module.pieces_of
+    monkeypatch.setattr(table_module, "pieces_of", lambda *a: read.append(a) or pieces_of(*a))
+    for most, times in ((len(table), 1), (len(table) - 1, 2)):
+        read.clear()
+        monkeypatch.setattr(scan, "MOST_KEPT", most)
+        same(sorted_curves(Table.of_file(file)), sorted_curves(Table.of_frame(table)))
+        assert len(read) == times
 
 
 @pytest.mark.slow

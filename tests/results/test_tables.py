@@ -11,13 +11,12 @@ from sweeps import own_algorithm, pulling, quick, report, requested
 from dpbandits.contracts.question import QUESTIONS
 from dpbandits.errors import CannotWrite, plain
 from dpbandits.files import write_atomically
-from dpbandits.results import report as results_report
 from dpbandits.results import tables
 from dpbandits.results.formats import csv_of, write_pieces
 from dpbandits.results.report import write_report
 from dpbandits.results.run_store import Memory, Run
 from dpbandits.results.table import Table
-from dpbandits.results.tables import described, load_finished, measured, settings_table
+from dpbandits.results.tables import described, load_finished, measured
 from dpbandits.running.monte_carlo import play_request
 
 
@@ -43,9 +42,7 @@ def as_one(store, settings, runs):
 
 def in_pieces(store, request):
     """The table of a request in pieces, as it is written."""
-    about, runs = settings_table(request.settings), request.runs
-    for some in tables.batches([runs * tables.rows_of_a_run(s) for s in request.settings]):
-        yield from Table.of_store(store, request.settings[some], request.runs, about).pieces()
+    return Table.of_store(store, request.settings, request.runs).pieces()
 
 
 def odd_sweep(folder):
@@ -81,6 +78,7 @@ def test_the_bytes_of_a_table_do_not_depend_on_its_pieces(tmp_path, monkeypatch,
     store = play_request(request).store
     right = as_one(store, request.settings, request.runs)
     monkeypatch.setattr(tables, "ROWS", rows)
+    monkeypatch.setattr("dpbandits.results.table.ROWS", rows)
     found = Table.of_store(store, request.settings, request.runs).frame()
     pd.testing.assert_frame_equal(found, right)
     tables.write_table(tmp_path / "saved.csv", found)
@@ -99,7 +97,6 @@ def test_a_summary_made_in_pieces_is_that_of_the_table(tmp_path, monkeypatch, qu
     right = Table.of_store(played.store, request.settings, played.runs).summary()
     before = report(request).read_bytes()
     monkeypatch.setattr(tables, "ROWS", 7)
-    monkeypatch.setattr(results_report, "FRAMES", 2)
     path, found = write_report(request, played, 0.0)
     pd.testing.assert_frame_equal(found, right, check_exact=True)
     assert path.read_bytes() == before

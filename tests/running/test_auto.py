@@ -140,6 +140,7 @@ def test_a_dry_run_says_what_is_played_at_most(tmp_path):
     assert "more runs" not in preview([requested(tmp_path, experiment="ren2020_fig2")])
 
 
+@pytest.mark.slow
 def test_which_settings_of_experiments_have_means_of_more_runs():
     """Those whose next look costs less than a minute: all that play in blocks, some others."""
     for name, more in (

@@ -29,6 +29,7 @@ print(*(s.id for s in read_request(sys.argv[1:], ()).settings))
 WORDS = ["algo=adap_ucb", "env=bernoulli_c2", "horizon=100"]
 
 
+@pytest.mark.slow
 def test_the_versions_of_libraries_do_not_change_ids():
     done = captured(sys.executable, "-c", IDS, *WORDS, cwd=CONF.parent)
     (setting,) = read_request(WORDS, ()).settings

@@ -37,6 +37,7 @@ assert len({x[i][1] for x in (first, second, third) for i in (0, 1)}) == 6
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["threads", "processes"])
 def test_a_changed_helper_of_a_class_counts_in_the_next_call(backend, tmp_path):
     file = tmp_path / "script.py"
@@ -63,6 +64,7 @@ assert t.equals(first)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["threads", "processes"])
 def test_a_class_has_one_id_though_its_table_has_the_name_of_an_attribute(backend, tmp_path):
     """The table is named ``t`` and the class has ``self.t``, and its runs are stored once."""

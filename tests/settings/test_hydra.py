@@ -163,6 +163,7 @@ def test_columns_hold_the_values_to_which_references_refer(folder):
     assert found["bernoulli_c2", 0.2] is None
 
 
+@pytest.mark.slow
 def test_a_parameter_may_refer_to_the_environment_that_is_played(folder):
     """Mutation that it catches: the default environment is meant."""
     found = settings(folder, "-m env=uniform_means,one_better algo=narms env.arms=7,8")
@@ -313,6 +314,7 @@ def test_what_is_printed_composes_back(here, line):
     assert found == same
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -56,6 +56,7 @@ def test_scale_of_hu_and_hegde():
     assert {s.parameters["log"] for s in request.settings if "log" in s.parameters} == {0.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["tao2022_central", "tao2022_local", "wu2023_raw", "wu2023_central"]
 )
@@ -102,6 +103,7 @@ def test_fig3_spans_both_regimes():
     assert ratios.max() < 1.2 * ratios.min()
 
 
+@pytest.mark.slow
 def test_scale_of_the_experiment_on_the_best_arm():
     request = requested(question=STOPPING, experiment="azize2023_bai")
     assert request.runs == 1000 and len(request.settings) == 2 * (1 + 13 * 4) + 6

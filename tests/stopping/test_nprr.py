@@ -166,6 +166,7 @@ def share(k, runs):
     return low[0], high[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("G", [1, 3])
 @pytest.mark.parametrize(("mean", "eps"), [(0.5, 2.0), (0.05, 0.5)])
 def test_the_interval_holds_at_all_times(mean, eps, G):

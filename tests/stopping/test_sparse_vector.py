@@ -16,6 +16,7 @@ def drawn_above(rng, runs, n, scale, level):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "scale", "level"), [(30, 1.0, 2.5), (30, 1.0, 0.2), (200, 5.0, 22.0), (1, 2.0, 1.0)]
 )

@@ -84,6 +84,7 @@ def replays(source, eps=4.0):
     return align(target_of(source, eps, GOAL, (64, 256)), 30, seed=3)
 
 
+@pytest.mark.slow
 def test_the_twin_without_a_fault_is_aligned():
     found = replays(twin("right"))
     assert found.holds and found.entered > 10 and 0.9 < found.spent <= 1 + 1e-6
@@ -101,6 +102,7 @@ def test_the_alignments_of_broken_twins_fail(fault):
     assert "the cost is" in found.problem.why and "and the budget 4" in found.problem.why
 
 
+@pytest.mark.slow
 def test_two_noises_of_the_thresholds_are_private():
     """Contrary to what was said of the library: a larger sum approaches one of the two thresholds
     alone, whose noise shifts by 1, and a test that passes at the other one shifts by 1, not by 2.
@@ -112,6 +114,7 @@ def test_two_noises_of_the_thresholds_are_private():
     assert found.spent <= 0.75 + 1e-6
 
 
+@pytest.mark.slow
 def test_a_wrong_zeta_is_a_fault_of_the_law_alone():
     """Privacy does not depend on it; the union bound over the tests spends 1.44 of the risk."""
     right, wrong = zeta(dp_sprt.S), 5.591

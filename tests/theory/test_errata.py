@@ -44,6 +44,7 @@ def test_constants_of_1_fail_at_every_eps():
     assert [round(worst(N, eps, DELTA), 1) for eps in BUDGETS] == [39.1, 24.1, 4.9, 1.4, 12.7, 14.3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constant", [1.0, 10.0, 100.0])
 def test_without_truncation_the_tail_is_polynomial_for_every_constant(constant):
     """At eps = inf one value of the law on 0 and (C + 1) sqrt(l n) exceeds C times the radius: a

@@ -347,6 +347,7 @@ def problems():
     return found
 
 
+@pytest.mark.slow
 def test_bounds_fall_with_eps_and_rise_with_the_horizon(problems):
     for q in problems:
         name = "rho" if "rho" in q.parameters else "eps"

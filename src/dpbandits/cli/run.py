@@ -96,7 +96,8 @@ def run(request: Request, style: TableOptions | None = None) -> None:
     if style is not None:
         shown = summary
         if style.best or not {*style.columns} <= {*summary, INTERVAL}:
-            shown = complete(summary, compare(Table.of_file(path)))
+            runs = found.store, request.settings, found.runs, request.records
+            shown = complete(summary, compare(Table.of_store(*runs)))
         text = latex_of_summary(shown, question, style)
         write_atomically(beside(path, ".tex"), f"{text}\n".encode())
     print(text_of_summary(summary.head(MAX_LINES), question, "simple"))

@@ -91,15 +91,20 @@ def interval_of_mean(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarray
         return np.full(m, np.nan), np.full(m, np.nan)
     few = max(1, AT_ONCE // n)
     blocks = [values[:, start : start + few] for start in range(0, max(m, 1), few)]
-    ends = [(-_upper(-block, tail), _upper(block, tail)) for block in blocks]
+    skewed = [skewness(block) for block in blocks]
+    ends = [
+        (-_upper(-x, -skew, tail), _upper(x, skew, tail))
+        for x, skew in zip(blocks, skewed, strict=True)
+    ]
     low, high = map(np.concatenate, zip(*ends, strict=True))
     scale, flat = np.abs(values).max(axis=0), all_equal(values)
     low, high = (np.where(flat, np.nan, rounded(end, scale)) for end in (low, high))
     return low, high
 
 
-def _upper(values: np.ndarray, tail: float) -> np.ndarray:
-    """Return Gaffke's upper limits for values (n, m) and one assumed value ``top`` above them.
+def _upper(values: np.ndarray, skew: np.ndarray, tail: float) -> np.ndarray:
+    """Return Gaffke's upper limits for values (n, m), whose skewness is ``skew``, and one assumed
+    value ``top`` above them.
 
     The formula of Lugannani & Rice (1980) gives the probability that the weighted sum exceeds 0.
     The saddlepoint s and the corresponding mean m are functions of one number, the tilt
@@ -107,7 +112,7 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
     d = (top - x) / range.
     """
     n, most = len(values), values.max(axis=0)
-    z = skewness(values) * np.sqrt(n / 6.0)  # nearly standard normal for many normal values
+    z = skew * np.sqrt(n / 6.0)  # nearly standard normal for many normal values
     beyond = TAIL_DISTANCE / n**3 + SKEWED * np.maximum(z - SYMMETRIC, 0.0)
     top = most + np.minimum(beyond, 1.0 + 10.0 / n) * (most - np.median(values, axis=0))
     span = top - values.min(axis=0)
@@ -197,7 +202,7 @@ def another_value(runs: int, tail: float = TAIL) -> float:
 def skewness(values: np.ndarray) -> np.ndarray:
     """Return the skewness of each column of an array (n, m); 0 if all values are equal."""
     away = _scaled(values)
-    second, third = mean_of_runs(away**2), mean_of_runs(away**3)
+    second, third = mean_of_runs(away**2), mean_of_runs(away * away * away)
     return np.where(second > 0.0, third / np.where(second > 0.0, second, 1.0) ** 1.5, 0.0)
 
 

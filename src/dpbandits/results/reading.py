@@ -5,7 +5,7 @@ than the table itself.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -55,13 +55,13 @@ def _pieces(path: Path, columns: list[str] | None) -> Iterator[pd.DataFrame]:
         yield from reader
 
 
-def parts_of(path: Path, columns: list[str]) -> Iterator[pd.DataFrame]:
+def parts_of(pieces: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
     """Yield the rows of a table in parts. A part has all rows of one or several settings.
 
-    In the file, the rows of each setting must be consecutive.
+    In the pieces, the rows of each setting must be consecutive.
     """
     held: list[pd.DataFrame] = []  # the rows of one setting
-    for piece in pieces_of(path, columns):
+    for piece in pieces:
         piece = piece.astype({SETTING: object})
         last = piece[SETTING].iloc[-1]
         before = piece[SETTING] != last
@@ -110,7 +110,7 @@ def _joined(first: np.ndarray, size: int, values: np.ndarray) -> np.ndarray:
     needed, kind = size + len(values), np.result_type(first, values) if size else values.dtype
     joined = first.astype(kind, copy=len(first) == 0)
     if needed > len(joined):
-        joined.resize(needed + needed // 16, refcheck=False)
+        joined.resize(needed + needed // 64, refcheck=False)
     joined[size:needed] = values
     return joined
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +10,6 @@ from typing import NamedTuple
 import pandas as pd
 
 from ..files import write_atomically
-from ..settings.composed import LABEL
 from ..settings.request import LOOKS, Request
 from ..settings.setting import Setting
 from .formats import SUMMARY_CSV, beside, write_pieces
@@ -20,10 +18,8 @@ from .references import lines_of_references, with_constant
 from .run_store import Store
 from .summary import summary_of, text_of_summary
 from .table import Table
-from .tables import batches, rows_of_a_run, settings_table, write_table
-from .varying import told_apart_by
-
-FRAMES = 100  # this many summaries are joined into one, since each frame takes kilobytes
+from .tables import write_table
+from .varying import SETTING
 
 
 class Means(NamedTuple):
@@ -61,36 +57,15 @@ def write_report(request: Request, found: Played, seconds: float) -> tuple[Path,
     Returns:
         The path of the table, and its summary.
     """
-    path, question = table_path(request), request.question
-    settings, records, means = request.settings, request.records, found.means
-    about = settings_table(settings)
-    by, labelled = told_apart_by(about), {own: x for own, x in records.items() if LABEL in x}
+    path, question, records = table_path(request), request.question, request.records
+    table = Table.of_store(found.store, request.settings, found.runs, records)
+    checksum = write_pieces(path, table.pieces())
     looks = {own: record.get(LOOKS, 1) for own, record in records.items()}
-    if means is not None:
-        looks = {s.id: n for s, n in zip(settings, means.looks, strict=True)}
-    summaries: list[pd.DataFrame] = []
-
-    def tables(played: Sequence[Setting], runs: Sequence[int]) -> Iterator[Table]:
-        rows = [n * rows_of_a_run(s) for s, n in zip(played, runs, strict=True)]
-        for some in batches(rows):
-            yield Table.of_store(found.store, settings[some], runs[some], about, played[some])
-
-    def add(table: Table) -> None:
-        runs = replace(table, records=labelled).with_labels().runs
-        summaries.append(summary_of(runs, by, question, looks))
-        if len(summaries) == FRAMES:
-            summaries[:] = [pd.concat(summaries)]
-
-    def pieces() -> Iterator[pd.DataFrame]:
-        for table in tables(settings, found.runs):
-            yield from table.pieces()
-            if means is None:
-                add(table)
-
-    checksum = write_pieces(path, pieces())
-    for table in tables(*means[:2]) if means is not None else ():
-        add(table)
-    summary = pd.concat(summaries, ignore_index=True)
+    if found.means is not None:
+        played, runs, examined = found.means
+        table = Table.of_store(found.store, request.settings, runs, records, played)
+        looks = {s.id: n for s, n in zip(request.settings, examined, strict=True)}
+    summary = summary_of(table.with_labels().runs, [*table.described, SETTING], question, looks)
     lines = lines_of_references(summary, records, question)
     below = "".join(f"\n{escape(line, quote=False)}\n" for line in lines)
     for suffix, style, more in ((".md", "pipe", below), (".tex", "latex", "")):

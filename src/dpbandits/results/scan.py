@@ -16,9 +16,10 @@ from ..errors import BadInput
 from .frames import DIFFERS, DIFFERS_BETWEEN_RUNS, check_column, check_frame, check_settings
 from .metrics import COLUMNS
 from .reading import UNREADABLE
-from .varying import SETTING
+from .varying import ROWS, SETTING
 
 BLANK = "estimate", "answer", "correct"  # these may be blank for runs that met their cap
+MOST_KEPT = 4_000_000  # largest number of rows that are kept, which takes 130 MB
 MOST_APART = 0.7  # largest ratio of settings to runs; above it a column is suspected of naming runs
 
 
@@ -32,6 +33,8 @@ class Scan:
     Attributes:
         of_run: the columns that describe a run: its number, and the measured values.
         counts: the number of rows of each setting.
+        kept: the ids and the runs of all pieces that ``of`` read, if these have few rows;
+            otherwise empty.
     """
 
     def __init__(self, name: str, first: pd.DataFrame, whole: bool = True):
@@ -44,6 +47,7 @@ class Scan:
         self._shown = [x for x in self.describing if x != SETTING]
         self._fixed = {*self.question.columns, *BUDGETS, "seed", SETTING}  # columns of all tables
         self.counts = np.zeros(0, dtype=np.int64)
+        self.kept: list[pd.DataFrame] = []
         self._in_order = True
         self._heads: list[pd.DataFrame] = []
         self._ends: list[pd.DataFrame] = []
@@ -60,6 +64,10 @@ class Scan:
                 found.add(piece)
                 if not found._in_order:
                     return None
+                if SETTING in piece:
+                    found.kept.append(piece[[SETTING, *found.of_run]])
+                if found.counts.sum() > MOST_KEPT:
+                    found.kept.clear()
         except (BadInput, *UNREADABLE):
             return None
         return found
@@ -93,6 +101,11 @@ class Scan:
         found = piece.loc[ends, self.of_run]
         found.insert(0, "number", number[ends])
         self._ends.append(found)
+
+    def add_all(self, table: pd.DataFrame) -> None:
+        """Read the rows of a whole table, piece by piece, which needs little memory."""
+        for start in range(0, max(len(table), 1), ROWS):
+            self.add(table.iloc[start : start + ROWS])
 
     def _runs(
         self, number: np.ndarray, run: np.ndarray, t: np.ndarray, horizon: np.ndarray

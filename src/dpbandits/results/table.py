@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ from .references import with_constant
 from .run_store import Store
 from .scan import Scan
 from .summary import QUANTILES, mean_of, summary_of
-from .tables import WHOLE_OR_BLANK, batches, load_finished, measured, settings_table
+from .tables import WHOLE_OR_BLANK, batches, rows_in_store, rows_of_a_run, settings_table
 from .varying import ROWS, SETTING, disambiguate, told_apart_by, with_budgets, without_privacy
 
 RECORDS = "settings"  # the attribute of users' frames: the records of settings by id, as JSON
@@ -66,38 +66,28 @@ class Table:
         store: Store,
         settings: Sequence[Setting],
         runs: int | Sequence[int],
-        about: pd.DataFrame | None = None,
+        records: Mapping[str, Record] | None = None,
         played: Sequence[Setting] | None = None,
     ) -> Table:
-        """Make a table in memory from the first finished runs of settings with the same question.
-        The table has no records.
+        """Make a table of the first finished runs of settings with the same question. Its rows are
+        loaded in batches, each time they are needed. A small table is held in memory.
 
         Args:
             store: the finished runs.
             settings: the settings.
             runs: one number of runs for all settings, or a number for each setting.
-            about: the ``settings_table`` of a larger list of settings, of which ``settings`` are a
-                part.
+            records: the records of the settings, by setting id.
             played: the settings under which the runs are stored, if these have other checkpoints.
         """
-        if about is None:
-            about = settings_table(settings)
         counts = np.broadcast_to(runs, len(settings)).tolist()
-        parts, ends = [], []
-        for setting, own, n in zip(settings, played or settings, counts, strict=True):
-            columns = measured(load_finished(store, own, n))
-            part = pd.DataFrame({SETTING: setting.id, **columns})
-            parts.append(part)
-            ends.append(part[part["t"] == setting.horizon] if "t" in part else part)
-        # small settings are joined, since there may be many
-        together = [parts[some] for some in batches(list(map(len, parts)))]
-        rows = [x[0] if len(x) == 1 else pd.concat(x, ignore_index=True) for x in together]
-        return cls(
-            settings[0].question,
-            about.set_index(SETTING).loc[[setting.id for setting in settings]],
-            pd.concat(ends, ignore_index=True),
-            lambda: iter(rows),
-        )
+        several = list(zip(settings, played or settings, counts, strict=True))
+        rows: Rows = partial(rows_in_store, store, several)
+        if sum(n * rows_of_a_run(own) for _, own, n in several) <= ROWS:
+            held = list(rows())
+            rows = partial(iter, held)
+        question, about = settings[0].question, settings_table(settings).set_index(SETTING)
+        ends = _at_horizon(rows(), about if question.plays_on else None)
+        return cls(question, about, ends, rows, records=records or {})
 
     @classmethod
     def of_file(cls, path: Path) -> Table:
@@ -111,7 +101,8 @@ class Table:
         scan = Scan.of(str(path), pieces_of(path))
         if scan is None or not (scan.in_order and scan.has_ids):
             return cls.of_frame(read_whole(path), str(path), records)
-        return cls._of(scan, lambda: parts_of(path, [SETTING, *scan.of_run]), records)
+        columns = [SETTING, *scan.of_run]
+        return cls._of(scan, lambda: parts_of(scan.kept or pieces_of(path, columns)), records)
 
     @classmethod
     def of_frame(
@@ -127,11 +118,11 @@ class Table:
         """
         plain = completed(name, plain_frame(name, frame))
         scan = Scan(name, plain)
-        scan.add(plain)
+        scan.add_all(plain)
         if not scan.in_order:
             plain = scan.sorted(plain)
             scan = Scan(name, plain, whole=False)  # the whole was checked above
-            scan.add(plain)
+            scan.add_all(plain)
             scan.refuse(plain)
 
         def rows() -> Iterator[pd.DataFrame]:
@@ -298,8 +289,7 @@ class Table:
         table = replace(self, rows=lambda: map(change, self.rows()), metric=metric)
         if metric != NASH:
             return replace(table, ends=change(self.ends))
-        last = (x[x["t"] == x[SETTING].map(self.settings["horizon"])] for x in table.rows())
-        return replace(table, ends=pd.concat(last, ignore_index=True))
+        return replace(table, ends=_at_horizon(table.rows(), self.settings))
 
     def resolutions(self) -> np.ndarray:
         """Return, for each setting, by how much the true Nash regret at the horizon may exceed its
@@ -458,7 +448,7 @@ def load(file: Path) -> pd.DataFrame:
     """
     rows = read_whole(file)
     table = Table.of_frame(rows, str(file), records_beside(file))
-    if SETTING not in rows or not set(rows[SETTING].unique()) <= {*table.settings.index}:
+    if SETTING not in rows or not rows[SETTING].isin(table.settings.index).all():
         return table.frame()
     rows.attrs[RECORDS] = json.dumps(dict(table.records))
     return rows
@@ -520,6 +510,15 @@ def join(tables: Sequence[Table]) -> Table:
             pass
     ends = _rows_once(pd.concat([table.ends for table in tables]), [SETTING, "run"])
     return Table(first.question, settings, ends, rows, first.metric, records, "the tables")
+
+
+def _at_horizon(parts: Iterable[pd.DataFrame], settings: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of several parts at the horizon of their settings; all rows without
+    ``settings``.
+    """
+    if settings is not None:
+        parts = (part[part["t"] == part[SETTING].map(settings["horizon"])] for part in parts)
+    return pd.concat(parts, ignore_index=True)
 
 
 def _rows_once(rows: pd.DataFrame, key: list[str]) -> pd.DataFrame:

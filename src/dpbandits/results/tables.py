@@ -191,6 +191,24 @@ def measured(finished: Finished) -> dict[str, np.ndarray]:
     return dict(zip(["run", *names], (x.ravel() for x in arrays), strict=True))
 
 
+def rows_in_store(
+    store: Store, several: Sequence[tuple[Setting, Setting, int]]
+) -> Iterator[pd.DataFrame]:
+    """Load the rows of settings in batches of about ROWS rows.
+
+    Args:
+        store: the finished runs.
+        several: for each setting, the setting that gives the id, the setting whose runs are loaded,
+            and the number of its runs.
+    """
+    for some in batches([n * rows_of_a_run(played) for _, played, n in several]):
+        parts = [
+            pd.DataFrame({SETTING: setting.id, **measured(load_finished(store, played, n))})
+            for setting, played, n in several[some]
+        ]
+        yield parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True)
+
+
 def unjudged(summary: pd.DataFrame) -> pd.Series:
     """Return which settings of a summary have a mean between two hypotheses.
 

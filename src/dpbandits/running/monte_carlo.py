@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from multiprocessing import current_process
 from types import MappingProxyType
 from typing import Any
@@ -54,8 +53,8 @@ def run_request(request: Request) -> tuple[pd.DataFrame, int]:
         if request.results is not None:
             kept = f"finished runs are stored in {request.results}"
         raise Interrupted(kept).with_traceback(stopped.__traceback__) from None
-    table = Table.of_store(found.store, request.settings, found.runs)
-    return replace(table, records=request.records).frame(), found.played
+    table = Table.of_store(found.store, request.settings, found.runs, request.records)
+    return table.frame(), found.played
 
 
 def play_request(request: Request, for_pages: bool = False) -> Played:

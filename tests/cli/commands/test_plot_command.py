@@ -135,6 +135,7 @@ def test_a_folder_may_hold_tables_of_other_columns_and_kinds(bandit, refused):
     assert refused(plot, ["only"]) == "only: the folder has no tables of runs\n"
 
 
+@pytest.mark.slow
 def test_environments_of_one_name_are_games_of_their_own(bandit):
     """Mutations that it catches: the means of the arms are compared, or in the labels of lines,
     within an algorithm alone.
@@ -150,6 +151,7 @@ def test_environments_of_one_name_are_games_of_their_own(bandit):
     assert not any("dp_se" in line and "adap_ucb" in line for line in bandit(compare, "results"))
 
 
+@pytest.mark.slow
 def test_games_that_one_table_varies_have_no_blanks_in_another(bandit):
     """Mutations that it catches: UCB with 5 arms is drawn at any number of arms; it has no eps,
     since its table has only rho.
@@ -291,6 +293,7 @@ def test_the_axis_that_is_printed_is_that_of_what_is_drawn(here, bandit):
     bandit(plot, f"{file} only=ucb format=png", errors="drawn with x=t band=ci")
 
 
+@pytest.mark.slow
 def test_an_experiment_of_one_s_own_has_the_figure_of_its_file(bandit, refused):
     """Catches: folders that bandit-plot does not pass on, and a key ``figure`` that is ignored."""
     own = Path("mine/experiment/my1.yaml")
